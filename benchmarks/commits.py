@@ -53,7 +53,9 @@ class Bench:
     def modify(self, name: str, *splices: Splice) -> Modify:
         """An edit of a file as it is now."""
         where = self.boundary.locate(name)
-        with Snapshot.of_file(self.boundary.open_file(where), where, self.settings) as snapshot:
+        with Snapshot.of_file(
+            self.boundary.open_file(where), where, self.settings
+        ) as snapshot:
             return Modify(where, Expected.of(snapshot), splices)
 
     def commit(self, *steps: Modify) -> Any:
@@ -63,7 +65,9 @@ class Bench:
     def state_bytes(self) -> int:
         """What history takes."""
         return sum(
-            f.stat().st_size for f in Path(os.fsdecode(self.changes.state.at())).rglob("*") if f.is_file()
+            f.stat().st_size
+            for f in Path(os.fsdecode(self.changes.state.at())).rglob("*")
+            if f.is_file()
         )
 
 
@@ -108,8 +112,16 @@ def small_edit(rounds: int = 40) -> tuple[float, float, float]:
         for number in range(rounds):
             # In turns, so that a busy moment of the disk meets both.
             text = b"%02d" % number
-            ours.append(_timed(lambda t=text: bench.commit(bench.modify("a.txt", Splice(100, 2, t)))))
-            bare.append(_timed(lambda t=text: _bare(bench.root / "b.txt", t + content[2:])))
+            ours.append(
+                _timed(
+                    lambda t=text: bench.commit(
+                        bench.modify("a.txt", Splice(100, 2, t))
+                    )
+                )
+            )
+            bare.append(
+                _timed(lambda t=text: _bare(bench.root / "b.txt", t + content[2:]))
+            )
         flushes = (bench.changes.flushes - before) / rounds
     return flushes, statistics.median(ours), statistics.median(bare)
 
@@ -128,7 +140,11 @@ def many_files() -> tuple[float, float, float, float]:
         os.sync()
         names = [f"d{number % 10}/{number}.txt" for number in range(_FILES)]
         bare = _timed(lambda: [_bare(bench.root / name, content) for name in names])
-        ours = _timed(lambda: bench.commit(*(bench.modify(name, Splice(9, 3, b"new")) for name in names)))
+        ours = _timed(
+            lambda: bench.commit(
+                *(bench.modify(name, Splice(9, 3, b"new")) for name in names)
+            )
+        )
         back = _recovery(bench, names, "done")
         forward = _recovery(bench, names, "settled")
     return ours, bare, back, forward
@@ -153,7 +169,9 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
     os.waitpid(child, 0)
     found = []
     # Opening settles it already; `recover` says what was found.
-    taken = _timed(lambda: found.append(Changes(bench.boundary, bench.settings).recover()))
+    taken = _timed(
+        lambda: found.append(Changes(bench.boundary, bench.settings).recover())
+    )
     assert found[0].rolled_back or found[0].finished
     assert not found[0].conflicts
     return taken
@@ -190,11 +208,15 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
 
         def edit() -> None:
             nonlocal record
-            record = bench.commit(bench.modify("large.log", Splice(middle, 4, b"changed")))
+            record = bench.commit(
+                bench.modify("large.log", Splice(middle, 4, b"changed"))
+            )
 
         def undo() -> None:
             assert record is not None
-            bench.changes.commit(bench.changes.undo(record.id, preview=True)[1].change_set)
+            bench.changes.commit(
+                bench.changes.undo(record.id, preview=True)[1].change_set
+            )
 
         for turn in range(_ROUNDS):
             for times, work in ((copies, copied), (edits, edit), (undos, undo)):
@@ -204,19 +226,39 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
                 times.append(_timed(work))
                 if turn == 0 and work is edit:
                     history = bench.state_bytes() - history
-        return statistics.median(edits), statistics.median(undos), statistics.median(copies), history
+        return (
+            statistics.median(edits),
+            statistics.median(undos),
+            statistics.median(copies),
+            history,
+        )
 
 
 def rows(megabytes: int = 1000) -> Iterator[Row]:
     """(work, ours, reference, highest ratio) for the table of all benchmarks; times are seconds."""
     flushes, ours, bare = small_edit()
-    yield "small edit, in flushes, against write-flush-rename", Count(flushes), Count(2), 2.5
+    yield (
+        "small edit, in flushes, against write-flush-rename",
+        Count(flushes),
+        Count(2),
+        2.5,
+    )
     # Where a flush is almost free, it is our own work that is seen.
     yield "small edit, in time, against write-flush-rename", ours, bare, 3.5
     ours, bare, back, forward = many_files()
-    yield f"change of {_FILES} files, against {_FILES} write-flush-renames", ours, bare, 1.5
+    yield (
+        f"change of {_FILES} files, against {_FILES} write-flush-renames",
+        ours,
+        bare,
+        1.5,
+    )
     yield f"taking back {_FILES} files after a crash, against the same", back, bare, 1.5
-    yield f"finishing {_FILES} files after a crash, against the same", forward, bare, 1.5
+    yield (
+        f"finishing {_FILES} files after a crash, against the same",
+        forward,
+        bare,
+        1.5,
+    )
     edited, undone, copied, history = large_edit(megabytes)
     yield (
         f"one edit in {megabytes} MB, against cp and flush ({history:,} bytes of history)",
@@ -232,7 +274,9 @@ def main() -> None:
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     width = shutil.get_terminal_size((120, 24)).columns - 40
     for what, ours, reference, goal in rows(megabytes):
-        print(f"{what[:width]:<{width}} {ours:9.4f} {reference:9.4f} {ours / reference:6.2f} (≤ {goal:g})")
+        print(
+            f"{what[:width]:<{width}} {ours:9.4f} {reference:9.4f} {ours / reference:6.2f} (≤ {goal:g})"
+        )
 
 
 if __name__ == "__main__":

@@ -59,7 +59,9 @@ def _counted(*forms: str) -> Damage:
     def damage(text: str, chance: random.Random) -> str:
         form, first = chance.choice(forms), chance.randrange(1, 90)
         body, end = (text[:-1], "\n") if text.endswith("\n") else (text, "")
-        numbered = [form.format(first + at) + line for at, line in enumerate(body.split("\n"))]
+        numbered = [
+            form.format(first + at) + line for at, line in enumerate(body.split("\n"))
+        ]
         return "\n".join(numbered) + end
 
     return damage
@@ -78,7 +80,8 @@ def _partly_numbered(text: str, chance: random.Random) -> str:
     lines = text.split("\n")
     at = chance.randrange(len(lines))
     return "\n".join(
-        f"{at + 7}: {line}" if index >= at and line else line for index, line in enumerate(lines)
+        f"{at + 7}: {line}" if index >= at and line else line
+        for index, line in enumerate(lines)
     )
 
 
@@ -114,7 +117,11 @@ def _left_out(text: str, chance: random.Random) -> str:
 
 def _alike(text: str, _: random.Random) -> str:
     """Put letters of another alphabet for some that look the same."""
-    return re.sub(r"\b[aceopxy]+\b|(?<=\w)[eo](?=\w)", lambda match: match[0].translate(_CYRILLIC), text)
+    return re.sub(
+        r"\b[aceopxy]+\b|(?<=\w)[eo](?=\w)",
+        lambda match: match[0].translate(_CYRILLIC),
+        text,
+    )
 
 
 def _curled(text: str, _: random.Random) -> str:
@@ -123,7 +130,13 @@ def _curled(text: str, _: random.Random) -> str:
 
 def _corrected(text: str, _: random.Random) -> str:
     """Put what a word processor puts for signs of two or three characters."""
-    for plain, sign in (("->", "→"), ("=>", "⇒"), ("<=", "≤"), ("!=", "≠"), ("...", "…")):
+    for plain, sign in (
+        ("->", "→"),
+        ("=>", "⇒"),
+        ("<=", "≤"),
+        ("!=", "≠"),
+        ("...", "…"),
+    ):
         text = text.replace(plain, sign)
     return text
 

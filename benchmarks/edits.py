@@ -143,12 +143,20 @@ def asked(
     replace = [damage(line) for line in change.replace] if replaced else change.replace
     if search == change.search or text(search) in change.file(change.search):
         return None
-    return Request(change.file(change.search), text(search), text(replace), change.file(change.replace))
+    return Request(
+        change.file(change.search),
+        text(search),
+        text(replace),
+        change.file(change.replace),
+    )
 
 
 def there(change: Change, damage: Callable[[str], str]) -> Request | None:
     """The plain request of a file whose lines there are damaged; changed lines come as they are wanted."""
-    if any(block and change.head and block[-1] == change.head[-1] for block in (change.old, change.new)):
+    if any(
+        block and change.head and block[-1] == change.head[-1]
+        for block in (change.old, change.new)
+    ):
         return None  # which of two equal lines was kept, nobody can say
     there = [damage(line) for line in change.search]
     if there == change.search:
@@ -166,7 +174,10 @@ def there(change: Change, damage: Callable[[str], str]) -> Request | None:
         for step in range(match.length):
             kept[match.right + step] = there[len(change.head) + match.left + step]
     return Request(
-        change.file(there), text(change.search), text(change.replace), change.file([*head, *kept, *tail])
+        change.file(there),
+        text(change.search),
+        text(change.replace),
+        change.file([*head, *kept, *tail]),
     )
 
 
@@ -174,7 +185,10 @@ def there(change: Change, damage: Callable[[str], str]) -> Request | None:
 def exact(change: Change, _: random.Random) -> Request | None:
     """The text as it is."""
     return Request(
-        change.file(change.search), text(change.search), text(change.replace), change.file(change.replace)
+        change.file(change.search),
+        text(change.search),
+        text(change.replace),
+        change.file(change.replace),
     )
 
 
@@ -198,7 +212,11 @@ def trailing_blanks_in_file(change: Change, chance: random.Random) -> Request | 
 @makes
 def trailing_blanks_in_request(change: Change, chance: random.Random) -> Request | None:
     """The search text has blanks at ends of lines that the file has not."""
-    return asked(change, lambda line: line.rstrip() + chance.choice(["", " ", "  "]), replaced=False)
+    return asked(
+        change,
+        lambda line: line.rstrip() + chance.choice(["", " ", "  "]),
+        replaced=False,
+    )
 
 
 @makes
@@ -224,9 +242,14 @@ def tabs_for_spaces(change: Change, _: random.Random) -> Request | None:
     """The request has tabs where the file has four spaces."""
     lines = [line for line in (*change.search, *change.replace) if line.strip()]
     indents = {len(line) - len(line.lstrip(" ")) for line in lines}
-    if any(line.lstrip(" ").startswith("\t") for line in lines) or any(n % 4 for n in indents):
+    if any(line.lstrip(" ").startswith("\t") for line in lines) or any(
+        n % 4 for n in indents
+    ):
         return None
-    return asked(change, lambda line: re.sub("^ +", lambda match: "\t" * (len(match[0]) // 4), line))
+    return asked(
+        change,
+        lambda line: re.sub("^ +", lambda match: "\t" * (len(match[0]) // 4), line),
+    )
 
 
 @makes
@@ -242,11 +265,15 @@ def quotes_in_file(change: Change, _: random.Random) -> Request | None:
     """The file has typographic apostrophes and no-break spaces where the request has plain ones."""
 
     def typeset(text: str) -> str:
-        return re.sub(r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", text))
+        return re.sub(
+            r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", text)
+        )
 
     request = there(change, typeset)
     # What stays of a line that changes is the file's, and what is new may follow it.
-    return request and replace(request, same=lambda text: text.replace("’", "'").replace("\u00a0", " "))
+    return request and replace(
+        request, same=lambda text: text.replace("’", "'").replace("\u00a0", " ")
+    )
 
 
 @makes
@@ -255,9 +282,16 @@ def blank_line_dropped(change: Change, _: random.Random) -> Request | None:
     inner = change.search[1:-1]
     if all(line.strip() for line in inner) or not change.search[-1].strip():
         return None
-    search = [change.search[0], *(line for line in inner if line.strip()), change.search[-1]]
+    search = [
+        change.search[0],
+        *(line for line in inner if line.strip()),
+        change.search[-1],
+    ]
     return Request(
-        change.file(change.search), text(search), text(change.replace), change.file(change.replace)
+        change.file(change.search),
+        text(search),
+        text(change.replace),
+        change.file(change.replace),
     )
 
 
@@ -276,11 +310,15 @@ def blank_lines_at_edges(change: Change, chance: random.Random) -> Request | Non
 @makes
 def line_numbers(change: Change, chance: random.Random) -> Request | None:
     """Line numbers were copied in."""
-    form = chance.choice(["{}\t{}", "{:>6}\t{}", "{}: {}", "{} | {}", "L{}: {}", "{:>4}→{}"])
+    form = chance.choice(
+        ["{}\t{}", "{:>6}\t{}", "{}: {}", "{} | {}", "L{}: {}", "{:>4}→{}"]
+    )
     first = len(change.above) - len(change.head) + 1
 
     def numbered(lines: Sequence[str]) -> str:
-        return text([form.format(first + index, line) for index, line in enumerate(lines)])
+        return text(
+            [form.format(first + index, line) for index, line in enumerate(lines)]
+        )
 
     both = chance.random() < 0.5
     return Request(
@@ -356,7 +394,10 @@ def typo_in_comment(change: Change, chance: random.Random) -> Request | None:
             wrong = line[: word.start()] + typo + line[word.end() :]
             search = [*change.search[:index], wrong, *change.search[index + 1 :]]
             return Request(
-                change.file(change.search), text(search), text(change.replace), change.file(change.replace)
+                change.file(change.search),
+                text(search),
+                text(change.replace),
+                change.file(change.replace),
             )
     return None
 
@@ -369,7 +410,10 @@ def near_decoy(change: Change, chance: random.Random) -> Request | None:
     if copy is None or request is None or not change.ended:
         return None
     return Request(
-        request.file + text(copy), request.search, request.replace, str(request.expected) + text(copy)
+        request.file + text(copy),
+        request.search,
+        request.replace,
+        str(request.expected) + text(copy),
     )
 
 
@@ -387,7 +431,9 @@ def several_at_once(change: Change, chance: random.Random) -> Request | None:
     )
 
 
-def attacked(change: Change, search: Sequence[str], replace: Sequence[str] | None = None) -> Request | None:
+def attacked(
+    change: Change, search: Sequence[str], replace: Sequence[str] | None = None
+) -> Request | None:
     """The true change asked for with another search text, which says it right or says nothing."""
     if (
         not change.ended
@@ -396,7 +442,13 @@ def attacked(change: Change, search: Sequence[str], replace: Sequence[str] | Non
     ):
         return None
     wanted = text(change.replace if replace is None else replace)
-    return Request(change.file(change.search), text(search), wanted, change.file(change.replace), either=True)
+    return Request(
+        change.file(change.search),
+        text(search),
+        wanted,
+        change.file(change.replace),
+        either=True,
+    )
 
 
 def inside(change: Change) -> list[int]:
@@ -441,7 +493,12 @@ def a_word_renamed(change: Change, chance: random.Random) -> Request | None:
     if not words or not others:
         return None
     word, other = chance.choice(words), chance.choice(others)
-    return attacked(change, re.sub(rf"\b{word}\b", other, text(change.search)).removesuffix("\n").split("\n"))
+    return attacked(
+        change,
+        re.sub(rf"\b{word}\b", other, text(change.search))
+        .removesuffix("\n")
+        .split("\n"),
+    )
 
 
 @makes
@@ -459,7 +516,9 @@ def a_slip_in_an_indent(change: Change, chance: random.Random) -> Request | None
 def only_the_search_indented(change: Change, chance: random.Random) -> Request | None:
     """The search text is moved to the right, and the replacement is in the file's indentation."""
     more = chance.choice(["  ", "    ", "\t"])
-    return attacked(change, [more + line if line.strip() else line for line in change.search])
+    return attacked(
+        change, [more + line if line.strip() else line for line in change.search]
+    )
 
 
 @makes
@@ -479,13 +538,21 @@ def numbers_of_an_older_text(change: Change, _: random.Random) -> Request | None
     """Line numbers were copied in, and three lines have gone since."""
     first = len(change.above) - len(change.head) + 4
     search = [f"{first + index}: {line}" for index, line in enumerate(change.search)]
-    return attacked(change, search, [f"{first + index}: {line}" for index, line in enumerate(change.replace)])
+    return attacked(
+        change,
+        search,
+        [f"{first + index}: {line}" for index, line in enumerate(change.replace)],
+    )
 
 
 @makes
-def a_marker_in_the_replacement(change: Change, chance: random.Random) -> Request | None:
+def a_marker_in_the_replacement(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The replacement alone leaves lines out."""
-    mark = chance.choice(["# ... existing code ...", "// ... rest of the code unchanged ..."])
+    mark = chance.choice(
+        ["# ... existing code ...", "// ... rest of the code unchanged ..."]
+    )
     if len(change.replace) < 3 or "existing code" in change.file(change.search):
         return None
     replace = [change.replace[0], mark, change.replace[-1]]
@@ -499,15 +566,21 @@ def partly(
 ) -> Request | None:
     """The true change with damage in either text, or in a part: the true result or a refusal."""
     asked, wanted = text(search, ended=ended), text(replace, ended=ended)
-    if not change.ended or (asked == text(change.search) and wanted == text(change.replace)):
+    if not change.ended or (
+        asked == text(change.search) and wanted == text(change.replace)
+    ):
         return None
-    if list(search) != change.search and asked.strip("\n") in change.file(change.search):
+    if list(search) != change.search and asked.strip("\n") in change.file(
+        change.search
+    ):
         return None  # the text is there as it is, here or elsewhere
     as_given = None
     if [line.rstrip() for line in search] == [line.rstrip() for line in change.search]:
         as_given = change.file(wanted.removesuffix("\n").split("\n") if wanted else [])
     right = change.file(change.replace)
-    return Request(change.file(change.search), asked, wanted, right, either=True, literal=as_given)
+    return Request(
+        change.file(change.search), asked, wanted, right, either=True, literal=as_given
+    )
 
 
 def quoted(line: str) -> str:
@@ -515,7 +588,9 @@ def quoted(line: str) -> str:
     return re.sub(r"([\"'])", r"\\\1", line)
 
 
-def some(change: Change, chance: random.Random, damage: Callable[[str], str]) -> Request | None:
+def some(
+    change: Change, chance: random.Random, damage: Callable[[str], str]
+) -> Request | None:
     """Damage line by line: in both texts, in one of them, or in the lines that are new."""
     search, replace = change.search, change.replace
     kind = chance.randrange(4)
@@ -529,7 +604,8 @@ def some(change: Change, chance: random.Random, damage: Callable[[str], str]) ->
         # What a string of a new line says may be meant so.
         pairs = zip(change.replace, replace, strict=True)
         replace = [
-            line if line not in change.search and re.search("[\"'`]", line) else one for line, one in pairs
+            line if line not in change.search and re.search("[\"'`]", line) else one
+            for line, one in pairs
         ]
     return partly(change, search, replace)
 
@@ -545,7 +621,8 @@ def quotes_escaped(change: Change, chance: random.Random) -> Request | None:
 def backslashes_doubled(change: Change, chance: random.Random) -> Request | None:
     """Backslashes are doubled in the search text, or in both; in the replacement alone that is a request."""
     search, replace = (
-        [line.replace("\\", "\\\\") for line in one] for one in (change.search, change.replace)
+        [line.replace("\\", "\\\\") for line in one]
+        for one in (change.search, change.replace)
     )
     if search == change.search:
         return None
@@ -563,7 +640,11 @@ def escapes_undone(change: Change, chance: random.Random) -> Request | None:
     search = undone(change.search)
     if search == change.search:
         return None
-    return partly(change, search, undone(change.replace) if chance.random() < 0.5 else change.replace)
+    return partly(
+        change,
+        search,
+        undone(change.replace) if chance.random() < 0.5 else change.replace,
+    )
 
 
 @makes
@@ -575,7 +656,9 @@ def entities(change: Change, chance: random.Random) -> Request | None:
 
 def as_entities(change: Change, line: str, *, quote: bool) -> str:
     """A line with entities for its signs; in markup they are text."""
-    markup = change.name.endswith((".html", ".xml", ".vue", ".svelte", ".jsx", ".tsx", ".php"))
+    markup = change.name.endswith(
+        (".html", ".xml", ".vue", ".svelte", ".jsx", ".tsx", ".php")
+    )
     return line if markup else html.escape(line, quote=quote)
 
 
@@ -583,12 +666,18 @@ def as_entities(change: Change, line: str, *, quote: bool) -> str:
 def newlines_said(change: Change, chance: random.Random) -> Request | None:
     """A text came as one line: both, or one of them, with their quotes escaped or not."""
     if any(line.endswith("\\") for line in (*change.search, *change.replace)):
-        return None  # the newline behind it cannot be told from a backslash that is said
+        return (
+            None  # the newline behind it cannot be told from a backslash that is said
+        )
     texts = []
     for lines, damaged in zip(
-        (change.search, change.replace), chance.choice([(1, 1), (1, 0), (0, 1)]), strict=True
+        (change.search, change.replace),
+        chance.choice([(1, 1), (1, 0), (0, 1)]),
+        strict=True,
     ):
-        escape = chance.choice([quoted, str, lambda line: json.dumps(line, ensure_ascii=False)[1:-1]])
+        escape = chance.choice(
+            [quoted, str, lambda line: json.dumps(line, ensure_ascii=False)[1:-1]]
+        )
         texts.append(["\\n".join(map(escape, lines))] if damaged else lines)
     return partly(change, *texts, ended=False)
 
@@ -599,7 +688,11 @@ def diff_prefixes(change: Change, chance: random.Random) -> Request | None:
     if re.search(r"^\+", change.file(change.search), re.MULTILINE):
         return None
     # Where no sign is before the other lines of a text, a plus may be an item's.
-    blank = " " if change.name.endswith((".md", ".rst", ".txt")) else chance.choice([" ", ""])
+    blank = (
+        " "
+        if change.name.endswith((".md", ".rst", ".txt"))
+        else chance.choice([" ", ""])
+    )
     kept = {line for line in change.replace if line in change.search}
     replace = [(blank if line in kept else "+") + line for line in change.replace]
     if chance.random() < 0.3:
@@ -620,27 +713,48 @@ def odd_indentation(change: Change, chance: random.Random) -> Request | None:
     if kind == 0:
         more = " " * chance.choice([1, 2, 3, 4, 8])
         return partly(
-            change, [more + line if line.strip() else line for line in change.search], change.replace
+            change,
+            [more + line if line.strip() else line for line in change.search],
+            change.replace,
         )
     width, other = chance.choice([(4, 2), (2, 4), (4, 8), (4, 3), (2, 3)])
     third = other if kind == 1 else chance.choice([width, 2, 4, 8])
     search = [scaled(line, width, other) for line in change.search]
-    if any((len(line) - len(line.lstrip(" "))) % width for line in (*change.search, *change.replace)):
+    if any(
+        (len(line) - len(line.lstrip(" "))) % width
+        for line in (*change.search, *change.replace)
+    ):
         return None  # columns beside the steps are of no unit
     if search == change.search:
-        return None  # the text is there as it is, and the replacement is taken literally
-    return partly(change, search, [scaled(line, width, third) for line in change.replace])
+        return (
+            None  # the text is there as it is, and the replacement is taken literally
+        )
+    return partly(
+        change, search, [scaled(line, width, third) for line in change.replace]
+    )
 
 
 @makes
 def other_separators(change: Change, chance: random.Random) -> Request | None:
     """Line numbers are set off otherwise in the replacement, or in its new lines."""
-    forms = ["{}: {}", "{}:  {}", "{}:{}", "{} {}", "{}| {}", "{}|{}", "{}\t{}", "{}\t {}", "{}. {}"]
+    forms = [
+        "{}: {}",
+        "{}:  {}",
+        "{}:{}",
+        "{} {}",
+        "{}| {}",
+        "{}|{}",
+        "{}\t{}",
+        "{}\t {}",
+        "{}. {}",
+    ]
     one, other = chance.choice(forms), chance.choice(forms)
     first = len(change.above) - len(change.head) + 1
     whole = chance.random() < 0.5
     if not whole and one.replace(" ", "") == other.replace(" ", ""):
-        return None  # a line that is some blanks deeper, and nothing says that it is not
+        return (
+            None  # a line that is some blanks deeper, and nothing says that it is not
+        )
     search = [one.format(first + at, line) for at, line in enumerate(change.search)]
     replace = [
         (other if whole or line not in change.search else one).format(first + at, line)
@@ -650,22 +764,35 @@ def other_separators(change: Change, chance: random.Random) -> Request | None:
 
 
 @makes
-def damage_in_the_replacement_alone(change: Change, chance: random.Random) -> Request | None:
+def damage_in_the_replacement_alone(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The replacement alone has half a fence, numbers, a marker, entities, quotes or said newlines."""
     replace = list(change.replace)
     if not replace:
         return None
     at = chance.randrange(len(replace))
     kind = chance.randrange(6)
-    if kind in (3, 4) and replace[at] not in change.search and re.search("[\"'`]", replace[at]):
+    if (
+        kind in (3, 4)
+        and replace[at] not in change.search
+        and re.search("[\"'`]", replace[at])
+    ):
         return None  # what a string of a new line says may be meant so
     if kind == 0:
-        replace = chance.choice([["```", *replace], [*replace, "```"], ["```", *replace, "```"]])
+        replace = chance.choice(
+            [["```", *replace], [*replace, "```"], ["```", *replace, "```"]]
+        )
     elif kind == 1:
         start = chance.randrange(1, 90)
         replace = [f"{start + index}: {line}" for index, line in enumerate(replace)]
     elif kind == 2:
-        replace = [replace[0], chance.choice(["# [existing code]", "// ...", "# rest of the code unchanged"])]
+        replace = [
+            replace[0],
+            chance.choice(
+                ["# [existing code]", "// ...", "# rest of the code unchanged"]
+            ),
+        ]
     elif kind == 3:
         replace[at] = as_entities(change, replace[at], quote=False)
     elif kind == 4:
@@ -674,8 +801,12 @@ def damage_in_the_replacement_alone(change: Change, chance: random.Random) -> Re
         replace = ["\\n".join(replace)]
     search = change.search
     if chance.random() < 0.5:
-        search = [line + " " if line.strip() else line for line in search]  # found by a looser tier
-    if kind == 0 and ("```" in change.file(change.search) or change.name.endswith(".md")):
+        search = [
+            line + " " if line.strip() else line for line in search
+        ]  # found by a looser tier
+    if kind == 0 and (
+        "```" in change.file(change.search) or change.name.endswith(".md")
+    ):
         return None
     return partly(change, search, replace)
 
@@ -701,7 +832,11 @@ def damaged(kind: str) -> Maker:
     damage = KINDS[kind]
 
     def make(change: Change, chance: random.Random) -> Request | None:
-        file, search, wanted = change.file(change.search), text(change.search), text(change.replace)
+        file, search, wanted = (
+            change.file(change.search),
+            text(change.search),
+            text(change.replace),
+        )
         side = chance.choice(["both", "search", "replacement"])
         state = chance.getstate()
         asked, given = search, wanted
@@ -721,10 +856,15 @@ def damaged(kind: str) -> Maker:
         ):
             return None
         if exact and chance.random() < 0.3:
-            asked = "\n".join(line + " " if line.strip() else line for line in search.split("\n"))
+            asked = "\n".join(
+                line + " " if line.strip() else line for line in search.split("\n")
+            )
         if kind in LEFT_OUT:
             # Where no line goes, or the file says so, it is a text.
-            left = len(change.search) > given.count("\n") and given.split("\n")[1] not in file
+            left = (
+                len(change.search) > given.count("\n")
+                and given.split("\n")[1] not in file
+            )
             return Request(file, asked, given, None) if left else None
         literal = change.file(given.removesuffix("\n").split("\n")) if exact else None
         inside = kind in INSIDE
@@ -752,7 +892,11 @@ def a_kept_line_moved(change: Change, chance: random.Random) -> Request | None:
     if len(change.search) < 3 or len(set(change.search)) < len(change.search):
         return None
     damage = chance.choice(
-        [lambda line: line + " ", lambda line: line.replace('"', "“"), lambda line: f"  {line}"]
+        [
+            lambda line: line + " ",
+            lambda line: line.replace('"', "“"),
+            lambda line: f"  {line}",
+        ]
     )
     line, *others = change.search
     at = chance.randrange(1, len(others) + 1)
@@ -761,7 +905,13 @@ def a_kept_line_moved(change: Change, chance: random.Random) -> Request | None:
     if search == change.search or not line.strip():
         return None
     replace = [damage(one) for one in wanted]
-    return Request(change.file(change.search), text(search), text(replace), change.file(wanted), either=True)
+    return Request(
+        change.file(change.search),
+        text(search),
+        text(replace),
+        change.file(wanted),
+        either=True,
+    )
 
 
 def drifted(change: Change, at: int) -> tuple[str, str] | None:
@@ -771,7 +921,9 @@ def drifted(change: Change, at: int) -> tuple[str, str] | None:
         return None
     other = re.sub(r"(\w{3,})", r"\1_other", line, count=1)
     there = [*change.search[:at], other, *change.search[at + 1 :]]
-    wanted = [other if index == at else line for index, line in enumerate(change.replace)]
+    wanted = [
+        other if index == at else line for index, line in enumerate(change.replace)
+    ]
     return change.file(there), change.file(wanted)
 
 
@@ -783,25 +935,43 @@ def drift_clean(change: Change, _: random.Random) -> Request | None:
     made = drifted(change, 0)
     if made is None:
         return None
-    return Request(made[0], text(change.search), text(change.replace), made[1], change.file(change.search))
+    return Request(
+        made[0],
+        text(change.search),
+        text(change.replace),
+        made[1],
+        change.file(change.search),
+    )
 
 
 @makes
 def drift_conflict(change: Change, _: random.Random) -> Request | None:
     """Someone else changed the same line since the text was shown."""
     at = len(change.head)
-    if not change.old or any(match.left == 0 for match in align(change.old, change.new)):
+    if not change.old or any(
+        match.left == 0 for match in align(change.old, change.new)
+    ):
         return None
     made = drifted(change, at)
     if made is None:
         return None
-    return Request(made[0], text(change.search), text(change.replace), None, change.file(change.search))
+    return Request(
+        made[0],
+        text(change.search),
+        text(change.replace),
+        None,
+        change.file(change.search),
+    )
 
 
 @makes
 def ambiguous(change: Change, _: random.Random) -> Request | None:
     """The text stands there twice."""
-    file = change.file(change.search) + ("" if change.ended else "\n") + text(change.search)
+    file = (
+        change.file(change.search)
+        + ("" if change.ended else "\n")
+        + text(change.search)
+    )
     return Request(file, text(change.search), text(change.replace), None)
 
 
@@ -813,7 +983,10 @@ def ambiguous_but_for_blanks(change: Change, chance: random.Random) -> Request |
         return None
     copy = [f"  {line}" if line.strip() else line for line in change.search]
     return Request(
-        request.file + ("" if change.ended else "\n") + text(copy), request.search, request.replace, None
+        request.file + ("" if change.ended else "\n") + text(copy),
+        request.search,
+        request.replace,
+        None,
     )
 
 
@@ -841,12 +1014,16 @@ def stale_decoy(change: Change, chance: random.Random) -> Request | None:
     copy = token_changed(change, chance)
     if copy is None or not change.ended or is_there(change.file([]), change.search):
         return None
-    return Request(change.file([]) + text(copy), text(change.search), text(change.replace), None)
+    return Request(
+        change.file([]) + text(copy), text(change.search), text(change.replace), None
+    )
 
 
 def is_there(file: str, lines: Sequence[str]) -> bool:
     """Whether the lines stand in a file but for their indents."""
-    return text([line.strip() for line in lines]) in text([line.strip() for line in file.split("\n")])
+    return text([line.strip() for line in lines]) in text(
+        [line.strip() for line in file.split("\n")]
+    )
 
 
 def token_changed(change: Change, chance: random.Random) -> list[str] | None:
@@ -864,7 +1041,11 @@ def token_changed(change: Change, chance: random.Random) -> list[str] | None:
         return None
     index, match = chance.choice(places)
     line = lines[index]
-    return [*lines[:index], line[: match.end()] + "s" + line[match.end() :], *lines[index + 1 :]]
+    return [
+        *lines[:index],
+        line[: match.end()] + "s" + line[match.end() :],
+        *lines[index + 1 :],
+    ]
 
 
 def git(repository: Path, *arguments: str, data: bytes | None = None) -> bytes:
@@ -877,7 +1058,14 @@ def git(repository: Path, *arguments: str, data: bytes | None = None) -> bytes:
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_TERMINAL_PROMPT": "0",
     }
-    safe = ["-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "protocol.allow=never"]
+    safe = [
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        f"core.hooksPath={os.devnull}",
+        "-c",
+        "protocol.allow=never",
+    ]
     done = subprocess.run(
         ["git", "-C", str(repository), *safe, *arguments],
         input=data, env=environment, capture_output=True, check=False,
@@ -889,14 +1077,28 @@ def git(repository: Path, *arguments: str, data: bytes | None = None) -> bytes:
 
 def repositories(folder: Path) -> list[Path]:
     """The git repositories in a folder, bare ones too."""
-    return [path for path in sorted(folder.iterdir()) if (path / ".git").exists() or (path / "HEAD").exists()]
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if (path / ".git").exists() or (path / "HEAD").exists()
+    ]
 
 
 def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Change]:
     """Single-stretch changes of text files, newest first."""
     found = 0
-    for commit in git(repository, "rev-list", "--no-merges", "--max-count=20000", "HEAD").split():
-        raw = git(repository, "diff-tree", "-r", "-z", "--no-commit-id", "--diff-filter=M", commit.decode())
+    for commit in git(
+        repository, "rev-list", "--no-merges", "--max-count=20000", "HEAD"
+    ).split():
+        raw = git(
+            repository,
+            "diff-tree",
+            "-r",
+            "-z",
+            "--no-commit-id",
+            "--diff-filter=M",
+            commit.decode(),
+        )
         fields = raw.split(b"\0")
         for entry, name in zip(fields[::2], fields[1::2], strict=False):
             if not name.decode("utf-8", "replace").endswith(SUFFIXES):
@@ -916,7 +1118,12 @@ def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Cha
 
 def single(old: bytes, new: bytes, context: int) -> Change | None:
     """The change, if it is one stretch of ordinary text that stands there once."""
-    if max(len(old), len(new)) > MOST_BYTES or b"\r" in old + new or b"\0" in old + new or not old:
+    if (
+        max(len(old), len(new)) > MOST_BYTES
+        or b"\r" in old + new
+        or b"\0" in old + new
+        or not old
+    ):
         return None
     if old.startswith(codecs.BOM_UTF8):
         return None
@@ -931,8 +1138,12 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
         before.pop()
         after.pop()
     matches = align(before, after)
-    head = matches[0].length if matches and matches[0].left == matches[0].right == 0 else 0
-    if len(matches) > 2 or sum(match.length for match in matches) < head + (len(matches) > 1):
+    head = (
+        matches[0].length if matches and matches[0].left == matches[0].right == 0 else 0
+    )
+    if len(matches) > 2 or sum(match.length for match in matches) < head + (
+        len(matches) > 1
+    ):
         return None
     tail = matches[-1].length if len(matches) > 1 or (matches and not head) else 0
     change = Change(
@@ -941,15 +1152,21 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
     )  # fmt: skip
     whole = f"\n{change.file(change.search)}"
     solid = sum(char.isalnum() for char in text(change.search)) > 8
-    once = whole.count(f"\n{text(change.search)}") == 1 and text(change.replace) != text(change.search)
-    return change if solid and once and change.ended and change.search[0].strip() else None
+    once = whole.count(f"\n{text(change.search)}") == 1 and text(
+        change.replace
+    ) != text(change.search)
+    return (
+        change if solid and once and change.ended and change.search[0].strip() else None
+    )
 
 
 def verdict(request: Request, name: str) -> tuple[str, float]:
     """What became of a request, and the seconds it took."""
     data = request.file.encode()
     bases = () if request.base is None else (request.base.encode(),)
-    snapshot = Snapshot(data, location=Location(HISTORY, tuple(name.encode().split(b"/"))))
+    snapshot = Snapshot(
+        data, location=Location(HISTORY, tuple(name.encode().split(b"/")))
+    )
     start = time.process_time()
     try:
         planned = plan(snapshot, [Edit(request.search, request.replace)], bases=bases)
@@ -997,7 +1214,10 @@ VERDICTS = ("correct", "noted", "unnoted", "lossy", "missed", "WRONG")
 
 
 def score(
-    all_changes: Sequence[Change], names: Sequence[str], seed: int, shown: Sequence[str] = ()
+    all_changes: Sequence[Change],
+    names: Sequence[str],
+    seed: int,
+    shown: Sequence[str] = (),
 ) -> dict[str, Counter[str]]:
     """Verdicts by class, printed as a table; before it the requests whose verdict is one of `shown`."""
     table: dict[str, Counter[str]] = {}
@@ -1012,7 +1232,12 @@ def score(
                 counts[kind] += 1
                 times.append(seconds)
                 if kind in shown:
-                    print(json.dumps({"class": name, "verdict": kind, "name": change.name} | facts(request)))
+                    print(
+                        json.dumps(
+                            {"class": name, "verdict": kind, "name": change.name}
+                            | facts(request)
+                        )
+                    )
         table[name] = counts
     width = max(map(len, names))
     print(f"{'class':{width}} {'n':>6} " + " ".join(f"{kind:>8}" for kind in VERDICTS))
@@ -1043,26 +1268,40 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("repositories", type=Path, nargs="+")
-    parser.add_argument("--changes", type=int, default=200, help="changes of each history to use")
+    parser.add_argument(
+        "--changes", type=int, default=200, help="changes of each history to use"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--classes", default="", help="only these, with commas between")
     parser.add_argument(
-        "--show", default="", help="print the requests of these verdicts as JSON, with commas between"
+        "--show",
+        default="",
+        help="print the requests of these verdicts as JSON, with commas between",
     )
     parser.add_argument("--json", type=Path, help="write the counts here too")
     options = parser.parse_args()
     names = options.classes.split(",") if options.classes else list(MAKERS)
     unknown = [name for name in names if name not in MAKERS]
     if unknown:
-        parser.error(f"no such class: {', '.join(unknown)}; there are {', '.join(MAKERS)}")
+        parser.error(
+            f"no such class: {', '.join(unknown)}; there are {', '.join(MAKERS)}"
+        )
     chance = random.Random(options.seed)
-    found = [change for path in options.repositories for change in changes(path, options.changes, chance)]
+    found = [
+        change
+        for path in options.repositories
+        for change in changes(path, options.changes, chance)
+    ]
     if not found:
         sys.exit("no change of one stretch of one text file in that history")
-    print(f"{len(found)} changes of {', '.join(path.resolve().name for path in options.repositories)}")
+    print(
+        f"{len(found)} changes of {', '.join(path.resolve().name for path in options.repositories)}"
+    )
     table = score(found, names, options.seed, options.show.split(","))
     if options.json:
-        options.json.write_text(json.dumps({name: dict(counts) for name, counts in table.items()}, indent=2))
+        options.json.write_text(
+            json.dumps({name: dict(counts) for name, counts in table.items()}, indent=2)
+        )
 
 
 if __name__ == "__main__":

@@ -54,13 +54,26 @@ ROWS: dict[str, tuple[Callable[[Path, int], None], Call, int]] = {
         ("delete_items", {"paths": ["tree"], "recursive": True}),
         30_000,
     ),
-    "copy it": (_tree, ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}), 30_000),
-    "move it": (_tree, ("move_items", {"items": [{"source": "tree", "destination": "moved"}]}), 30_000),
+    "copy it": (
+        _tree,
+        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        30_000,
+    ),
+    "move it": (
+        _tree,
+        ("move_items", {"items": [{"source": "tree", "destination": "moved"}]}),
+        30_000,
+    ),
     "replacements in one file": (
         _lines,
         (
             "replace_content",
-            {"pattern": "7\n", "replacement": "seven\n", "path": "f.txt", "preview": False},
+            {
+                "pattern": "7\n",
+                "replacement": "seven\n",
+                "path": "f.txt",
+                "preview": False,
+            },
         ),
         100_000,
     ),
@@ -73,7 +86,9 @@ def _kilobytes(row: str) -> int:
     return int(found[1])
 
 
-def _timed(workspace: Workspace, tool: str, arguments: dict[str, Any]) -> tuple[float, int]:
+def _timed(
+    workspace: Workspace, tool: str, arguments: dict[str, Any]
+) -> tuple[float, int]:
     idle = _kilobytes("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")
     begun = time.process_time()
@@ -104,15 +119,32 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
     """Each change at its size against a tenth of it, and its undo against the change itself."""
     for what, (plant, call, count) in ROWS.items():
         small, large = (measured(plant, call, size) for size in (count // 10, count))
-        yield f"{what}: {count:,} against a tenth of it", large.change, small.change, 12.0
-        yield f"{what}: undo of {count:,} against a tenth of it", large.undo, small.undo, 12.0
-        yield f"{what}: undo of {count:,} against the change", large.undo, large.change, 2.0
+        yield (
+            f"{what}: {count:,} against a tenth of it",
+            large.change,
+            small.change,
+            12.0,
+        )
+        yield (
+            f"{what}: undo of {count:,} against a tenth of it",
+            large.undo,
+            small.undo,
+            12.0,
+        )
+        yield (
+            f"{what}: undo of {count:,} against the change",
+            large.undo,
+            large.change,
+            2.0,
+        )
 
 
 def main() -> None:
     """Every row at a tenth of its size and at its size."""
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print("| work | things | change | undo | growth | of undo | undo / change | memory | of undo |")
+    print(
+        "| work | things | change | undo | growth | of undo | undo / change | memory | of undo |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for what, (plant, call, count) in ROWS.items():
         small, large = (measured(plant, call, size) for size in (count // 10, count))

@@ -33,7 +33,10 @@ def main(changes: int) -> None:
             (root / "counted.txt").write_text("number 0\n")
         for number in range(FILES):
             (roots["long"] / f"f{number}.txt").write_text(_content(number))
-        opened = {which: Workspace(root, state_dir=place / f"{which}.state") for which, root in roots.items()}
+        opened = {
+            which: Workspace(root, state_dir=place / f"{which}.state")
+            for which, root in roots.items()
+        }
         _fill(opened["long"], changes)
         _edits(opened)
         _asked("log of one path", lambda: opened["long"].history("f7.txt"))
@@ -52,9 +55,14 @@ def _content(number: int) -> str:
 def _fill(workspace: Workspace, changes: int) -> None:
     for change in range(changes):
         if change % 1_000 == 0:
-            session = workspace.under(Task(caller=Caller(f"session{change // 1_000:04d}", "benchmark", None)))
+            session = workspace.under(
+                Task(caller=Caller(f"session{change // 1_000:04d}", "benchmark", None))
+            )
         number, line = change % FILES, change // FILES % LINES
-        wanted = {"search": f"line {line} of {number}\n", "replace": f"LINE {line} of {number}\n"}
+        wanted = {
+            "search": f"line {line} of {number}\n",
+            "replace": f"LINE {line} of {number}\n",
+        }
         session.edit(f"f{number}.txt", [wanted])
 
 
@@ -63,10 +71,15 @@ def _edits(opened: dict[str, Workspace]) -> None:
     for count in range(EDITS):
         for which, workspace in opened.items():
             begun = time.perf_counter()
-            workspace.edit("counted.txt", [{"search": f"number {count}", "replace": f"number {count + 1}"}])
+            workspace.edit(
+                "counted.txt",
+                [{"search": f"number {count}", "replace": f"number {count + 1}"}],
+            )
             taken[which].append(time.perf_counter() - begun)
     for which, times in taken.items():
-        print(f"small edit, history {which}: {statistics.median(times) * 1e3:.2f} ms in the middle")
+        print(
+            f"small edit, history {which}: {statistics.median(times) * 1e3:.2f} ms in the middle"
+        )
 
 
 def _asked(what: str, ask: Callable[[], Any]) -> None:
@@ -85,7 +98,9 @@ def _rewind(workspace: Workspace, root: Path) -> None:
     taken = time.perf_counter() - begun
     (most,) = _memory("VmHWM")
     wrong = [n for n in range(FILES) if (root / f"f{n}.txt").read_text() != _content(n)]
-    print(f"rewind of all: {taken:.1f} s, {most - idle:.0f} MB beyond idle, {len(wrong)} files not as before")
+    print(
+        f"rewind of all: {taken:.1f} s, {most - idle:.0f} MB beyond idle, {len(wrong)} files not as before"
+    )
 
 
 def _memory(*names: str) -> list[float]:

@@ -44,17 +44,32 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
         with tempfile.TemporaryDirectory() as place:
             first, unchanged, changed = _measured(Path(place), folders)
         count = f"{folders * FILES:,} files"
-        yield f"the first snapshot begin in {count}, against a second", first, FIRST, 1.0
+        yield (
+            f"the first snapshot begin in {count}, against a second",
+            first,
+            FIRST,
+            1.0,
+        )
         yield (
             f"snapshot begin and end in {count}, nothing changed, against {limit:g} s",
             unchanged,
             limit,
             1.0,
         )
-        yield f"snapshot begin and end in {count}, a file changed, against {limit:g} s", changed, limit, 1.0
+        yield (
+            f"snapshot begin and end in {count}, a file changed, against {limit:g} s",
+            changed,
+            limit,
+            1.0,
+        )
     with tempfile.TemporaryDirectory() as place:
         for words, begins in _begun(Path(place)):
-            yield f"processor time until filewright {words} begins, against {BEGINS:g} s", begins, BEGINS, 1.0
+            yield (
+                f"processor time until filewright {words} begins, against {BEGINS:g} s",
+                begins,
+                BEGINS,
+                1.0,
+            )
 
 
 def _begun(place: Path) -> Iterator[tuple[str, float]]:
@@ -62,17 +77,30 @@ def _begun(place: Path) -> Iterator[tuple[str, float]]:
     begun = [sys.executable, "-c", _BEGUN]
 
     def said(*words: str) -> str:
-        given = {"cwd": place / "root", "env": _environment(place), "check": True, "text": True}
+        given = {
+            "cwd": place / "root",
+            "env": _environment(place),
+            "check": True,
+            "text": True,
+        }
         return subprocess.run([*begun, *words], capture_output=True, **given).stderr
 
     said("call", "write_content", '{"items": [{"path": "a.txt", "content": "a"}]}')
     yield "log", min(float(said("log").split()[0]) for _ in range(RUNS))
-    undone = [float(said(word, "--yes").split()[0]) for _ in range(RUNS) for word in ("undo", "redo")]
+    undone = [
+        float(said(word, "--yes").split()[0])
+        for _ in range(RUNS)
+        for word in ("undo", "redo")
+    ]
     yield "undo", min(undone[::2])
 
 
 def _environment(place: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
     return kept | {
         "FILEWRIGHT_STATE_DIR": str(place / "state"),
         "PYTHONPYCACHEPREFIX": str(place / "compiled"),
@@ -85,16 +113,32 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
         below = root / f"package{folder // 25}" / f"module{folder}"
         below.mkdir(parents=True)
         for file in range(FILES):
-            (below / f"file{file}.py").write_text(f"# {folder} {file}\nx = {folder * file}\n" * 8)
+            (below / f"file{file}.py").write_text(
+                f"# {folder} {file}\nx = {folder * file}\n" * 8
+            )
     environment = _environment(place)
-    program = [sys.executable, "-c", "from filewright.cli import main; main()", "snapshot"]
+    program = [
+        sys.executable,
+        "-c",
+        "from filewright.cli import main; main()",
+        "snapshot",
+    ]
 
     def timed(name: str, number: int) -> float:
-        call = {"session_id": "s", "cwd": str(root), "tool_name": "Bash", "tool_use_id": str(number)}
+        call = {
+            "session_id": "s",
+            "cwd": str(root),
+            "tool_name": "Bash",
+            "tool_use_id": str(number),
+        }
         given = json.dumps(call | {"tool_input": {"command": "make all"}}).encode()
         begun = os.times()
         subprocess.run(
-            [*program, name, "--hook"], input=given, env=environment, check=True, capture_output=True
+            [*program, name, "--hook"],
+            input=given,
+            env=environment,
+            check=True,
+            capture_output=True,
         )
         ended = os.times()
         taken = ended.children_user + ended.children_system
@@ -107,15 +151,24 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
         return taken + timed("end", number)
 
     (place / "empty").mkdir()
-    for words in (["--help"], ["keep", "--root", str(place / "empty")]):  # compiles what the first would
-        subprocess.run([*program, *words], env=environment, check=True, capture_output=True)
+    for words in (
+        ["--help"],
+        ["keep", "--root", str(place / "empty")],
+    ):  # compiles what the first would
+        subprocess.run(
+            [*program, *words], env=environment, check=True, capture_output=True
+        )
     first = timed("begin", 0)
     timed("end", 0)
     subprocess.run([*program, "keep", "--root", str(root)], env=environment, check=True)
     both(1, change=True)
     both(2, change=False)
     unchanged = min(both(3 + run, change=False) for run in range(RUNS))
-    return first, unchanged, min(both(3 + RUNS + run, change=True) for run in range(RUNS))
+    return (
+        first,
+        unchanged,
+        min(both(3 + RUNS + run, change=True) for run in range(RUNS)),
+    )
 
 
 if __name__ == "__main__":

@@ -52,7 +52,10 @@ def _moves(folder: Path) -> tuple[float, float]:
     for n in range(COUNT):
         (root / "from" / f"{n:05}").write_bytes(b"%d" % n)
     with Workspace(root, state_dir=folder / "state2") as workspace:
-        items = [{"source": f"from/{n:05}", "destination": f"to/{n:05}"} for n in range(COUNT)]
+        items = [
+            {"source": f"from/{n:05}", "destination": f"to/{n:05}"}
+            for n in range(COUNT)
+        ]
         begun = time.perf_counter()
         result = workspace.call("move_items", {"items": items})
         ours = time.perf_counter() - begun
@@ -75,10 +78,17 @@ def rows(size: int = 1 << 30) -> list[Row]:
         moved, renamed = _moves(folder)
     return [
         ("copy a file of 1 GB, against cp -p + fsync", copied, plain, 1.1),
-        (f"move {COUNT:,} files as one transaction, against bare renames", moved, renamed, float("inf")),
+        (
+            f"move {COUNT:,} files as one transaction, against bare renames",
+            moved,
+            renamed,
+            float("inf"),
+        ),
     ]
 
 
 if __name__ == "__main__":
     for what, ours, reference, goal in rows():
-        print(f"{what}: {ours:.3f} s, reference {reference:.3f} s, {ours / reference:.2f} x (goal {goal:g})")
+        print(
+            f"{what}: {ours:.3f} s, reference {reference:.3f} s, {ours / reference:.2f} x (goal {goal:g})"
+        )

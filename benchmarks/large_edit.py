@@ -117,10 +117,16 @@ def measured(folder: Path, size: int, cache: Cache, rounds: int) -> list[Round]:
         server.call("search_content", pattern="no such line", path="big.log")
         for number in range(rounds):
             before = copy()
-            edit = call("edit_content", edits=[{"search": RARE, "replace": f"ERROR repaired {number}"}])
+            edit = call(
+                "edit_content",
+                edits=[{"search": RARE, "replace": f"ERROR repaired {number}"}],
+            )
             undo = call("revert_edit")
             after = copy()
-            mean = Step((before.answered + after.answered) / 2, (before.at_rest + after.at_rest) / 2)
+            mean = Step(
+                (before.answered + after.answered) / 2,
+                (before.at_rest + after.at_rest) / 2,
+            )
             found.append(Round(mean, edit, undo))
     finally:
         server.close()
@@ -134,12 +140,20 @@ def rows(size: int = 1 << 30, rounds: int = 5) -> Iterator[Row]:
             done = measured(Path(name), size, cache, rounds)
         for what in ("edit", "undo"):
             for until in ("answered", "at_rest"):
-                pairs = [(getattr(getattr(each, what), until), getattr(each.copy, until)) for each in done]
+                pairs = [
+                    (getattr(getattr(each, what), until), getattr(each.copy, until))
+                    for each in done
+                ]
                 words = f"{what} of {size / (1 << 30):g} GB through the server, {cache}"
                 words += "" if until == "answered" else ", until the disk is at rest"
                 ours = statistics.median(pair[0] for pair in pairs)
                 copy = statistics.median(pair[1] for pair in pairs)
-                yield f"{words}: median of {rounds}, against cp + fsync", ours, copy, GOAL
+                yield (
+                    f"{words}: median of {rounds}, against cp + fsync",
+                    ours,
+                    copy,
+                    GOAL,
+                )
                 worst = max(pairs, key=lambda pair: pair[0] / pair[1])
                 yield f"{words}: worst of {rounds}", *worst, 1.5 * GOAL
 
@@ -147,8 +161,12 @@ def rows(size: int = 1 << 30, rounds: int = 5) -> Iterator[Row]:
 def main() -> None:
     """Print the rows."""
     size = int(float(sys.argv[1] if len(sys.argv) > 1 else "1") * (1 << 30))
-    for what, ours, copy, goal in rows(size, int(sys.argv[2]) if len(sys.argv) > 2 else 5):
-        print(f"{what:<90} {ours:7.3f} s {copy:7.3f} s {ours / copy:6.2f} (goal {goal:g})")
+    for what, ours, copy, goal in rows(
+        size, int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    ):
+        print(
+            f"{what:<90} {ours:7.3f} s {copy:7.3f} s {ours / copy:6.2f} (goal {goal:g})"
+        )
 
 
 if __name__ == "__main__":

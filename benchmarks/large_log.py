@@ -27,7 +27,9 @@ RARE = "ERROR checksum mismatch in segment 4711"
 
 def make_log(path: Path, size: int) -> int:
     """Write a log of about `size` bytes with one rare line in its middle; the number of that line."""
-    block = "".join(LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(_ROWS)).encode()
+    block = "".join(
+        LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(_ROWS)
+    ).encode()
     lines = rare = 0
     with path.open("wb") as file:
         while file.tell() < size:
@@ -47,16 +49,35 @@ class Server:
     """
 
     def __init__(
-        self, root: Path, state: Path, *, descriptors: int | None = None, **settings: object
+        self,
+        root: Path,
+        state: Path,
+        *,
+        descriptors: int | None = None,
+        **settings: object,
     ) -> None:
-        limits = ["prlimit", f"--nofile={descriptors}"] if descriptors is not None else []
+        limits = (
+            ["prlimit", f"--nofile={descriptors}"] if descriptors is not None else []
+        )
         self.process = subprocess.Popen(
-            [*limits, sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"],
+            [
+                *limits,
+                sys.executable,
+                "-m",
+                "filewright",
+                "serve",
+                str(root),
+                "--log-level",
+                "error",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={
                 **os.environ,
-                **{f"FILEWRIGHT_{name.upper()}": str(value) for name, value in settings.items()},
+                **{
+                    f"FILEWRIGHT_{name.upper()}": str(value)
+                    for name, value in settings.items()
+                },
                 "FILEWRIGHT_STATE_DIR": str(state),
             },
         )
@@ -71,7 +92,9 @@ class Server:
 
     def _send(self, message: dict) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.write(
+            json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+        )
         self.process.stdin.flush()
 
     def request(self, method: str, **params) -> dict:
@@ -168,12 +191,24 @@ def session(folder: Path, size: int) -> list[Sample]:
         call("list the folder", "list_files")
         idle = server.peak()
         results[0] = Sample("list the folder", results[0].seconds, 0)
-        found = call("search a rare line", "search_content", pattern=RARE, path="big.log")
+        found = call(
+            "search a rare line", "search_content", pattern=RARE, path="big.log"
+        )
         assert str(rare) in found, found
-        around = call("read around it, first time", "read_content", path="big.log", line=rare, limit=20)
+        around = call(
+            "read around it, first time",
+            "read_content",
+            path="big.log",
+            line=rare,
+            limit=20,
+        )
         assert RARE in around
-        call("read around it again", "read_content", path="big.log", line=rare, limit=20)
-        call("tail 1,000 lines", "read_content", path="big.log", mode="tail", limit=1000)
+        call(
+            "read around it again", "read_content", path="big.log", line=rare, limit=20
+        )
+        call(
+            "tail 1,000 lines", "read_content", path="big.log", mode="tail", limit=1000
+        )
         edited = call(
             "edit one line in the middle",
             "edit_content",

@@ -56,13 +56,17 @@ def make_tree(base: str) -> int:
                 os.makedirs(folder)
                 for number in range(FILES):
                     suffix = "py" if number % 3 else "txt"
-                    with open(f"{folder}/file_name_{number:02}.{suffix}", "wb") as opened:
+                    with open(
+                        f"{folder}/file_name_{number:02}.{suffix}", "wb"
+                    ) as opened:
                         opened.write(b"x\n")
                     count += 1
     return count
 
 
-def in_turns(ours: Callable[[], object], reference: Callable[[], object]) -> tuple[float, float]:
+def in_turns(
+    ours: Callable[[], object], reference: Callable[[], object]
+) -> tuple[float, float]:
     """The best time of each, in seconds."""
     best = [float("inf"), float("inf")]
     for _ in range(ROUNDS):
@@ -90,21 +94,37 @@ def rows() -> list[Row]:
                 assert entry.status is not None
 
         def run(*argv: str) -> Callable[[], object]:
-            return lambda: subprocess.run(argv, cwd=base, stdout=subprocess.DEVNULL, check=True)
+            return lambda: subprocess.run(
+                argv, cwd=base, stdout=subprocess.DEVNULL, check=True
+            )
 
         engine = program("rg")
         if engine is not None:
             files = (engine, "--no-config", "--hidden", "--no-require-git", "--files")
             result.append(
-                ("names of 50,000 files, sorted, against rg --files", *in_turns(names, run(*files)), 1.3)
+                (
+                    "names of 50,000 files, sorted, against rg --files",
+                    *in_turns(names, run(*files)),
+                    1.3,
+                )
             )
             ordered = run(*files, "--sort", "path")
             result.append(
-                ("names of 50,000 files, sorted, against rg --files --sort", *in_turns(names, ordered), 1.3)
+                (
+                    "names of 50,000 files, sorted, against rg --files --sort",
+                    *in_turns(names, ordered),
+                    1.3,
+                )
             )
         if shutil.which("find"):
             find = run("find", ".", "-printf", r"%p\t%y\t%s\t%T@\t%m\n")
-            result.append(("the same with details against find -printf", *in_turns(details, find), 1.3))
+            result.append(
+                (
+                    "the same with details against find -printf",
+                    *in_turns(details, find),
+                    1.3,
+                )
+            )
 
         path = f"{base}/pkg00/module_00/part0/file_name_00.txt"
         place = boundary.locate("pkg00/module_00/part0/file_name_00.txt")
@@ -123,9 +143,18 @@ def rows() -> list[Row]:
                 os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
         ours, reference = in_turns(confined, checked)
-        result.append(("a confined open against realpath and open", ours / 5000, reference / 5000, 1.0))
+        result.append(
+            (
+                "a confined open against realpath and open",
+                ours / 5000,
+                reference / 5000,
+                1.0,
+            )
+        )
         ours, reference = in_turns(confined, plain)
-        result.append(("a confined open against a plain one", ours / 5000, reference / 5000, 15.0))
+        result.append(
+            ("a confined open against a plain one", ours / 5000, reference / 5000, 15.0)
+        )
         boundary.close()
     return result
 
@@ -134,5 +163,7 @@ if __name__ == "__main__":
     for name, ours, reference, goal in rows():
         ratio = ours / reference
         verdict = "" if ratio <= goal else f"  (goal {goal})"
-        print(f"{name}: {ours * 1e3:.3f} ms against {reference * 1e3:.3f} ms, {ratio:.2f}×{verdict}")
+        print(
+            f"{name}: {ours * 1e3:.3f} ms against {reference * 1e3:.3f} ms, {ratio:.2f}×{verdict}"
+        )
     sys.exit(0)

@@ -40,13 +40,28 @@ from filewright.structure.symbol import Outline
 CTAGS_KINDS = {
     Language.PYTHON: ("Python", "class function member"),
     Language.JAVASCRIPT: ("JavaScript", "class function method generator"),
-    Language.TYPESCRIPT: ("TypeScript", "class function method interface enum alias namespace generator"),
+    Language.TYPESCRIPT: (
+        "TypeScript",
+        "class function method interface enum alias namespace generator",
+    ),
     Language.GO: ("Go", "func type struct interface const"),
-    Language.RUST: ("Rust", "function method struct enum interface module macro typedef enumerator field"),
-    Language.JAVA: ("Java", "class interface method enum enumConstant annotation field"),
-    Language.CSHARP: ("C#", "class interface struct enum enumerator method property namespace"),
+    Language.RUST: (
+        "Rust",
+        "function method struct enum interface module macro typedef enumerator field",
+    ),
+    Language.JAVA: (
+        "Java",
+        "class interface method enum enumConstant annotation field",
+    ),
+    Language.CSHARP: (
+        "C#",
+        "class interface struct enum enumerator method property namespace",
+    ),
     Language.C: ("C", "function struct union enum enumerator macro typedef"),
-    Language.CPP: ("C++", "function struct union enum enumerator macro typedef class namespace"),
+    Language.CPP: (
+        "C++",
+        "function struct union enum enumerator macro typedef class namespace",
+    ),
     Language.RUBY: ("Ruby", "class module method singletonMethod"),
     Language.PHP: ("PHP", "class interface trait function"),
     Language.LUA: ("Lua", "function"),
@@ -54,7 +69,10 @@ CTAGS_KINDS = {
     Language.SQL: ("SQL", "table function procedure view index trigger domain"),
     Language.HTML: ("HTML", "heading1 heading2 heading3"),
     Language.CSS: ("CSS", "class selector id"),
-    Language.MARKDOWN: ("Markdown", "chapter section subsection subsubsection l4subsection l5subsection"),
+    Language.MARKDOWN: (
+        "Markdown",
+        "chapter section subsection subsubsection l4subsection l5subsection",
+    ),
 }
 DEFINING = {
     Language.KOTLIN: "class interface object fun typealias",
@@ -97,7 +115,10 @@ def main() -> int:
     if shutil.which("ctags") is None:
         print("ctags is not installed (Debian: universal-ctags)", file=sys.stderr)
         return 1
-    folders = asked.folders or [Path(sysconfig.get_paths()["stdlib"]), Path(sysconfig.get_paths()["purelib"])]
+    folders = asked.folders or [
+        Path(sysconfig.get_paths()["stdlib"]),
+        Path(sysconfig.get_paths()["purelib"]),
+    ]
     outlines = Outlines(Settings(parse_seconds=20))
     print("| language | files | with certain syntax errors | another reader finds | of these in the outline |"
           " outline has | of these found there |\n|---|---|---|---|---|---|---|")  # fmt: skip
@@ -122,7 +143,11 @@ def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
     found: dict[Language, list[Path]] = defaultdict(list)
     for folder in folders:
         for path in folder.rglob("*"):
-            head = path.read_bytes()[:65536] if path.suffix == ".h" and path.is_file() else b""
+            head = (
+                path.read_bytes()[:65536]
+                if path.suffix == ".h" and path.is_file()
+                else b""
+            )
             language = language_of(path.name.encode(), head) if path.suffix else None
             if (
                 language in READ
@@ -133,12 +158,16 @@ def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
                 assert language is not None
                 found[language].append(path)
     return {
-        language: sorted(paths, key=lambda path: hashlib.md5(str(path).encode()).digest())[:count]
+        language: sorted(
+            paths, key=lambda path: hashlib.md5(str(path).encode()).digest()
+        )[:count]
         for language, paths in found.items()
     }
 
 
-def compared(paths: list[Path], language: Language, outlines: Outlines, missing: int) -> Compared:
+def compared(
+    paths: list[Path], language: Language, outlines: Outlines, missing: int
+) -> Compared:
     counts: Counter[str] = Counter()
     examples: list[str] = []
     for path in paths:
@@ -152,7 +181,9 @@ def compared(paths: list[Path], language: Language, outlines: Outlines, missing:
         theirs = list(definitions(path, data, language))
         spans = spans_of(outline)
         for name, line in theirs:
-            hit = any(not line or first <= line <= last for first, last in spans.get(name, ()))
+            hit = any(
+                not line or first <= line <= last for first, last in spans.get(name, ())
+            )
             counts["ctags"] += 1
             counts["found"] += hit
             if not hit and counts["shown"] < missing:
@@ -163,7 +194,9 @@ def compared(paths: list[Path], language: Language, outlines: Outlines, missing:
             known[name].append(line)
         for name, places in spans_of(outline, SEARCHED).items():
             for first, last in places:
-                confirmed = any(not line or first <= line <= last for line in known.get(name, ()))
+                confirmed = any(
+                    not line or first <= line <= last for line in known.get(name, ())
+                )
                 counts["ours"] += 1
                 counts["confirmed"] += confirmed
                 if not confirmed and counts["extra"] < missing:
@@ -173,7 +206,9 @@ def compared(paths: list[Path], language: Language, outlines: Outlines, missing:
     return Compared(*(counts[name] for name in names), examples)
 
 
-def definitions(path: Path, data: bytes, language: Language) -> Iterator[tuple[str, int]]:
+def definitions(
+    path: Path, data: bytes, language: Language
+) -> Iterator[tuple[str, int]]:
     """The names that another reader finds, with their lines (0: it knows none)."""
     if language in DEFINING:
         return named(data.decode("utf-8", "replace"), language)
@@ -193,11 +228,16 @@ def named(source: str, language: Language) -> Iterator[tuple[str, int]]:
 
     words = set(DEFINING[language].split())
     line, last, defines = 1, "", False
-    for kind, text in get_lexer_by_name(language.value, stripnl=False).get_tokens(source):
+    for kind, text in get_lexer_by_name(language.value, stripnl=False).get_tokens(
+        source
+    ):
         if kind in Name and defines:
             last = text
         elif last:
-            if text.strip() not in (".", "?."):  # the receiver of an extension comes before its name
+            if text.strip() not in (
+                ".",
+                "?.",
+            ):  # the receiver of an extension comes before its name
                 yield plain(last.strip("`")), line
                 last, defines = "", kind in Keyword and text.strip() in words
         elif kind in Keyword:
@@ -233,30 +273,54 @@ def keys(value: object) -> Iterator[tuple[str, int]]:
 def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
     name, kinds = CTAGS_KINDS[language]
     wanted = set(kinds.split())
-    command = ["ctags", "--options=NONE", "--output-format=json", "--fields=+nKs", "--sort=no", "-f", "-"]
+    command = [
+        "ctags",
+        "--options=NONE",
+        "--output-format=json",
+        "--fields=+nKs",
+        "--sort=no",
+        "-f",
+        "-",
+    ]
     done = subprocess.run(
-        [*command, f"--language-force={name}", str(path)], capture_output=True, check=False, timeout=60
+        [*command, f"--language-force={name}", str(path)],
+        capture_output=True,
+        check=False,
+        timeout=60,
     )
     for line in done.stdout.splitlines():
         tag = json.loads(line.decode("utf-8", "replace"))
         guard = tag.get("kind") == "macro" and GUARD.search(tag["name"])
         local = tag.get("kind") == "typedef" and tag.get("scopeKind") == "function"
-        if tag.get("kind") in wanted and not guard and not local and not tag["name"].startswith(UNNAMED):
+        if (
+            tag.get("kind") in wanted
+            and not guard
+            and not local
+            and not tag["name"].startswith(UNNAMED)
+        ):
             yield plain(tag["name"]), tag["line"]
 
 
-def spans_of(outline: Outline, without: set[str] | None = None) -> dict[str, list[tuple[int, int]]]:
+def spans_of(
+    outline: Outline, without: set[str] | None = None
+) -> dict[str, list[tuple[int, int]]]:
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for _, symbol in outline.walk():
         if without and symbol.kind in without:
             continue
         names = {plain(symbol.name), plain(symbol.known_as or symbol.name)}
         if symbol.kind == "rule" and not without:
-            names.update(re.findall(r"[\w-]+", symbol.name))  # ctags lists the parts of a selector
+            names.update(
+                re.findall(r"[\w-]+", symbol.name)
+            )  # ctags lists the parts of a selector
         if symbol.kind in ("module", "table") and not without:
-            names.update((symbol.known_as or symbol.name).split("."))  # ctags lists the parts of a::b::c
+            names.update(
+                (symbol.known_as or symbol.name).split(".")
+            )  # ctags lists the parts of a::b::c
         if not without and ".prototype." in symbol.name:
-            names.add(symbol.known_as.partition(".")[0])  # ctags lists the class of a prototype's method
+            names.add(
+                symbol.known_as.partition(".")[0]
+            )  # ctags lists the class of a prototype's method
         for name in names:
             spans[name].append((symbol.block_start_line, symbol.end_line))
             if without:
@@ -269,12 +333,18 @@ def plain(name: str) -> str:
     if "<" in name and "operator" not in name:
         name = name.partition("<")[0].strip()  # a template's arguments
     if " " in name.strip() and not name.startswith("operator"):
-        return " ".join(MARKS.sub("", LINK.sub(r"\1", LINK.sub(r"\1", name))).split()).strip("# ")
+        return " ".join(
+            MARKS.sub("", LINK.sub(r"\1", LINK.sub(r"\1", name))).split()
+        ).strip("# ")
     name = name.replace("\\", ".")
     for separator in ("::", ".", ":"):
         name = name.rpartition(separator)[2] or name
     return (
-        name.replace("operator ", "operator").removeprefix("r#").strip("'\"`&*() ").partition("<")[0] or name
+        name.replace("operator ", "operator")
+        .removeprefix("r#")
+        .strip("'\"`&*() ")
+        .partition("<")[0]
+        or name
     )
 
 
@@ -302,14 +372,23 @@ def rows() -> list[tuple[str, float, float, float]]:
     """The outline of 10 MB of Python against the parser alone, best of five each."""
     alone, whole, size = timed()
     ours, reference = (min(each[0] for each in times) for times in (whole, alone))
-    return [(f"outline of {size / 1e6:.0f} MB of Python, against the parser alone", ours, reference, 1.3)]
+    return [
+        (
+            f"outline of {size / 1e6:.0f} MB of Python, against the parser alone",
+            ours,
+            reference,
+            1.3,
+        )
+    ]
 
 
 def speed() -> int:
     alone, whole, length = timed()
     for place, what in enumerate(("elapsed", "processor")):
         ratio = min(each[place] for each in whole) / min(each[place] for each in alone)
-        print(f"{length} bytes, {what} time, best of each: {ratio:.2f} times the parser alone")
+        print(
+            f"{length} bytes, {what} time, best of each: {ratio:.2f} times the parser alone"
+        )
     return 0
 
 
@@ -318,7 +397,9 @@ def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
     parts: list[bytes] = []
     size = 0
     stdlib = Path(sysconfig.get_paths()["stdlib"])
-    sources = sorted(path for path in stdlib.rglob("*.py") if "lib2to3" not in path.parts)
+    sources = sorted(
+        path for path in stdlib.rglob("*.py") if "lib2to3" not in path.parts
+    )
     while size < 10_000_000:
         for path in sources:
             data = path.read_bytes()

@@ -50,7 +50,9 @@ def only(*names: str) -> Look:
         if not isinstance(answer, dict):
             return answer
         return {
-            name: True if name == "error" else answer[name] for name in names if answer.get(name) is not None
+            name: True if name == "error" else answer[name]
+            for name in names
+            if answer.get(name) is not None
         }
 
     return look

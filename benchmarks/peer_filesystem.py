@@ -24,17 +24,32 @@ _ITEM = only(
 _STAT = only("path", "status", "error")
 
 
-def _replace(path: str, search: str, replace: str, **more: Any) -> list[tuple[str, Any]]:
+def _replace(
+    path: str, search: str, replace: str, **more: Any
+) -> list[tuple[str, Any]]:
     operation = {"search": search, "replace": replace, **more}
     return [("replace_content", {"paths": [path], "operations": [operation]})]
 
 
 def _edit(**change: Any) -> list[tuple[str, Any]]:
-    return [("edit_file", {"changes": [{"path": "<>/a", "start_line": 1, **change}], "output_diff": False})]
+    return [
+        (
+            "edit_file",
+            {
+                "changes": [{"path": "<>/a", "start_line": 1, **change}],
+                "output_diff": False,
+            },
+        )
+    ]
 
 
 CASES = (
-    Case("list_files", [("list_files", {"path": "<>"})], in_order, {"a": "x", "s/b": "y", ".h": ""}),
+    Case(
+        "list_files",
+        [("list_files", {"path": "<>"})],
+        in_order,
+        {"a": "x", "s/b": "y", ".h": ""},
+    ),
     Case(
         "list_files, recursive",
         [("list_files", {"path": "<>", "recursive": True})],
@@ -50,7 +65,9 @@ CASES = (
     Case("list_files, missing", [("list_files", {"path": "<>/no"})], whole),
     Case("list_files, absolute", [("list_files", {"path": "/etc"})], whole),
     Case("list_files, unknown argument", [("list_files", {"pth": "."})], whole),
-    Case("stat_items", [("stat_items", {"paths": ["<>/a", "<>/no"]})], _STAT, {"a": "x"}),
+    Case(
+        "stat_items", [("stat_items", {"paths": ["<>/a", "<>/no"]})], _STAT, {"a": "x"}
+    ),
     Case(
         "stat_items, a path twice",
         [("stat_items", {"paths": ["<>/a", "<>/no", "<>/a"]})],
@@ -82,7 +99,8 @@ CASES = (
         {"a": b"\xef\xbb\xbfx\r\ny\r\n"},
         "the mark and CR are part of the text",
         "neither is",
-        CHOICE + "shown text has `\\n` only, and is matched so; the bytes stay in the file",
+        CHOICE
+        + "shown text has `\\n` only, and is matched so; the bytes stay in the file",
     ),
     Case(
         "read_content, binary",
@@ -111,14 +129,27 @@ CASES = (
         "refused",
         DEFECT + "paths are compared as strings",
     ),
-    Case("write_content", [("write_content", {"items": [{"path": "<>/n/a", "content": "x\r\ny"}]})], _ITEM),
+    Case(
+        "write_content",
+        [("write_content", {"items": [{"path": "<>/n/a", "content": "x\r\ny"}]})],
+        _ITEM,
+    ),
     Case(
         "write_content, append",
-        [("write_content", {"items": [{"path": "<>/a", "content": "y", "append": True}]})],
+        [
+            (
+                "write_content",
+                {"items": [{"path": "<>/a", "content": "y", "append": True}]},
+            )
+        ],
         _ITEM,
         {"a": "x"},
     ),
-    Case("create_directories", [("create_directories", {"paths": ["<>/n/m"]})], only("path", "success")),
+    Case(
+        "create_directories",
+        [("create_directories", {"paths": ["<>/n/m"]})],
+        only("path", "success"),
+    ),
     Case(
         "create_directories over a file",
         [("create_directories", {"paths": ["<>/a"]})],
@@ -167,8 +198,18 @@ CASES = (
         "`already_exists`, or `overwrite=true`",
         DEFECT + "what is there is overwritten unasked",
     ),
-    Case("chmod_items", [("chmod_items", {"paths": ["<>/a", "<>/no"], "mode": "600"})], _ITEM, {"a": "x"}),
-    Case("chmod_items, not octal", [("chmod_items", {"paths": ["<>/a"], "mode": "rw"})], whole, {"a": "x"}),
+    Case(
+        "chmod_items",
+        [("chmod_items", {"paths": ["<>/a", "<>/no"], "mode": "600"})],
+        _ITEM,
+        {"a": "x"},
+    ),
+    Case(
+        "chmod_items, not octal",
+        [("chmod_items", {"paths": ["<>/a"], "mode": "rw"})],
+        whole,
+        {"a": "x"},
+    ),
     Case(
         "search_files",
         [("search_files", {"path": "<>", "regex": "h.t"})],
@@ -211,7 +252,11 @@ CASES = (
         "an error",
         DEFECT + "a bad path looks like a search without matches",
     ),
-    Case("search_files, bad regex", [("search_files", {"path": "<>", "regex": "("})], whole),
+    Case(
+        "search_files, bad regex",
+        [("search_files", {"path": "<>", "regex": "("})],
+        whole,
+    ),
     Case("replace_content", _replace("<>/a", "x", "y"), _ITEM, {"a": "x x\r\n"}),
     Case(
         "replace_content, regex",
@@ -219,7 +264,9 @@ CASES = (
         _ITEM,
         {"a": "k=v\n"},
     ),
-    Case("replace_content, nothing there", _replace("<>/a", "q", "y"), _ITEM, {"a": "x"}),
+    Case(
+        "replace_content, nothing there", _replace("<>/a", "q", "y"), _ITEM, {"a": "x"}
+    ),
     Case(
         "replace_content, `$&` in a literal replacement",
         _replace("<>/a", "x", "[$&]"),
@@ -238,8 +285,18 @@ CASES = (
         "they stay",
         DEFECT + "the file is decoded and encoded again",
     ),
-    Case("edit_file", _edit(search_pattern="x = 1", replace_content="x = 2"), _ITEM, {"a": _PY}),
-    Case("edit_file, inserting", _edit(start_line=3, replace_content="y = 2"), _ITEM, {"a": _PY}),
+    Case(
+        "edit_file",
+        _edit(search_pattern="x = 1", replace_content="x = 2"),
+        _ITEM,
+        {"a": _PY},
+    ),
+    Case(
+        "edit_file, inserting",
+        _edit(start_line=3, replace_content="y = 2"),
+        _ITEM,
+        {"a": _PY},
+    ),
     Case("edit_file, deleting", _edit(search_pattern="x = 1"), _ITEM, {"a": _PY}),
     Case(
         "edit_file in a CRLF file",

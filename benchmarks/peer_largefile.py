@@ -35,7 +35,9 @@ def _change(*pairs: tuple[str, str]) -> tuple[str, Any]:
 
 
 _HIT = results("line_number", "match", "similarity_score", "truncated")
-_TEXT = only("content", "start_line", "end_line", "lines_returned", "total_lines", "mode")
+_TEXT = only(
+    "content", "start_line", "end_line", "lines_returned", "total_lines", "mode"
+)
 _DONE = only("success", "changes_applied", "changes_failed")
 _LOG = "start of the log\nconnection refused by the host\nall is well\n"
 _GO = "package a\n\nfunc F() {\n}\n"
@@ -157,7 +159,12 @@ CASES = (
         "an error with the line count",
         DEFECT + "an empty answer reads as an empty file",
     ),
-    Case("read_content, form feed and U+2028", _read(), only("total_lines"), {"a": "a\fb\u2028c\nd\n"}),
+    Case(
+        "read_content, form feed and U+2028",
+        _read(),
+        only("total_lines"),
+        {"a": "a\fb\u2028c\nd\n"},
+    ),
     Case(
         "read_content, a line of 100,000 characters",
         _read(),
@@ -167,7 +174,9 @@ CASES = (
         "1,000 characters, and it says so",
         DEFECT + "one line can fill a context",
     ),
-    Case("read_content, CRLF", _read(limit=1), only("content"), {"a": b"one\r\ntwo\r\n"}),
+    Case(
+        "read_content, CRLF", _read(limit=1), only("content"), {"a": b"one\r\ntwo\r\n"}
+    ),
     Case(
         "read_enclosing",
         [("read_enclosing", _at("a.py", line=2))],
@@ -245,7 +254,9 @@ CASES = (
     Case(
         "search_directory",
         [("search_directory", {"absolute_dir_path": "<>", "pattern": "hit"})],
-        lambda a: [(f["file"], [m["line_number"] for m in f["matches"]]) for f in a["results"]],
+        lambda a: [
+            (f["file"], [m["line_number"] for m in f["matches"]]) for f in a["results"]
+        ],
         {"a": "hit\n", "s/b": "no\nhit\n"},
     ),
 )
@@ -254,7 +265,11 @@ PLAYED = (
     PlayedTests(
         "edit_content and revert_edit, where a backup is",
         frozenset(
-            {"test_actual_file_editing", "test_backup_and_restore", "test_revert_preserves_current_state"}
+            {
+                "test_actual_file_editing",
+                "test_backup_and_restore",
+                "test_revert_preserves_current_state",
+            }
         ),
         "the path of a copy",
         "the id of a change in the history",
@@ -272,7 +287,8 @@ PLAYED = (
         frozenset({"test_fuzzy_matching_edits"}),
         "the line is changed",
         "refused, with the nearest line",
-        CHOICE + "more or fewer spaces are looked past, but not spaces where there are none",
+        CHOICE
+        + "more or fewer spaces are looked past, but not spaces where there are none",
     ),
     PlayedTests(
         "edit_content, a preview of which a part cannot be made",

@@ -37,7 +37,12 @@ def tree(answer: Any) -> Any:
 
     def ordered(items: Any) -> Any:
         return sorted(
-            (item["name"], item["type"], ordered(item.get("children", [])), "children" in item)
+            (
+                item["name"],
+                item["type"],
+                ordered(item.get("children", [])),
+                "children" in item,
+            )
             for item in items
         )
 
@@ -52,13 +57,17 @@ def diffed(answer: Any) -> Any:
 
 def facts(*names: str) -> Look:
     """These rows of `get_file_info`."""
-    return lambda answer: [row for row in str(answer).split("\n") if row.partition(":")[0] in names]
+    return lambda answer: [
+        row for row in str(answer).split("\n") if row.partition(":")[0] in names
+    ]
 
 
 def shape(answer: Any) -> Any:
     """The names of the rows, and how the times are written."""
     return re.sub(
-        r"\w{3} \w{3} \d\d \d{4} [\d:]{8} GMT\+0000 \(.*\)", "TIME", re.sub(r"size: \d+", "size: N", answer)
+        r"\w{3} \w{3} \d\d \d{4} [\d:]{8} GMT\+0000 \(.*\)",
+        "TIME",
+        re.sub(r"size: \d+", "size: N", answer),
     )
 
 
@@ -83,8 +92,15 @@ CASES = (
     Case("read_text_file, no newline at the end", _read(), text, {"a": "one"}),
     Case("read_text_file, empty", _read(), text, {"a": ""}),
     Case("read_text_file, CRLF", _read(), text, {"a": _CRLF}),
-    Case("read_text_file, a byte-order mark", _read(), text, {"a": b"\xef\xbb\xbfone\n"}),
-    Case("read_text_file, other letters", _read(), text, {"a": "gr\u00fc\u00df \u4f60\u597d \U0001f600\n"}),
+    Case(
+        "read_text_file, a byte-order mark", _read(), text, {"a": b"\xef\xbb\xbfone\n"}
+    ),
+    Case(
+        "read_text_file, other letters",
+        _read(),
+        text,
+        {"a": "gr\u00fc\u00df \u4f60\u597d \U0001f600\n"},
+    ),
     Case(
         "read_text_file, Latin-1",
         _read(),
@@ -120,12 +136,30 @@ CASES = (
     Case("read_text_file, tail 0 is all", _read(tail=0), text, {"a": "1\n2\n"}),
     Case("read_text_file, head and tail", _read(head=1, tail=1), text, {"a": "1\n"}),
     Case("read_text_file, missing", [("read_text_file", {"path": "<>/no"})], text),
-    Case("read_text_file, a directory", [("read_text_file", {"path": "<>/s"})], text, {"s": None}),
-    Case("read_text_file, unknown argument", _read(what=1), lambda a: str(a).split("\n")[0], {"a": "x\n"}),
+    Case(
+        "read_text_file, a directory",
+        [("read_text_file", {"path": "<>/s"})],
+        text,
+        {"s": None},
+    ),
+    Case(
+        "read_text_file, unknown argument",
+        _read(what=1),
+        lambda a: str(a).split("\n")[0],
+        {"a": "x\n"},
+    ),
     Case("read_text_file, a wrong type", [("read_text_file", {"path": 3})], text),
     Case("read_text_file, no path", [("read_text_file", {})], text),
-    Case("read_text_file, above the root", [("read_text_file", {"path": "/etc/passwd"})], text),
-    Case("read_text_file, out by dots", [("read_text_file", {"path": "<>/../../../x"})], text),
+    Case(
+        "read_text_file, above the root",
+        [("read_text_file", {"path": "/etc/passwd"})],
+        text,
+    ),
+    Case(
+        "read_text_file, out by dots",
+        [("read_text_file", {"path": "<>/../../../x"})],
+        text,
+    ),
     Case(
         "read_text_file, a link inside",
         [("read_text_file", {"path": "<>/l"})],
@@ -145,7 +179,12 @@ CASES = (
         {"s/a": "x\n", "d": ("link", "s")},
     ),
     Case("read_file", [("read_file", {"path": "<>/a"})], text, {"a": "one\ntwo\n"}),
-    Case("read_file, head", [("read_file", {"path": "<>/a", "head": 1})], text, {"a": "one\ntwo\n"}),
+    Case(
+        "read_file, head",
+        [("read_file", {"path": "<>/a", "head": 1})],
+        text,
+        {"a": "one\ntwo\n"},
+    ),
     Case(
         "read_text_file, binary",
         _read(),
@@ -174,9 +213,24 @@ CASES = (
         lambda a: "Error - " in a,
     ),
     Case("write_file, new", [("write_file", {"path": "<>/n", "content": "x\n"})], text),
-    Case("write_file, over", [("write_file", {"path": "<>/a", "content": "x\n"})], text, {"a": "old\n"}),
-    Case("write_file, empty", [("write_file", {"path": "<>/a", "content": ""})], text, {"a": "old\n"}),
-    Case("write_file, no newline", [("write_file", {"path": "<>/a", "content": "x"})], text, {"a": "old\n"}),
+    Case(
+        "write_file, over",
+        [("write_file", {"path": "<>/a", "content": "x\n"})],
+        text,
+        {"a": "old\n"},
+    ),
+    Case(
+        "write_file, empty",
+        [("write_file", {"path": "<>/a", "content": ""})],
+        text,
+        {"a": "old\n"},
+    ),
+    Case(
+        "write_file, no newline",
+        [("write_file", {"path": "<>/a", "content": "x"})],
+        text,
+        {"a": "old\n"},
+    ),
     Case(
         "write_file, other letters",
         [("write_file", {"path": "<>/a", "content": "\u4f60\n"})],
@@ -192,7 +246,11 @@ CASES = (
         "CRLF",
         CHOICE + _ENDS,
     ),
-    Case("write_file, CRLF, new", [("write_file", {"path": "<>/n", "content": "x\r\ny\r\n"})], text),
+    Case(
+        "write_file, CRLF, new",
+        [("write_file", {"path": "<>/n", "content": "x\r\ny\r\n"})],
+        text,
+    ),
     Case(
         "write_file, no folder",
         [("write_file", {"path": "<>/d/n", "content": "x\n"})],
@@ -202,8 +260,15 @@ CASES = (
         "made with its folder",
         CHOICE + "the folder of a new file is made",
     ),
-    Case("write_file, a directory", [("write_file", {"path": "<>/s", "content": "x\n"})], text, {"s": None}),
-    Case("write_file, out", [("write_file", {"path": "/etc/x", "content": "x\n"})], text),
+    Case(
+        "write_file, a directory",
+        [("write_file", {"path": "<>/s", "content": "x\n"})],
+        text,
+        {"s": None},
+    ),
+    Case(
+        "write_file, out", [("write_file", {"path": "/etc/x", "content": "x\n"})], text
+    ),
     Case("write_file, no content", [("write_file", {"path": "<>/n"})], text),
     Case(
         "write_file, through a link that leads out",
@@ -221,12 +286,37 @@ CASES = (
         CHOICE + "a write never follows a link; name the target",
     ),
     Case("edit_file", _edit(("two", "2")), diffed, {"a": "one\ntwo\nthree\n"}),
-    Case("edit_file, several lines", _edit(("one\ntwo\n", "1\n2\n")), diffed, {"a": "one\ntwo\nthree\n"}),
-    Case("edit_file, in turn", _edit(("one", "two!"), ("two!", "2")), diffed, {"a": "one\n"}),
-    Case("edit_file, a deletion", _edit(("two\n", "")), diffed, {"a": "one\ntwo\nthree\n"}),
-    Case("edit_file, dry run", _edit(("two", "2"), dryRun=True), diffed, {"a": "one\ntwo\n"}),
+    Case(
+        "edit_file, several lines",
+        _edit(("one\ntwo\n", "1\n2\n")),
+        diffed,
+        {"a": "one\ntwo\nthree\n"},
+    ),
+    Case(
+        "edit_file, in turn",
+        _edit(("one", "two!"), ("two!", "2")),
+        diffed,
+        {"a": "one\n"},
+    ),
+    Case(
+        "edit_file, a deletion",
+        _edit(("two\n", "")),
+        diffed,
+        {"a": "one\ntwo\nthree\n"},
+    ),
+    Case(
+        "edit_file, dry run",
+        _edit(("two", "2"), dryRun=True),
+        diffed,
+        {"a": "one\ntwo\n"},
+    ),
     Case("edit_file, not there", _edit(("nine", "9")), text, {"a": "one\n"}),
-    Case("edit_file, the second not there", _edit(("one", "1"), ("nine", "9")), text, {"a": "one\n"}),
+    Case(
+        "edit_file, the second not there",
+        _edit(("one", "1"), ("nine", "9")),
+        text,
+        {"a": "one\n"},
+    ),
     Case(
         "edit_file, other indentation",
         _edit(("if x:\n    y()", "if x:\n    z()")),
@@ -243,7 +333,8 @@ CASES = (
         {"a": "one\ntwo\n"},
         "it is written",
         "an error that names it",
-        CHOICE + "a fence that only the new text has is more often the answer's own than meant",
+        CHOICE
+        + "a fence that only the new text has is more often the answer's own than meant",
     ),
     Case(
         "edit_file, CRLF",
@@ -272,8 +363,18 @@ CASES = (
         "an error with both lines",
         CHOICE + "an edit goes to the one place it names, or nowhere",
     ),
-    Case("edit_file, `$&` in the new text", _edit(("two", "$& $1")), diffed, {"a": "one\ntwo\n"}),
-    Case("edit_file, nothing changes", _edit(("two", "two")), lambda a: "```diff" in a, {"a": "one\ntwo\n"}),
+    Case(
+        "edit_file, `$&` in the new text",
+        _edit(("two", "$& $1")),
+        diffed,
+        {"a": "one\ntwo\n"},
+    ),
+    Case(
+        "edit_file, nothing changes",
+        _edit(("two", "two")),
+        lambda a: "```diff" in a,
+        {"a": "one\ntwo\n"},
+    ),
     Case(
         "edit_file, missing",
         [("edit_file", {"path": "<>/no", "edits": [{"oldText": "x", "newText": "y"}]})],
@@ -305,8 +406,18 @@ CASES = (
     ),
     Case("create_directory", [("create_directory", {"path": "<>/n"})], text),
     Case("create_directory, nested", [("create_directory", {"path": "<>/n/m"})], text),
-    Case("create_directory, there already", [("create_directory", {"path": "<>/s"})], text, {"s": None}),
-    Case("create_directory, a file", [("create_directory", {"path": "<>/a"})], text, {"a": "x"}),
+    Case(
+        "create_directory, there already",
+        [("create_directory", {"path": "<>/s"})],
+        text,
+        {"s": None},
+    ),
+    Case(
+        "create_directory, a file",
+        [("create_directory", {"path": "<>/a"})],
+        text,
+        {"a": "x"},
+    ),
     Case("create_directory, out", [("create_directory", {"path": "/etc/x"})], text),
     Case("list_directory", _on("list_directory"), lines, _TREE),
     Case("list_directory, empty", _on("list_directory"), text, {}),
@@ -316,7 +427,12 @@ CASES = (
         lines,
         {"a": "x", "l": ("link", "a"), "s": None, "d": ("link", "s")},
     ),
-    Case("list_directory, of a file", [("list_directory", {"path": "<>/a"})], text, {"a": "x"}),
+    Case(
+        "list_directory, of a file",
+        [("list_directory", {"path": "<>/a"})],
+        text,
+        {"a": "x"},
+    ),
     Case("list_directory, missing", [("list_directory", {"path": "<>/no"})], text),
     Case(
         "list_directory_with_sizes",
@@ -324,7 +440,12 @@ CASES = (
         lines,
         {"a": "x" * 1536, "b": "y", "s": None},
     ),
-    Case("list_directory_with_sizes, by name", _on("list_directory_with_sizes"), text, {"b": "xx", "a": "y"}),
+    Case(
+        "list_directory_with_sizes, by name",
+        _on("list_directory_with_sizes"),
+        text,
+        {"b": "xx", "a": "y"},
+    ),
     Case(
         "list_directory_with_sizes, by size",
         _on("list_directory_with_sizes", sortBy="size"),
@@ -338,23 +459,44 @@ CASES = (
         {"a": b"x" * (3 << 20)},
     ),
     Case(
-        "list_directory_with_sizes, another order", _on("list_directory_with_sizes", sortBy="time"), text, {}
+        "list_directory_with_sizes, another order",
+        _on("list_directory_with_sizes", sortBy="time"),
+        text,
+        {},
     ),
     Case("directory_tree", _on("directory_tree"), tree, _TREE),
     Case("directory_tree, empty", _on("directory_tree"), tree, {}),
     Case(
-        "directory_tree, without a name", _on("directory_tree", excludePatterns=["node_modules"]), tree, _TREE
+        "directory_tree, without a name",
+        _on("directory_tree", excludePatterns=["node_modules"]),
+        tree,
+        _TREE,
     ),
-    Case("directory_tree, without a glob", _on("directory_tree", excludePatterns=["*.txt"]), tree, _TREE),
+    Case(
+        "directory_tree, without a glob",
+        _on("directory_tree", excludePatterns=["*.txt"]),
+        tree,
+        _TREE,
+    ),
     Case(
         "directory_tree, without a glob at any depth",
         _on("directory_tree", excludePatterns=["**/*.txt"]),
         tree,
         _TREE,
     ),
-    Case("directory_tree, links", _on("directory_tree"), tree, {"s/a": "x", "d": ("link", "s")}),
+    Case(
+        "directory_tree, links",
+        _on("directory_tree"),
+        tree,
+        {"s/a": "x", "d": ("link", "s")},
+    ),
     Case("directory_tree, missing", [("directory_tree", {"path": "<>/no"})], text),
-    Case("move_file", [("move_file", {"source": "<>/a", "destination": "<>/b"})], text, {"a": "x\n"}),
+    Case(
+        "move_file",
+        [("move_file", {"source": "<>/a", "destination": "<>/b"})],
+        text,
+        {"a": "x\n"},
+    ),
     Case(
         "move_file, a directory",
         [("move_file", {"source": "<>/s", "destination": "<>/t"})],
@@ -373,8 +515,17 @@ CASES = (
         text,
         {"a": "x\n", "b": "y\n"},
     ),
-    Case("move_file, missing", [("move_file", {"source": "<>/no", "destination": "<>/b"})], text),
-    Case("move_file, out", [("move_file", {"source": "<>/a", "destination": "/etc/a"})], text, {"a": "x\n"}),
+    Case(
+        "move_file, missing",
+        [("move_file", {"source": "<>/no", "destination": "<>/b"})],
+        text,
+    ),
+    Case(
+        "move_file, out",
+        [("move_file", {"source": "<>/a", "destination": "/etc/a"})],
+        text,
+        {"a": "x\n"},
+    ),
     Case(
         "move_file, into itself",
         [("move_file", {"source": "<>/s", "destination": "<>/s/t"})],
@@ -382,9 +533,21 @@ CASES = (
         {"s/a": "x\n"},
     ),
     Case("search_files", _on("search_files", pattern="*.txt"), lines, _TREE),
-    Case("search_files, any depth", _on("search_files", pattern="**/*.txt"), lines, _TREE),
-    Case("search_files, a name at any depth", _on("search_files", pattern="**/s"), lines, _TREE),
-    Case("search_files, alternatives", _on("search_files", pattern="**/*.{py,js}"), lines, _TREE),
+    Case(
+        "search_files, any depth", _on("search_files", pattern="**/*.txt"), lines, _TREE
+    ),
+    Case(
+        "search_files, a name at any depth",
+        _on("search_files", pattern="**/s"),
+        lines,
+        _TREE,
+    ),
+    Case(
+        "search_files, alternatives",
+        _on("search_files", pattern="**/*.{py,js}"),
+        lines,
+        _TREE,
+    ),
     Case("search_files, hidden", _on("search_files", pattern="**/.h"), lines, _TREE),
     Case("search_files, nothing", _on("search_files", pattern="**/*.zip"), text, _TREE),
     Case(
@@ -406,8 +569,18 @@ CASES = (
         facts("size", "isDirectory", "isFile", "permissions"),
         {"a": "abc"},
     ),
-    Case("get_file_info, how it looks", [("get_file_info", {"path": "<>/a"})], shape, {"a": "abc"}),
-    Case("get_file_info, a directory", [("get_file_info", {"path": "<>/s"})], shape, {"s": None}),
+    Case(
+        "get_file_info, how it looks",
+        [("get_file_info", {"path": "<>/a"})],
+        shape,
+        {"a": "abc"},
+    ),
+    Case(
+        "get_file_info, a directory",
+        [("get_file_info", {"path": "<>/s"})],
+        shape,
+        {"s": None},
+    ),
     Case(
         "get_file_info, a link",
         [("get_file_info", {"path": "<>/l"})],
@@ -415,5 +588,9 @@ CASES = (
         {"a": "abc", "l": ("link", "a")},
     ),
     Case("get_file_info, missing", [("get_file_info", {"path": "<>/no"})], text),
-    Case("list_allowed_directories", [("list_allowed_directories", {})], lambda a: str(a).split("\n")[0]),
+    Case(
+        "list_allowed_directories",
+        [("list_allowed_directories", {})],
+        lambda a: str(a).split("\n")[0],
+    ),
 )

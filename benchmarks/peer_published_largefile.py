@@ -43,7 +43,9 @@ POSITIONAL = {
 }
 
 
-_INNER = re.compile(r'patch\((?!"src\.file_access\.config"|"src\.tools\.config", mock_config)|monkeypatch')
+_INNER = re.compile(
+    r'patch\((?!"src\.file_access\.config"|"src\.tools\.config", mock_config)|monkeypatch'
+)
 """A test that replaces the original's own inner functions says nothing about its tools."""
 
 
@@ -57,7 +59,9 @@ class Server:
 
     def call(self, tool: str, arguments: dict[str, Any]) -> Any:
         """The parsed answer; raises the original's error for an answer that is one."""
-        from mcp.server.fastmcp.exceptions import ToolError  # the original's own release of the SDK
+        from mcp.server.fastmcp.exceptions import (
+            ToolError,
+        )  # the original's own release of the SDK
 
         self._open()
         result = self._request("tools/call", {"name": tool, "arguments": arguments})
@@ -67,21 +71,38 @@ class Server:
         return json.loads(text)
 
     def _open(self) -> None:
-        limits = {name: value for name, value in os.environ.items() if name.startswith("LARGEFILE_")}
+        limits = {
+            name: value
+            for name, value in os.environ.items()
+            if name.startswith("LARGEFILE_")
+        }
         if self._process is not None and limits == self._limits:
             return
         if self._process is not None:
             self._process.terminate()
         self._limits = limits
         roots = [tempfile.gettempdir(), str(Path.cwd())]
-        command = [os.environ[SERVER], "-m", "filewright", "serve", "--dialect", "largefile", *roots]
+        command = [
+            os.environ[SERVER],
+            "-m",
+            "filewright",
+            "serve",
+            "--dialect",
+            "largefile",
+            *roots,
+        ]
         state = {"FILEWRIGHT_STATE_DIR": os.environ["FILEWRIGHT_PEER_STATE"]}
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **state}
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **state},
         )
         client = {"name": "peers", "version": "1"}
         self._request(
-            "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
         )
         self._send({"method": "notifications/initialized"})
 
@@ -103,7 +124,9 @@ class Server:
         raise RuntimeError("the server has ended")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Leave out what never reaches a tool, or replaces the original's own inner functions."""
     reached = (*TOOLS, "atomic_edit_file")
     left_out = []
@@ -155,9 +178,15 @@ def pytest_configure() -> None:
         except ToolError as error:
             raise EditError(str(error)) from error
         first = answer["results"][0]
-        asked = {"search_attempted": search, "fuzzy_enabled": fuzzy, "suggestion": first.get("error")}
+        asked = {
+            "search_attempted": search,
+            "fuzzy_enabled": fuzzy,
+            "suggestion": first.get("error"),
+        }
         outcome = {"match_type": first.get("match_type"), **answer, **asked}
-        outcome["similar_matches"] = [SimpleNamespace(**each) for each in first.get("similar_matches", ())]
+        outcome["similar_matches"] = [
+            SimpleNamespace(**each) for each in first.get("similar_matches", ())
+        ]
         return SimpleNamespace(**outcome)
 
     backups: dict[str, list[Any]] = {}
@@ -167,10 +196,13 @@ def pytest_configure() -> None:
         content = Path(path).read_text()
         whole = {"search": content, "replace": content + "~", "fuzzy": False}
         made = server.call(
-            "edit_content", {"absolute_file_path": str(path), "changes": [whole], "preview": False}
+            "edit_content",
+            {"absolute_file_path": str(path), "changes": [whole], "preview": False},
         )
         Path(path).write_text(content)
-        backups.setdefault(str(path), []).append(SimpleNamespace(id=made["backup_created"]))
+        backups.setdefault(str(path), []).append(
+            SimpleNamespace(id=made["backup_created"])
+        )
         return backups[str(path)][-1]
 
     raises = pytest.raises  # that it fails is compared, not in which words

@@ -69,7 +69,10 @@ def native(log: Path) -> dict[str, Act]:
         start = -LINES
         while len(rows) < LINES:
             page = _NUMBERED.findall(
-                await ask("read_content", {"path": log.name, "start": start, "limit": LINES - len(rows)})
+                await ask(
+                    "read_content",
+                    {"path": log.name, "start": start, "limit": LINES - len(rows)},
+                )
             )
             if not page:
                 break
@@ -78,16 +81,21 @@ def native(log: Path) -> dict[str, Act]:
         return [text for _, text in rows] == wanted
 
     async def edit(ask: Ask) -> bool:
-        await ask("edit_content", {"path": log.name, "edits": [{"search": RARE, "replace": NEW}]})
+        await ask(
+            "edit_content",
+            {"path": log.name, "edits": [{"search": RARE, "replace": NEW}]},
+        )
         return _holds(log, NEW)
 
     async def names(ask: Ask) -> bool:
-        return (await ask("list_files", {"path": "tree", "glob": "**/mod07/file07.py"})).count(
-            "file07.py"
-        ) == NAMES
+        return (
+            await ask("list_files", {"path": "tree", "glob": "**/mod07/file07.py"})
+        ).count("file07.py") == NAMES
 
     async def tree(ask: Ask) -> bool:
-        found = await ask("search_content", {"path": "tree", "pattern": "needle_rare", "context": 0})
+        found = await ask(
+            "search_content", {"path": "tree", "pattern": "needle_rare", "context": 0}
+        )
         return found.count("needle_rare is here") == FOUND
 
     return {
@@ -108,10 +116,14 @@ def largefile(log: Path) -> dict[str, Act]:
         return "line_count" in await ask("get_overview", where)
 
     async def search(ask: Ask) -> bool:
-        return RARE in await ask("search_content", {**where, "pattern": RARE, "fuzzy": False})
+        return RARE in await ask(
+            "search_content", {**where, "pattern": RARE, "fuzzy": False}
+        )
 
     async def tail(ask: Ask) -> bool:
-        answer = json.loads(await ask("read_content", {**where, "mode": "tail", "limit": LINES}))
+        answer = json.loads(
+            await ask("read_content", {**where, "mode": "tail", "limit": LINES})
+        )
         return str(answer["content"]).splitlines() == _tail(log)
 
     async def edit(ask: Ask) -> bool:
@@ -121,9 +133,9 @@ def largefile(log: Path) -> dict[str, Act]:
 
     async def tree(ask: Ask) -> bool:
         folder = {"absolute_dir_path": str(log.parent / "tree")}
-        return (await ask("search_directory", {**folder, "pattern": "needle_rare"})).count(
-            "needle_rare is here"
-        ) >= FOUND
+        return (
+            await ask("search_directory", {**folder, "pattern": "needle_rare"})
+        ).count("needle_rare is here") >= FOUND
 
     return {
         "overview": overview,
@@ -138,7 +150,10 @@ def edited_by_file(log: Path) -> Act:
     """The edit in the official server's words, which others have taken over."""
 
     async def edit(ask: Ask) -> bool:
-        await ask("edit_file", {"path": str(log), "edits": [{"oldText": RARE, "newText": NEW}]})
+        await ask(
+            "edit_file",
+            {"path": str(log), "edits": [{"oldText": RARE, "newText": NEW}]},
+        )
         return _holds(log, NEW)
 
     return edit
@@ -149,7 +164,9 @@ def official(log: Path) -> dict[str, Act]:
     where = {"path": str(log)}
 
     async def tail(ask: Ask) -> bool:
-        return (await ask("read_text_file", {**where, "tail": LINES})).splitlines()[-LINES:] == _tail(log)
+        return (await ask("read_text_file", {**where, "tail": LINES})).splitlines()[
+            -LINES:
+        ] == _tail(log)
 
     async def names(ask: Ask) -> bool:
         tree = {"path": str(log.parent / "tree"), "pattern": "**/mod07/file07.py"}
@@ -167,7 +184,9 @@ def desktop_commander(log: Path) -> dict[str, Act]:
     tree = {"path": str(log.parent / "tree")}
 
     async def searched(ask: Ask, **arguments: Any) -> str:
-        answer = await ask("start_search", {**arguments, "contextLines": 0, "literalSearch": True})
+        answer = await ask(
+            "start_search", {**arguments, "contextLines": 0, "literalSearch": True}
+        )
         session = answer.partition("session: ")[2].split()[0]
         while "COMPLETED" not in answer:
             await asyncio.sleep(0.02)
@@ -176,7 +195,9 @@ def desktop_commander(log: Path) -> dict[str, Act]:
 
     async def search(ask: Ask) -> bool:
         folder = str(log.parent)
-        found = await searched(ask, path=folder, filePattern=log.name, pattern=RARE, searchType="content")
+        found = await searched(
+            ask, path=folder, filePattern=log.name, pattern=RARE, searchType="content"
+        )
         return f" - {RARE}" in found
 
     async def tail(ask: Ask) -> bool:
@@ -184,15 +205,21 @@ def desktop_commander(log: Path) -> dict[str, Act]:
         return answer.rstrip("\n").splitlines()[-LINES:] == _tail(log)
 
     async def edit(ask: Ask) -> bool:
-        await ask("edit_block", {"file_path": str(log), "old_string": RARE, "new_string": NEW})
+        await ask(
+            "edit_block", {"file_path": str(log), "old_string": RARE, "new_string": NEW}
+        )
         return _holds(log, NEW)
 
     async def names(ask: Ask) -> bool:
-        found = await searched(ask, **tree, pattern="**/mod07/file07.py", searchType="files")
+        found = await searched(
+            ask, **tree, pattern="**/mod07/file07.py", searchType="files"
+        )
         return found.count("file07.py") >= NAMES
 
     async def text(ask: Ask) -> bool:
-        found = await searched(ask, **tree, pattern="needle_rare is here", searchType="content")
+        found = await searched(
+            ask, **tree, pattern="needle_rare is here", searchType="content"
+        )
         return found.count(" - needle_rare is here") == FOUND
 
     return {
@@ -209,18 +236,26 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
     where, tree = {"path": str(log)}, {"path": str(log.parent / "tree")}
 
     async def search(ask: Ask) -> bool:
-        folder = {"path": str(log.parent), "pattern": log.name, "excludePatterns": ["tree", "tree/**"]}
+        folder = {
+            "path": str(log.parent),
+            "pattern": log.name,
+            "excludePatterns": ["tree", "tree/**"],
+        }
         return RARE in await ask("search_files_content", {**folder, "query": RARE})
 
     async def tail(ask: Ask) -> bool:
-        return (await ask("tail_file", {**where, "lines": LINES})).splitlines() == _tail(log)
+        return (
+            await ask("tail_file", {**where, "lines": LINES})
+        ).splitlines() == _tail(log)
 
     async def names(ask: Ask) -> bool:
         found = await ask("search_files", {**tree, "pattern": "**/mod07/file07.py"})
         return found.count("file07.py") == NAMES
 
     async def text(ask: Ask) -> bool:
-        found = await ask("search_files_content", {**tree, "pattern": "**/*", "query": "needle_rare"})
+        found = await ask(
+            "search_files_content", {**tree, "pattern": "**/*", "query": "needle_rare"}
+        )
         return found.count("needle_rare is here") == FOUND
 
     return {
@@ -253,11 +288,17 @@ def others(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
         prefix = into / "commander"
         # Its scripts fetch a program for searching, which may be on the PATH already.
         options = "--silent", "--ignore-scripts", "--prefix", str(prefix)
-        subprocess.run([npm, "install", *options, COMMANDER], check=True, stdout=subprocess.DEVNULL)
-        entry = prefix / "node_modules" / COMMANDER.rpartition("@")[0] / "dist" / "index.js"
+        subprocess.run(
+            [npm, "install", *options, COMMANDER], check=True, stdout=subprocess.DEVNULL
+        )
+        entry = (
+            prefix / "node_modules" / COMMANDER.rpartition("@")[0] / "dist" / "index.js"
+        )
         home = prefix / "home" / ".claude-server-commander"
         home.mkdir(parents=True, exist_ok=True)
-        (home / "config.json").write_text('{"allowedDirectories": ["/"], "telemetryEnabled": false}')
+        (home / "config.json").write_text(
+            '{"allowedDirectories": ["/"], "telemetryEnabled": false}'
+        )
         environment = {**os.environ, "HOME": str(home.parent)}
         started["Desktop Commander"] = lambda root: StdioServerParameters(
             command=node, args=[str(entry)], cwd=root, env=environment
@@ -274,7 +315,9 @@ def others(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
     return started
 
 
-async def timed(server: StdioServerParameters, works: dict[str, Act]) -> tuple[dict[str, Outcome], int]:
+async def timed(
+    server: StdioServerParameters, works: dict[str, Act]
+) -> tuple[dict[str, Outcome], int]:
     """What came of each piece of work, and the peak resident bytes of the server's processes."""
     found: dict[str, Outcome] = {}
     async with Client(server, mode="legacy", read_timeout_seconds=_PATIENCE) as client:
@@ -298,7 +341,9 @@ async def timed(server: StdioServerParameters, works: dict[str, Act]) -> tuple[d
             took = time.perf_counter() - begun
             if failure and took >= _PATIENCE:
                 failure = f"none in {took:.0f} s"
-            found[what] = Outcome(took, right, failure or f"{took:.2f} s{'' if right else ' (wrong)'}")
+            found[what] = Outcome(
+                took, right, failure or f"{took:.2f} s{'' if right else ' (wrong)'}"
+            )
         return found, _peak()
 
 
@@ -314,20 +359,34 @@ def _peak() -> int:
             continue
         if pid != os.getpid():
             total += (
-                next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024
+                next(
+                    int(line.split()[1])
+                    for line in status.splitlines()
+                    if line.startswith("VmHWM")
+                )
+                * 1024
             )
         pending += map(int, children)
     return total
 
 
-def table(size: str, columns: dict[str, dict[str, Outcome]], peaks: dict[str, int]) -> str:
+def table(
+    size: str, columns: dict[str, dict[str, Outcome]], peaks: dict[str, int]
+) -> str:
     """A row for each kind of work, a column for each server, as Markdown."""
-    lines = [f"| {size} | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    lines = [
+        f"| {size} | " + " | ".join(columns) + " |",
+        "|---|" + "---:|" * len(columns),
+    ]
     for row in next(iter(columns.values())):
-        cells = [column[row].said if row in column else "–" for column in columns.values()]
+        cells = [
+            column[row].said if row in column else "–" for column in columns.values()
+        ]
         lines.append(f"| {row} | " + " | ".join(cells) + " |")
     lines.append(
-        "| peak memory | " + " | ".join(f"{peak / (1 << 20):,.0f} MB" for peak in peaks.values()) + " |"
+        "| peak memory | "
+        + " | ".join(f"{peak / (1 << 20):,.0f} MB" for peak in peaks.values())
+        + " |"
     )
     return "\n".join(lines) + "\n"
 
@@ -353,7 +412,9 @@ def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
     for power in range(math.ceil(low), math.floor(high) + 1):
         at = x(10.0**power)
         name = f"{10**power} s" if power >= 0 else f"{10 ** (power + 3)} ms"
-        parts.append(f'<line x1="{at:.1f}" y1="{top}" x2="{at:.1f}" y2="{height - 30}" stroke="#dee2e6"/>')
+        parts.append(
+            f'<line x1="{at:.1f}" y1="{top}" x2="{at:.1f}" y2="{height - 30}" stroke="#dee2e6"/>'
+        )
         parts.append(
             f'<text x="{at:.1f}" y="{height - 12}" text-anchor="middle" fill="#495057">{name}</text>'
         )
@@ -367,20 +428,30 @@ def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
                 continue
             outcome, y = outcomes[work], top + group * row + bar * number
             end = x(outcome.seconds)
-            fill = f'fill="{colour}"' if outcome.right else f'fill="#fff" stroke="{colour}"'
-            parts.append(f'<rect x="{left}" y="{y + 1}" width="{end - left:.1f}" height="{bar - 2}" {fill}/>')
+            fill = (
+                f'fill="{colour}"'
+                if outcome.right
+                else f'fill="#fff" stroke="{colour}"'
+            )
+            parts.append(
+                f'<rect x="{left}" y="{y + 1}" width="{end - left:.1f}" height="{bar - 2}" {fill}/>'
+            )
             parts.append(
                 f'<text x="{end + 5:.1f}" y="{y + bar - 2}" font-size="11" fill="#495057">{outcome.said}</text>'
             )
     for row, work in enumerate(works):
         y = top + group * row + (group - between) / 2 + 4
-        parts.append(f'<text x="{left - 10}" y="{y:.1f}" text-anchor="end">{work}</text>')
+        parts.append(
+            f'<text x="{left - 10}" y="{y:.1f}" text-anchor="end">{work}</text>'
+        )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def main() -> None:
     """Measure, print the table, draw the chart if asked."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peer_speed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peer_speed", description=__doc__
+    )
     parser.add_argument("megabytes", nargs="?", type=int, default=200)
     parser.add_argument("--into", type=Path)
     parser.add_argument("--chart", type=Path)
@@ -411,8 +482,14 @@ def main() -> None:
             make_log(log, chosen.megabytes << 20)
             make_tree(str(root / "tree"))
             called = "server-filesystem" if name == OFFICIAL else name
-            columns[called], peaks[called] = asyncio.run(timed(started[name](root), works(log)))
-        size = f"{chosen.megabytes} MB" if chosen.megabytes % 1024 else f"{chosen.megabytes >> 10} GB"
+            columns[called], peaks[called] = asyncio.run(
+                timed(started[name](root), works(log))
+            )
+        size = (
+            f"{chosen.megabytes} MB"
+            if chosen.megabytes % 1024
+            else f"{chosen.megabytes >> 10} GB"
+        )
         print(table(size, columns, peaks))
         if chosen.chart:
             chosen.chart.write_text(chart(size, columns), encoding="utf-8")

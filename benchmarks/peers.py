@@ -31,7 +31,12 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from benchmarks import peer_filesystem, peer_largefile, peer_official, peer_published_filesystem
+from benchmarks import (
+    peer_filesystem,
+    peer_largefile,
+    peer_official,
+    peer_published_filesystem,
+)
 from benchmarks.peer_case import Case, PlayedTests
 
 LARGEFILE = "largefile"
@@ -79,13 +84,27 @@ def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
         print("no Node here: the servers for Node are left out", file=sys.stderr)
         return started
     entries = {BATCH: "build/index.js", OFFICIAL: "dist/index.js"}
-    packages = {name: into / "node_modules" / PACKAGES[name].rpartition("@")[0] for name in entries}
+    packages = {
+        name: into / "node_modules" / PACKAGES[name].rpartition("@")[0]
+        for name in entries
+    }
     if not all(package.exists() for package in packages.values()):
-        command = [npm, "install", "--silent", "--prefix", str(into), *(PACKAGES[name] for name in entries)]
+        command = [
+            npm,
+            "install",
+            "--silent",
+            "--prefix",
+            str(into),
+            *(PACKAGES[name] for name in entries),
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     batch, official = (str(packages[name] / entry) for name, entry in entries.items())
-    started[BATCH] = lambda root: StdioServerParameters(command=node, args=[batch], cwd=root)
-    started[OFFICIAL] = lambda root: StdioServerParameters(command=node, args=[official, str(root)], cwd=root)
+    started[BATCH] = lambda root: StdioServerParameters(
+        command=node, args=[batch], cwd=root
+    )
+    started[OFFICIAL] = lambda root: StdioServerParameters(
+        command=node, args=[official, str(root)], cwd=root
+    )
     return started
 
 
@@ -93,7 +112,16 @@ def ours(dialect: str, root: Path) -> StdioServerParameters:
     """This server over `root`."""
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "filewright", "serve", "--dialect", dialect, "--log-level", "error", str(root)],
+        args=[
+            "-m",
+            "filewright",
+            "serve",
+            "--dialect",
+            dialect,
+            "--log-level",
+            "error",
+            str(root),
+        ],
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
     )
 
@@ -108,7 +136,9 @@ def furnish(folder: Path, files: Mapping[str, Any]) -> None:
             path.mkdir(exist_ok=True)
         elif isinstance(content, tuple):
             path.symlink_to(
-                os.path.normpath(folder.parent / content[1]) if content[1][:3] == "../" else content[1]
+                os.path.normpath(folder.parent / content[1])
+                if content[1][:3] == "../"
+                else content[1]
             )
         else:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -116,7 +146,11 @@ def furnish(folder: Path, files: Mapping[str, Any]) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """The regular files below a folder."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    found = (
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    )
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
@@ -153,7 +187,9 @@ class Side:
             said.append(answer)
         seen = "error" if isinstance(answer, Exception) else case.look(answer)
         text = json.dumps(
-            {"answer": seen, "files": _readable(contents(folder))}, ensure_ascii=False, default=str
+            {"answer": seen, "files": _readable(contents(folder))},
+            ensure_ascii=False,
+            default=str,
         )
         return text.replace(place, "<>").replace(folder.name, "<>")
 
@@ -164,22 +200,30 @@ class Side:
         except MCPError as error:
             return error
         text = result.content[0].text  # type: ignore[union-attr]
-        if result.is_error and not text.startswith("[{"):  # an array tells of its items, flagged or not
+        if result.is_error and not text.startswith(
+            "[{"
+        ):  # an array tells of its items, flagged or not
             return ValueError(text)
         try:
             value = json.loads(text)
         except ValueError:
             return text
         return (
-            value["results"] if isinstance(value, dict) and value.keys() <= {"message", "results"} else value
+            value["results"]
+            if isinstance(value, dict) and value.keys() <= {"message", "results"}
+            else value
         )
 
 
 def _readable(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {name: data.decode("utf-8", "backslashreplace") for name, data in files.items()}
+    return {
+        name: data.decode("utf-8", "backslashreplace") for name, data in files.items()
+    }
 
 
-async def compare(dialect: str, theirs: Callable[[Path], StdioServerParameters]) -> list[Difference]:
+async def compare(
+    dialect: str, theirs: Callable[[Path], StdioServerParameters]
+) -> list[Difference]:
     """Every case of a dialect on both sides; those that differ, or should and do not."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(os.path.realpath(folder))
@@ -209,7 +253,16 @@ def played(into: Path) -> tuple[int, frozenset[str]]:
     source = into / f"{name}-{version}"
     python = into / "venv" / "bin" / "python"
     if not source.exists():
-        command = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
+        command = [
+            python,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary",
+            name,
+        ]
         subprocess.run([*command, "--dest", into, PACKAGES[LARGEFILE]], check=True)
         with tarfile.open(into / f"{name}-{version}.tar.gz") as archive:
             archive.extractall(into, filter="data")
@@ -217,13 +270,26 @@ def played(into: Path) -> tuple[int, frozenset[str]]:
     with tempfile.TemporaryDirectory() as folder:
         place = {"TMPDIR": folder, "FILEWRIGHT_PEER_STATE": f"{folder}-state"}
         found = subprocess.run(
-            [python, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", plugin]
+            [
+                python,
+                "-m",
+                "pytest",
+                "-q",
+                "-o",
+                "addopts=",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                plugin,
+            ]
             + [f"tests/{name}" for name in peer_largefile.TESTS],
             cwd=source,
             env={
                 **os.environ,
                 **place,
-                "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent.parent), str(source))),
+                "PYTHONPATH": os.pathsep.join(
+                    (str(Path(__file__).parent.parent), str(source))
+                ),
                 "FILEWRIGHT_PEER_PYTHON": sys.executable,
             },
             stdout=subprocess.PIPE,
@@ -231,13 +297,20 @@ def played(into: Path) -> tuple[int, frozenset[str]]:
             text=True,
         ).stdout
         shutil.rmtree(place["FILEWRIGHT_PEER_STATE"], ignore_errors=True)
-    counts = [int(number) for number in re.findall(r"(\d+) (?:passed|failed|error)", found)]
-    return sum(counts), frozenset(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", found, re.MULTILINE))
+    counts = [
+        int(number) for number in re.findall(r"(\d+) (?:passed|failed|error)", found)
+    ]
+    return sum(counts), frozenset(
+        re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", found, re.MULTILINE)
+    )
 
 
 def rows(differences: Sequence[Case | PlayedTests]) -> list[str]:
     """The differences as rows of a table for people."""
-    return [f"| {each.name} | {each.theirs} | {each.ours} | {each.why} |" for each in differences]
+    return [
+        f"| {each.name} | {each.theirs} | {each.ours} | {each.why} |"
+        for each in differences
+    ]
 
 
 def table(title: str, explained: Sequence[Case | PlayedTests]) -> list[str]:
@@ -254,11 +327,17 @@ def table(title: str, explained: Sequence[Case | PlayedTests]) -> list[str]:
 
 def main() -> int:
     """Install, compare, print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peers", description=__doc__.split("\n")[0]
+    )
     default = Path.home() / ".cache" / "filewright-peers"
-    parser.add_argument("--into", type=Path, default=default, help="where the originals are installed")
+    parser.add_argument(
+        "--into", type=Path, default=default, help="where the originals are installed"
+    )
     parser.add_argument("--only", choices=sorted(PACKAGES), help="one dialect")
-    parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
+    parser.add_argument(
+        "--markdown", metavar="FILE", help="also write the tables there"
+    )
     chosen = parser.parse_args()
     lines: list[str] = []
     wrong = 0
@@ -272,7 +351,11 @@ def main() -> int:
             same = difference.theirs == difference.ours
             if same or not difference.case.why:
                 wrong += 1
-                what = "a reason, but no difference" if same else "a difference without a reason"
+                what = (
+                    "a reason, but no difference"
+                    if same
+                    else "a difference without a reason"
+                )
                 print(
                     f"{dialect}: {difference.case.name}: {what}\n"
                     f"  theirs {difference.theirs}\n  ours   {difference.ours}"

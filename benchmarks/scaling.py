@@ -28,7 +28,11 @@ def measured(largest: int) -> dict[int, list[Sample]]:
             break
         with tempfile.TemporaryDirectory(prefix="filewright-scaling-") as name:
             found[size] = session(Path(name), size)
-            found[size].append(Sample("`cp` and a flush, for comparison", reference_copy(Path(name)), 0))
+            found[size].append(
+                Sample(
+                    "`cp` and a flush, for comparison", reference_copy(Path(name)), 0
+                )
+            )
     return found
 
 
@@ -40,11 +44,17 @@ def label(size: int) -> str:
 def table(found: dict[int, list[Sample]]) -> str:
     """The times and the memory as Markdown."""
     sizes = list(found)
-    lines = ["| call | " + " | ".join(map(label, sizes)) + " |", "|---|" + "---:|" * len(sizes)]
+    lines = [
+        "| call | " + " | ".join(map(label, sizes)) + " |",
+        "|---|" + "---:|" * len(sizes),
+    ]
     for row in range(len(found[sizes[0]])):
         cells = [f"{found[size][row].seconds * 1e3:,.1f} ms" for size in sizes]
         lines.append(f"| {found[sizes[0]][row].call} | " + " | ".join(cells) + " |")
-    memory = [f"{max(sample.beyond_idle for sample in found[size]) / MB:,.0f} MB" for size in sizes]
+    memory = [
+        f"{max(sample.beyond_idle for sample in found[size]) / MB:,.0f} MB"
+        for size in sizes
+    ]
     lines.append("| **memory beyond idle, highest** | " + " | ".join(memory) + " |")
     return "\n".join(lines) + "\n"
 
@@ -74,11 +84,17 @@ def chart(found: dict[int, list[Sample]]) -> str:
     for power in range(math.ceil(low), math.floor(high) + 1):
         at = y(10**power)
         name = f"{10**power:g} s" if power >= 0 else f"{10 ** (power + 3):g} ms"
-        parts.append(f'<line x1="{left}" y1="{at:.1f}" x2="{width - right}" y2="{at:.1f}" stroke="#dee2e6"/>')
-        parts.append(f'<text x="{left - 8}" y="{at + 4:.1f}" text-anchor="end" fill="#495057">{name}</text>')
+        parts.append(
+            f'<line x1="{left}" y1="{at:.1f}" x2="{width - right}" y2="{at:.1f}" stroke="#dee2e6"/>'
+        )
+        parts.append(
+            f'<text x="{left - 8}" y="{at + 4:.1f}" text-anchor="end" fill="#495057">{name}</text>'
+        )
     for size in sizes:
         place = f'x="{x(size):.1f}" y="{height - bottom + 20}"'
-        parts.append(f'<text {place} text-anchor="middle" fill="#495057">{label(size)}</text>')
+        parts.append(
+            f'<text {place} text-anchor="middle" fill="#495057">{label(size)}</text>'
+        )
     for index, call in enumerate(calls):
         colour = COLOURS[index % len(COLOURS)]
         points = [(x(size), y(found[size][index + 1].seconds)) for size in sizes]
@@ -87,16 +103,25 @@ def chart(found: dict[int, list[Sample]]) -> str:
             + " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
             + '"/>'
         )
-        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in points]
+        parts += [
+            f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>'
+            for a, b in points
+        ]
         at = top + 20 + 22 * index
-        parts.append(f'<rect x="{width - right + 16}" y="{at - 9}" width="12" height="12" fill="{colour}"/>')
-        parts.append(f'<text x="{width - right + 34}" y="{at + 2}">{call.replace("`", "")}</text>')
+        parts.append(
+            f'<rect x="{width - right + 16}" y="{at - 9}" width="12" height="12" fill="{colour}"/>'
+        )
+        parts.append(
+            f'<text x="{width - right + 34}" y="{at + 2}">{call.replace("`", "")}</text>'
+        )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def main() -> None:
     """Measure, print the table, write what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scaling", description=__doc__
+    )
     parser.add_argument("--largest", type=float, default=1.0, metavar="GIGABYTES")
     parser.add_argument("--chart", type=Path)
     parser.add_argument("--markdown", type=Path)

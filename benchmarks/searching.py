@@ -18,7 +18,13 @@ import time
 from collections.abc import Callable
 
 from filewright.boundary import Boundary, program
-from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, search_snapshot
+from filewright.search import (
+    Searcher,
+    TreeOptions,
+    compile_pattern,
+    fuzzy,
+    search_snapshot,
+)
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -33,19 +39,26 @@ def make_log(path: str, size: int) -> list[str]:
     """Write a log of about `size` bytes whose lines hardly repeat, a rare line near its end; some of its lines."""
     chance = random.Random(7)
     words = [
-        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(5000)
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)))
+        for _ in range(5000)
     ]
     lines = []
     for n in range(200_000):
         clock = f"2026-11-{n % 28 + 1:02d}T{n // 3600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.{n * 7919 % 1000:03d}"
         text = " ".join(chance.choices(words, k=chance.randint(4, 12)))
-        lines.append(f"{clock} {LEVELS[n % 4]} [{chance.choice(words)}-{n % 97}] {text}\n")
+        lines.append(
+            f"{clock} {LEVELS[n % 4]} [{chance.choice(words)}-{n % 97}] {text}\n"
+        )
     block = "".join(lines).encode()
     with open(path, "wb") as file:
         while file.tell() + len(block) < size:
             file.write(block)
         chance.shuffle(lines)
-        file.write("".join(lines[: max(1, int((size - file.tell()) / len(block) * len(lines)))]).encode())
+        file.write(
+            "".join(
+                lines[: max(1, int((size - file.tell()) / len(block) * len(lines)))]
+            ).encode()
+        )
         file.write(f"2026-11-21T00:00:00.000 {RARE}\n".encode())
     return lines
 
@@ -54,7 +67,8 @@ def make_tree(base: str) -> None:
     """50,000 text files of 1 to 12 KB in 1,000 folders, five with a rare word, and an ignore file."""
     chance = random.Random(3)
     words = [
-        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(3000)
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)))
+        for _ in range(3000)
     ]
     rows = [" ".join(chance.choices(words, k=12)) for _ in range(20_000)]
     with open(os.path.join(base, ".gitignore"), "w", encoding="utf-8") as file:
@@ -64,12 +78,16 @@ def make_tree(base: str) -> None:
         if number % 50 == 0:
             os.makedirs(folder, exist_ok=True)
         at, count = chance.randrange(len(rows) - 160), chance.randint(10, 160)
-        body = "\n".join(rows[at : at + count]) + ("\nneedle_rare is here\n" if number % 9973 == 0 else "\n")
+        body = "\n".join(rows[at : at + count]) + (
+            "\nneedle_rare is here\n" if number % 9973 == 0 else "\n"
+        )
         with open(f"{folder}/file{number % 50:02}.py", "w", encoding="utf-8") as file:
             file.write(body)
 
 
-def in_turns(ours: Callable[[], object], reference: Callable[[], object]) -> tuple[float, float]:
+def in_turns(
+    ours: Callable[[], object], reference: Callable[[], object]
+) -> tuple[float, float]:
     """The best time of each, in seconds."""
     best = [float("inf"), float("inf")]
     for _ in range(ROUNDS):
@@ -97,7 +115,9 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
 
     def reference(*arguments: str, folder: str) -> Callable[[], object]:
         argv = [engine, "--no-config", *arguments]
-        return lambda: subprocess.run(argv, cwd=folder, stdout=subprocess.DEVNULL, check=False)
+        return lambda: subprocess.run(
+            argv, cwd=folder, stdout=subprocess.DEVNULL, check=False
+        )
 
     with tempfile.TemporaryDirectory() as base:
         lines = make_log(f"{base}/big.log", int(gigabytes * (1 << 30)))
@@ -106,13 +126,17 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         make_tree(f"{base}/tree")
         boundary = Boundary([base], settings)
 
-        def exact(name: str, text: str, mode: str, *, again: bool = False) -> Callable[[], object]:
+        def exact(
+            name: str, text: str, mode: str, *, again: bool = False
+        ) -> Callable[[], object]:
             def act() -> None:
                 if not again:
                     os.utime(f"{base}/{name}")  # What was learned of it holds no more.
                 where = boundary.locate(name)
                 pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
-                with Snapshot.of_file(boundary.open_file(where), where, settings) as snapshot:
+                with Snapshot.of_file(
+                    boundary.open_file(where), where, settings
+                ) as snapshot:
                     found = search_snapshot(snapshot, pattern, limit=50)
                     assert found.complete
                     assert len(found.hits) == (0 if "absent" in text else 1)
@@ -122,7 +146,9 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         def similar(name: str, needle: str) -> Callable[[], object]:
             def act() -> None:
                 where = boundary.locate(name)
-                with Snapshot.of_file(boundary.open_file(where), where, settings) as snapshot:
+                with Snapshot.of_file(
+                    boundary.open_file(where), where, settings
+                ) as snapshot:
                     assert fuzzy(snapshot, needle, limit=5).hits[0].score > 0.9
 
             return act
@@ -139,7 +165,9 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         )
         time.sleep(0.1)
         repeated = in_turns(exact("big.log", rare, "literal", again=True), lined)
-        result.append((f"the same literal again, {size}, against rg -n", *repeated, 0.5))
+        result.append(
+            (f"the same literal again, {size}, against rg -n", *repeated, 0.5)
+        )
         plain = reference("-e", "absent Zebra", "big.log", folder=base)
         ours = in_turns(exact("big.log", "absent Zebra", "literal"), plain)
         result.append((f"literal, absent, {size}, against rg", *ours, 1.15))
@@ -179,14 +207,26 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 found = searcher.tree(where, pattern, TreeOptions(limit=100))  # type: ignore[arg-type]
                 assert sum(one.count for _, one in found) == 6
 
-            lined = reference("-n", "--hidden", "--no-require-git", "-e", text, folder=f"{base}/tree")
-            result.append((f"{mode} in a tree of 50,000 files, against rg -n", *in_turns(tree, lined), 1.3))
+            lined = reference(
+                "-n", "--hidden", "--no-require-git", "-e", text, folder=f"{base}/tree"
+            )
+            result.append(
+                (
+                    f"{mode} in a tree of 50,000 files, against rg -n",
+                    *in_turns(tree, lined),
+                    1.3,
+                )
+            )
         boundary.close()
     return result
 
 
 if __name__ == "__main__":
-    for name, ours, reference, goal in rows(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):
+    for name, ours, reference, goal in rows(
+        float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    ):
         ratio = ours / reference
         verdict = "" if ratio <= goal else f"  (goal {goal})"
-        print(f"{name}: {ours * 1e3:.1f} ms against {reference * 1e3:.1f} ms, {ratio:.2f}×{verdict}")
+        print(
+            f"{name}: {ours * 1e3:.1f} ms against {reference * 1e3:.1f} ms, {ratio:.2f}×{verdict}"
+        )

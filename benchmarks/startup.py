@@ -70,13 +70,24 @@ _RECORDED = Path(__file__).parent.parent / "tests/server/first_messages.json"
 
 def rows() -> Iterator[tuple[str, float, float, float]]:
     """Ours and the bare server's seconds from start to the first answers."""
-    clients: dict[str, Messages] = {"a plain client": _HANDSHAKE, **json.loads(_RECORDED.read_text("utf-8"))}
+    clients: dict[str, Messages] = {
+        "a plain client": _HANDSHAKE,
+        **json.loads(_RECORDED.read_text("utf-8")),
+    }
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         root = folder / "root"
         root.mkdir()
         environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(folder / "state")}
-        ours = [sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"]
+        ours = [
+            sys.executable,
+            "-m",
+            "filewright",
+            "serve",
+            str(root),
+            "--log-level",
+            "error",
+        ]
         _, answers = until_answered(ours, environment, _HANDSHAKE)
         tools = len(answers[2]["result"]["tools"])
         bare_server = folder / "bare.py"
@@ -90,7 +101,12 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
                 reference, _ = until_answered(bare, environment, _HANDSHAKE)
                 pairs.append((own, reference))
             mine, reference = (min(times) for times in zip(*pairs, strict=True))
-            yield f"start to the first answers for {name}, {tools} tools", mine, reference, GOAL
+            yield (
+                f"start to the first answers for {name}, {tools} tools",
+                mine,
+                reference,
+                GOAL,
+            )
 
 
 def until_answered(
@@ -104,7 +120,9 @@ def until_answered(
     first, *others = [json.dumps(message).encode() + b"\n" for message in messages]
     answers = {}
     begun = time.perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(first)
@@ -126,4 +144,6 @@ def until_answered(
 
 if __name__ == "__main__":
     for what, own, other, goal in rows():
-        print(f"{what}: {own:.3f} s, bare {other:.3f} s, ratio {own / other:.2f} (goal {goal})")
+        print(
+            f"{what}: {own:.3f} s, bare {other:.3f} s, ratio {own / other:.2f} (goal {goal})"
+        )

@@ -27,7 +27,11 @@ _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
 def settings_table() -> str:
     """Every setting below the heading it has in `settings.py`, with its flag of `serve`."""
-    flags = {option.name: option.opts[-1] for option in serve.params if option.opts[-1].startswith("--")}
+    flags = {
+        option.name: option.opts[-1]
+        for option in serve.params
+        if option.opts[-1].startswith("--")
+    }
     lines: list[str] = []
     for line in inspect.getsource(settings.Settings).splitlines():
         if heading := re.fullmatch(r"    # (.*)", line):
@@ -53,7 +57,9 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if name.endswith("bytes") and value:
-        size, unit = next(((size, unit) for size, unit in _SIZES if value % size == 0), (1, "bytes"))
+        size, unit = next(
+            ((size, unit) for size, unit in _SIZES if value % size == 0), (1, "bytes")
+        )
         return f"{value // size:,} {unit}"
     if name.endswith("seconds"):
         return f"{value:g} s"
@@ -62,14 +68,28 @@ def _shown(name: str, value: Any) -> str:
 
 def errors_table() -> str:
     """The table that `errors.py` begins with."""
-    rows = re.findall(r"^(\w+) {2,}(.+?) {2,}(.+)$", inspect.getdoc(errors) or "", re.MULTILINE)
+    rows = re.findall(
+        r"^(\w+) {2,}(.+?) {2,}(.+)$", inspect.getdoc(errors) or "", re.MULTILINE
+    )
     return "\n".join(
         ["| code | meaning | what to do |", "|---|---|---|"]
-        + [f"| `{code}` | {meaning} | {then} |" for code, meaning, then in rows if code != "code"]
+        + [
+            f"| `{code}` | {meaning} | {then} |"
+            for code, meaning, then in rows
+            if code != "code"
+        ]
     )
 
 
-_ALIKE = ("atomic", "break_hard_links", "cursor", "diff", "encoding", "preview", "undoable")
+_ALIKE = (
+    "atomic",
+    "break_hard_links",
+    "cursor",
+    "diff",
+    "encoding",
+    "preview",
+    "undoable",
+)
 """Arguments that mean the same in every tool: the first tool that has one says what."""
 
 
@@ -110,7 +130,10 @@ def arguments_table(name: str) -> str:
     """The arguments of a tool as its model has them."""
     tool = entries()[name]
     said = {each.name: _said(each.load()[0]) for each in entries().values()}
-    shared = {key: next(texts[key] for texts in said.values() if key in texts) for key in _ALIKE}
+    shared = {
+        key: next(texts[key] for texts in said.values() if key in texts)
+        for key in _ALIKE
+    }
     lines = ["| argument | takes | default | meaning |", "|---|---|---|---|"]
     required = tool.schema.get("required", ())
     for argument, node in tool.schema["properties"].items():
@@ -133,9 +156,15 @@ def methods_table() -> str:
             if "items" in each
         ]
         lines.append(
-            _method_row(method, f"the tool `{tool.name}`", {*tool.schema["properties"], *chain(*listed)})
+            _method_row(
+                method,
+                f"the tool `{tool.name}`",
+                {*tool.schema["properties"], *chain(*listed)},
+            )
         )
-    for method in _methods(Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"), "Workspace"):
+    for method in _methods(
+        Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"), "Workspace"
+    ):
         sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
         lines.append(_method_row(method, " ".join(sentence.split())))
     return "\n".join(lines)
@@ -144,31 +173,45 @@ def methods_table() -> str:
 def _methods(source: str, name: str) -> list[ast.FunctionDef]:
     """The public methods of a class."""
     (found,) = [
-        each for each in ast.parse(source).body if isinstance(each, ast.ClassDef) and each.name == name
+        each
+        for each in ast.parse(source).body
+        if isinstance(each, ast.ClassDef) and each.name == name
     ]
     return [
         each
         for each in found.body
         if isinstance(each, ast.FunctionDef)
         and not each.name.startswith("_")
-        and not any(ast.unparse(decorator) == "property" for decorator in each.decorator_list)
+        and not any(
+            ast.unparse(decorator) == "property" for decorator in each.decorator_list
+        )
     ]
 
 
-def _method_row(method: ast.FunctionDef, does: str, shown: set[str] | None = None) -> str:
+def _method_row(
+    method: ast.FunctionDef, does: str, shown: set[str] | None = None
+) -> str:
     """A row of the table: of the arguments that may be named only those that are `shown`."""
     given = [argument.arg for argument in method.args.args[1:]]
     if method.args.vararg:
         given.append(f"*{method.args.vararg.arg}")
     named = {
         argument.arg: default
-        for argument, default in zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
+        for argument, default in zip(
+            method.args.kwonlyargs, method.args.kw_defaults, strict=True
+        )
     }
     given += [f"{name}=…" for name, default in named.items() if default is None]
     optional = [name for name, default in named.items() if default is not None]
     if method.args.kwarg:
-        optional += [name for name in ReadArguments.model_fields if name not in ("path", "paths", "items")]
-    names = ", ".join(f"`{name}`" for name in optional if shown is None or name in shown)
+        optional += [
+            name
+            for name in ReadArguments.model_fields
+            if name not in ("path", "paths", "items")
+        ]
+    names = ", ".join(
+        f"`{name}`" for name in optional if shown is None or name in shown
+    )
     assert method.returns is not None
     returns = ast.unparse(method.returns).replace("|", "\\|")
     return f"| `{method.name}({', '.join(given)})` | {names} | `{returns}` | {does} |"
@@ -193,7 +236,9 @@ TABLES: dict[str, Callable[..., str]] = {
     "tools.md": arguments_table,
     "library.md": methods_table,
 }
-_TABLE = re.compile(r"<!-- made from the code(?:: (\w+))? -->\n.*?<!-- end -->\n", re.DOTALL)
+_TABLE = re.compile(
+    r"<!-- made from the code(?:: (\w+))? -->\n.*?<!-- end -->\n", re.DOTALL
+)
 
 
 def with_tables(name: str) -> str:

@@ -60,7 +60,14 @@ def start(
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         noted = pipe if heard else None
         return subprocess.Popen(
-            argv, stdin=pipe, stdout=pipe, stderr=noted, env=env, cwd=cwd, text=text, creationflags=group
+            argv,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=noted,
+            env=env,
+            cwd=cwd,
+            text=text,
+            creationflags=group,
         )
     pipes = [os.pipe() for _ in range(3 if heard else 2)]
     theirs = (pipes[0][0], pipes[1][1], pipes[2][1] if heard else os.dup(2))
@@ -98,7 +105,9 @@ def run(
     ):
         source.write(given.encode())
         source.seek(0)
-        process = _Forked(argv, env, cwd, (source.fileno(), said.fileno(), noted.fileno()), user)
+        process = _Forked(
+            argv, env, cwd, (source.fileno(), said.fileno(), noted.fileno()), user
+        )
         try:
             status = process.wait(timeout)
         finally:
@@ -125,7 +134,9 @@ os._exit(int(asked.recv(64)) & 255)
 """
 
 
-def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> StdioServerParameters:
+def for_client(
+    argv: Sequence[str], env: Mapping[str, str] | None = None
+) -> StdioServerParameters:
     """How a client of the SDK, which starts its server itself, starts one."""
     from mcp import StdioServerParameters
 
@@ -158,7 +169,9 @@ def _relayed(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:
 
 def _forked(argv: Sequence[str]) -> bool:
     """Whether a fork of the fork server can be the process asked for."""
-    known = argv[0] == sys.executable and (argv[1] in ("-m", "-c") or argv[1].endswith(".py"))
+    known = argv[0] == sys.executable and (
+        argv[1] in ("-m", "-c") or argv[1].endswith(".py")
+    )
     anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
     return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
 
@@ -211,12 +224,20 @@ class _Forked:
 
 
 def _as(user: int | None) -> list[str]:
-    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] if user else []
+    return (
+        ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+        if user
+        else []
+    )
 
 
 def _server_for(environment: Mapping[str, str], user: int | None = None) -> str:
     """Where the fork server listens whose interpreter began as that user, with what `environment` says to it."""
-    read = {name: value for name, value in environment.items() if name.startswith(_READ_BY_PYTHON)}
+    read = {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(_READ_BY_PYTHON)
+    }
     return _fork_server(tuple(sorted(read.items())), user)
 
 
@@ -226,7 +247,11 @@ def _fork_server(variables: tuple[tuple[str, str], ...], user: int | None) -> st
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)
     listener.listen(64)
-    others = {name: value for name, value in os.environ.items() if not name.startswith(_READ_BY_PYTHON)}
+    others = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_READ_BY_PYTHON)
+    }
     server = subprocess.Popen(
         [*_as(user), sys.executable, __file__, str(listener.fileno())],
         env={**others, **dict(variables)},
@@ -291,8 +316,12 @@ def _take_requests(listener: socket.socket) -> None:
 
 def _modules() -> Iterator[str]:
     """The modules of filewright, but for those of one system, of which each takes its own."""
-    for module in pkgutil.walk_packages(importlib.import_module("filewright").__path__, "filewright."):
-        if not module.name.startswith("filewright.system.") and not module.name.endswith("__main__"):
+    for module in pkgutil.walk_packages(
+        importlib.import_module("filewright").__path__, "filewright."
+    ):
+        if not module.name.startswith(
+            "filewright.system."
+        ) and not module.name.endswith("__main__"):
             yield module.name
 
 
@@ -348,7 +377,9 @@ _statuses: list[int] = []
 
 def _end_at_once() -> None:
     """End after all that is done at the end: to let go of what was imported, the interpreter would copy all of it."""
-    with contextlib.suppress(OSError, ValueError):  # of streams, which the interpreter then tells of
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # of streams, which the interpreter then tells of
         for status in _statuses:
             sys.stdout.flush()
             sys.stderr.flush()

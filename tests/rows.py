@@ -23,7 +23,11 @@ def each_row(
     Where the test takes `tmp_path`, each row has a folder of its own. Other fixtures are the same for all rows:
     nothing that a row changes may be told by the next.
     """
-    named = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    named = (
+        [name.strip() for name in names.split(",")]
+        if isinstance(names, str)
+        else list(names)
+    )
     cases = [case if len(named) > 1 else (case,) for case in table]
 
     def of(test: Callable[..., None]) -> Callable[..., None]:
@@ -43,18 +47,24 @@ def each_row(
                 except pytest.skip.Exception as skipped:
                     left_out.append(f"row {number}: {skipped}")
                 except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
-                    error.add_note(f"in row {number}, {', '.join(named)} = {repr(case)[:_SHOWN]}")
+                    error.add_note(
+                        f"in row {number}, {', '.join(named)} = {repr(case)[:_SHOWN]}"
+                    )
                     failures.append(error)
             if failures:
                 # Of a large group only some are shown.
                 listed = "\n".join(f"{each.__notes__[-1]}: {each}" for each in failures)
-                raise BaseExceptionGroup(f"{len(failures)} of {len(cases)} rows failed\n{listed}", failures)
+                raise BaseExceptionGroup(
+                    f"{len(failures)} of {len(cases)} rows failed\n{listed}", failures
+                )
             if left_out:
                 pytest.skip(
                     f"{len(left_out)} of {len(cases)} rows left out, the others passed; {left_out[0]}"
                 )
 
-        left = [each for each in signature.parameters.values() if each.name not in named]
+        left = [
+            each for each in signature.parameters.values() if each.name not in named
+        ]
         all_rows.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
         return all_rows
 

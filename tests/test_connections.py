@@ -59,7 +59,9 @@ class Loop:
     def time(self) -> float:
         return self._now
 
-    def call_later(self, delay: float, call: Callable[..., Any], *arguments: Any) -> Timer:
+    def call_later(
+        self, delay: float, call: Callable[..., Any], *arguments: Any
+    ) -> Timer:
         timer = Timer(call, arguments)
         heapq.heappush(self._timers, (self._now + delay, next(self._order), timer))
         return timer
@@ -110,7 +112,13 @@ def connect(loop: Loop) -> Connect:
     async def app(_scope: Any, _receive: Any, _send: Any) -> None:
         """Never run."""
 
-    config = Config(app=app, http=TimedConnection, interface="asgi3", lifespan="off", log_config=None)
+    config = Config(
+        app=app,
+        http=TimedConnection,
+        interface="asgi3",
+        lifespan="off",
+        log_config=None,
+    )
     config.load()
     state: dict[str, Any] = {}
 
@@ -123,8 +131,12 @@ def connect(loop: Loop) -> Connect:
     return connected
 
 
-@pytest.mark.parametrize("pieces", [[], [BEGUN], [BEGUN, b"X-One: 1\r\n", b"X-Two: 2\r\n"]])
-def test_a_head_has_its_time_however_it_comes(connect: Connect, loop: Loop, pieces: list[bytes]) -> None:
+@pytest.mark.parametrize(
+    "pieces", [[], [BEGUN], [BEGUN, b"X-One: 1\r\n", b"X-Two: 2\r\n"]]
+)
+def test_a_head_has_its_time_however_it_comes(
+    connect: Connect, loop: Loop, pieces: list[bytes]
+) -> None:
     """Pieces of a head do not prolong it."""
     connection, wire = connect()
     for piece in pieces:
@@ -157,7 +169,9 @@ def test_a_body_that_trickles_for_ever_has_an_end(connect: Connect, loop: Loop) 
     assert BODY_SECONDS <= loop.time() <= BODY_SECONDS + BODY_PAUSE_SECONDS
 
 
-def test_a_request_that_has_arrived_may_take_its_time(connect: Connect, loop: Loop) -> None:
+def test_a_request_that_has_arrived_may_take_its_time(
+    connect: Connect, loop: Loop
+) -> None:
     """The limits are of what arrives, not of how long a tool works."""
     connection, wire = connect()
     connection.data_received(HEAD + b"." * 900)
@@ -171,7 +185,9 @@ def test_an_address_holds_a_number_of_places(connect: Connect) -> None:
     wires = [connect()[1] for _ in range(WAITING_PER_ADDRESS)]
     assert not any(wire.aborted for wire in wires)
     connect()
-    assert [wire.aborted for wire in wires] == [True] + [False] * (WAITING_PER_ADDRESS - 1)
+    assert [wire.aborted for wire in wires] == [True] + [False] * (
+        WAITING_PER_ADDRESS - 1
+    )
     assert not other.aborted
 
 

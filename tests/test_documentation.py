@@ -65,7 +65,9 @@ class Cart:
 def commands(page: Path) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
     for block in re.findall(
-        r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```console\n(.*?)^```",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     ):
         for line in block.splitlines():
             if line.startswith("$ "):
@@ -95,7 +97,9 @@ def test_the_page_tells_the_truth(name, tmp_path):
     programs = tmp_path / "programs"
     programs.mkdir()
     processes.program(programs, LOCALE)
-    (programs / "claude").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {CLIENT} "$@"\n')
+    (programs / "claude").write_text(
+        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {CLIENT} "$@"\n'
+    )
     (programs / "claude").chmod(0o755)
     scripts = os.pathsep.join(
         [str(programs), sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
@@ -117,11 +121,13 @@ def test_the_page_tells_the_truth(name, tmp_path):
         done = processes.run(["bash", "-c", command], cwd=folder, env=environment)
         output = done.stdout + done.stderr
         stated = re.search(r"# exit status (\d+)$", command)
-        assert done.returncode == int(stated[1] if stated else 0), f"{command}\n{output}"
+        assert done.returncode == int(stated[1] if stated else 0), (
+            f"{command}\n{output}"
+        )
         if expected:
-            assert re.fullmatch(as_pattern(expected), output if output.endswith("\n") else output + "\n"), (
-                f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
-            )
+            assert re.fullmatch(
+                as_pattern(expected), output if output.endswith("\n") else output + "\n"
+            ), f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
 
 
 @pytest.mark.parametrize("name", pages.TABLES)
@@ -139,19 +145,28 @@ def test_every_code_and_every_setting_has_its_row():
 
 def test_the_files_and_functions_that_the_design_names_are_there():
     page = (pages.DOCS / "design.md").read_text(encoding="utf-8")
-    named = re.findall(r"`([\w/]+\.(?:py|json))`(?:\s*\(`(\w+)`\)|,\s+`(\w+)`\))?", page)
+    named = re.findall(
+        r"`([\w/]+\.(?:py|json))`(?:\s*\(`(\w+)`\)|,\s+`(\w+)`\))?", page
+    )
     assert len(named) > 15
     for file, one, other in named:
-        folder = PROJECT if file.startswith("tests/") else PROJECT / "src" / "filewright"
+        folder = (
+            PROJECT if file.startswith("tests/") else PROJECT / "src" / "filewright"
+        )
         source = (folder / file).read_text(encoding="utf-8")
         name = one or other
         assert not name or re.search(rf"(?:def|class) {name}\b", source), (file, name)
 
 
 def test_links_between_pages_lead_somewhere():
-    for page in [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *pages.DOCS.glob("*.md")]:
+    for page in [
+        PROJECT / "README.md",
+        PROJECT / "CONTRIBUTING.md",
+        *pages.DOCS.glob("*.md"),
+    ]:
         for target in re.findall(
-            r"\]\(([^)\s#]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"", page.read_text(encoding="utf-8")
+            r"\]\(([^)\s#]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"",
+            page.read_text(encoding="utf-8"),
         ):
             link = target[0] or target[1]
             assert "://" in link or (page.parent / link).exists(), (page.name, link)

@@ -30,7 +30,10 @@ def past_the_face(module: Path) -> list[str]:
             room, _, deeper = rest.partition(".")
             if package != "filewright" or room not in ROOMS or room == own:
                 continue
-            if deeper or (name and name not in importlib.import_module(f"filewright.{room}").__all__):
+            if deeper or (
+                name
+                and name not in importlib.import_module(f"filewright.{room}").__all__
+            ):
                 found.append(f"line {node.lineno}: {place} {name or ''}")
     return found
 

@@ -28,32 +28,54 @@ def dependencies() -> set[str]:
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
             continue
         name = wanted.name.lower().replace("_", "-")
-        for each in {"", *wanted.extras} - {known for other, known in found if other == name}:
+        for each in {"", *wanted.extras} - {
+            known for other, known in found if other == name
+        }:
             found.add((name, each))
-            left += [(Requirement(text), each) for text in importlib.metadata.requires(name) or []]
+            left += [
+                (Requirement(text), each)
+                for text in importlib.metadata.requires(name) or []
+            ]
     return {name for name, _ in found}
 
 
 def licence(name: str) -> str:
     about = importlib.metadata.metadata(name)
-    classified = [line for line in about.get_all("Classifier", []) if line.startswith("License ::")]
-    return str(about.get("License-Expression") or " ".join(classified) or about.get("License"))
+    classified = [
+        line
+        for line in about.get_all("Classifier", [])
+        if line.startswith("License ::")
+    ]
+    return str(
+        about.get("License-Expression") or " ".join(classified) or about.get("License")
+    )
 
 
 def test_every_dependency_has_a_permissive_licence() -> None:
     found = dependencies()
     assert {"mcp", "pydantic-core", "cryptography"} <= found
-    assert {name: licence(name) for name in found if not PERMISSIVE.search(licence(name))} == {}
+    assert {
+        name: licence(name) for name in found if not PERMISSIVE.search(licence(name))
+    } == {}
 
 
 def test_nothing_large_comes_along_unseen() -> None:
     """The large ones that were weighed and left out, or would come with another one's new version."""
-    assert not dependencies() & {"numpy", "scipy", "pandas", "torch", "playwright", "mypy"}
+    assert not dependencies() & {
+        "numpy",
+        "scipy",
+        "pandas",
+        "torch",
+        "playwright",
+        "mypy",
+    }
 
 
 def test_the_description_leads_to_the_repository() -> None:
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    for each in CONFIG["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+    for each in CONFIG["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"][
+        "substitutions"
+    ]:
         text = re.sub(each["pattern"], each["replacement"], text)
     links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)\"", text)
     assert len(links) > 20
@@ -74,10 +96,20 @@ def test_pins_every_action_and_image_by_its_digest() -> None:
     for workflow in WORKFLOWS:
         actions = re.findall(r"uses: (\S+)", workflow.read_text(encoding="utf-8"))
         assert actions
-        assert [action for action in actions if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
-    images = re.findall(r"^FROM (\S+)", (PROJECT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert [
+            action
+            for action in actions
+            if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)
+        ] == []
+    images = re.findall(
+        r"^FROM (\S+)",
+        (PROJECT / "Dockerfile").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert images
-    assert [image for image in images if not re.search(r"@sha256:[0-9a-f]{64}$", image)] == []
+    assert [
+        image for image in images if not re.search(r"@sha256:[0-9a-f]{64}$", image)
+    ] == []
 
 
 def test_builds_a_release_from_nothing_that_is_not_locked() -> None:
@@ -94,7 +126,9 @@ def test_locks_every_dependency_with_its_hashes() -> None:
     locked = {}
     for name in ("release", "runtime"):
         entries = re.split(
-            r"^(?=\S)", (LOCKS / f"{name}.txt").read_text(encoding="utf-8"), flags=re.MULTILINE
+            r"^(?=\S)",
+            (LOCKS / f"{name}.txt").read_text(encoding="utf-8"),
+            flags=re.MULTILINE,
         )[1:]
         assert entries
         assert all("--hash=sha256:" in entry for entry in entries)
@@ -105,8 +139,12 @@ def test_locks_every_dependency_with_its_hashes() -> None:
         version = re.match(r"[^=]+==([^\s;]+)", entry)
         assert version is not None
         assert wanted.specifier.contains(version[1], prereleases=True), text
-    assert {"build", "twine", "hatchling", "hatch-fancy-pypi-readme"} <= locked["release"].keys()
-    packages = json.loads((LOCKS / "npm/package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert {"build", "twine", "hatchling", "hatch-fancy-pypi-readme"} <= locked[
+        "release"
+    ].keys()
+    packages = json.loads(
+        (LOCKS / "npm/package-lock.json").read_text(encoding="utf-8")
+    )["packages"]
     assert all("integrity" in package for path, package in packages.items() if path)
     assert " h1:" in (LOCKS / "publisher/go.sum").read_text(encoding="utf-8")
 

@@ -11,7 +11,9 @@ from tests.rows import each_row
 def test_every_row_is_tried_and_each_that_fails_is_named(tmp_path: Path) -> None:
     tried = []
 
-    @each_row("word, number", [("one", 1), ("none", 1), ("two", 2), ("none", 2), ("three", 3)])
+    @each_row(
+        "word, number", [("one", 1), ("none", 1), ("two", 2), ("none", 2), ("three", 3)]
+    )
     @each_row("sign", [1, -1])
     def table(word: str, number: int, sign: int, tmp_path: Path) -> None:
         tried.append((word, number, sign))
@@ -24,5 +26,9 @@ def test_every_row_is_tried_and_each_that_fails_is_named(tmp_path: Path) -> None
         table(tmp_path=tmp_path)
     assert len(tried) == 10
     notes = [note for each in failed.value.exceptions for note in each.__notes__]
-    assert [note.partition(",")[0] for note in notes] == ["in row 1", "in row 3", "in row 4"]
+    assert [note.partition(",")[0] for note in notes] == [
+        "in row 1",
+        "in row 3",
+        "in row 4",
+    ]
     assert "word, number = ('none', 1)" in notes[0]

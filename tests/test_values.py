@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from filewright.values import MAX_VALUES, TooManyValuesError, has_too_many_values, parse_json
+from filewright.values import (
+    MAX_VALUES,
+    TooManyValuesError,
+    has_too_many_values,
+    parse_json,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +22,12 @@ from filewright.values import MAX_VALUES, TooManyValuesError, has_too_many_value
         (b'{"content": "' + b"," * MAX_VALUES * 2, False),
         (b"{" * (MAX_VALUES + 1) + b'"' + b'\\"' * 1_000_000, True),
         (b"," * MAX_VALUES + b'"[' + b'\\"[' * 1_000_000 + b"\\", False),
-        (json.dumps({"items": [{"path": "a", "content": "b,c"}] * (MAX_VALUES // 4)}).encode(), False),
+        (
+            json.dumps(
+                {"items": [{"path": "a", "content": "b,c"}] * (MAX_VALUES // 4)}
+            ).encode(),
+            False,
+        ),
     ],
     ids=[
         "objects",

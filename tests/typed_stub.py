@@ -51,7 +51,11 @@ METHODS: dict[str, tuple[str, str, str]] = {
     "revert_edit": ("revert_edit", "change_id", ""),
 }
 """The methods of the library: their tools, what may be given without a name, and what is given one after another."""
-_ANSWERS = {"get_overview": "OverviewResult", "get_overviews": "ManyOverviews", "get_map": "FolderMap"}
+_ANSWERS = {
+    "get_overview": "OverviewResult",
+    "get_overviews": "ManyOverviews",
+    "get_map": "FolderMap",
+}
 _ELSEWHERE = {"get_overview": {"paths", "folders"}}
 """Arguments that make another kind of answer have a method of their own: `get_overviews`, `get_map`."""
 
@@ -77,7 +81,11 @@ def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     yield model
     for field in model.model_fields.values():
         for kind in _parts(field.annotation):
-            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind is not model:
+            if (
+                isinstance(kind, type)
+                and issubclass(kind, BaseModel)
+                and kind is not model
+            ):
                 yield from _models(kind)
 
 
@@ -93,10 +101,14 @@ def _type_text(annotation: Any) -> str:
     if origin is Annotated:
         return _type_text(get_args(annotation)[0])
     if origin is Literal:
-        text = f"Literal[{', '.join(json.dumps(value) for value in get_args(annotation))}]"
+        text = (
+            f"Literal[{', '.join(json.dumps(value) for value in get_args(annotation))}]"
+        )
         return _ALIASES.get(text, text)
     if origin in (Union, UnionType):
-        return " | ".join(dict.fromkeys(_type_text(each) for each in get_args(annotation)))
+        return " | ".join(
+            dict.fromkeys(_type_text(each) for each in get_args(annotation))
+        )
     if origin in (list, tuple):
         return f"Sequence[{_type_text(get_args(annotation)[0])}]"
     if origin is dict:
@@ -111,11 +123,15 @@ def _request(name: str, model: type[BaseModel]) -> str:
     rows = {}
     for field, found in model.model_fields.items():
         kind = _type_text(found.annotation)
-        rows[found.alias or field] = kind if found.is_required() else f"NotRequired[{kind}]"
+        rows[found.alias or field] = (
+            kind if found.is_required() else f"NotRequired[{kind}]"
+        )
     if any(map(iskeyword, rows)):
         members = ", ".join(f'"{key}": {kind}' for key, kind in rows.items())
         return f'{name} = TypedDict("{name}", {{{members}}})\n'
-    return f"class {name}(TypedDict):\n" + "".join(f"    {key}: {kind}\n" for key, kind in rows.items())
+    return f"class {name}(TypedDict):\n" + "".join(
+        f"    {key}: {kind}\n" for key, kind in rows.items()
+    )
 
 
 def _parameter(name: str, field: FieldInfo, *, default: bool = True) -> str:
@@ -136,7 +152,9 @@ def _parameter(name: str, field: FieldInfo, *, default: bool = True) -> str:
 def typed_stub() -> str:
     """What mypy and an editor know of the library's methods: their arguments are those of the tools' models."""
     tools = {name: tool.load() for name, tool in entries().items()}
-    models = {model.__name__: model for taken, _ in tools.values() for model in _models(taken)}
+    models = {
+        model.__name__: model for taken, _ in tools.values() for model in _models(taken)
+    }
     reading = tools["read_content"][0].model_fields
     options = [name for name in reading if name not in ("path", "paths", "items")]
     methods = []
@@ -153,28 +171,42 @@ def typed_stub() -> str:
             methods.append(_READ.replace("DOC", doc.strip()))
             continue
         shared = getattr(arguments.__mro__[1], "model_fields", {})
-        fields = dict(sorted(arguments.model_fields.items(), key=lambda item: item[0] in shared))
+        fields = dict(
+            sorted(arguments.model_fields.items(), key=lambda item: item[0] in shared)
+        )
         for gone in _ELSEWHERE.get(name, ()):
             fields.pop(gone, None)
         if name in ("get_overviews", "get_map"):
-            fields = {key: field for key, field in fields.items() if key == (several or "path")}
+            fields = {
+                key: field
+                for key, field in fields.items()
+                if key == (several or "path")
+            }
         if name in ("write", "move", "copy"):
             inner = get_args(fields.pop("items").annotation)[0]
             fields = {**inner.model_fields, **fields}
             if name == "write":
-                fields = {key: field for key, field in fields.items() if key not in ("atomic", "diff")}
+                fields = {
+                    key: field
+                    for key, field in fields.items()
+                    if key not in ("atomic", "diff")
+                }
         first = ordered.split()
         parts = ["self", *(f"*{several}: str" for _ in [0] if several)]
         for key in first:
             wanted = name == "get_overview" or fields[key].is_required()
             kind = _parameter(key, fields[key], default=not wanted)
-            parts.append(kind.replace("str | None", "str") if name == "get_overview" else kind)
+            parts.append(
+                kind.replace("str | None", "str") if name == "get_overview" else kind
+            )
         if name == "get_map":
             parts[1:] = ['path: str = "."']
         if name == "edit":
             parts[1:] = ["path: str | None", "edits: Sequence[EditRequest]"]
         rest = [
-            _parameter(key, field) for key, field in fields.items() if key not in first and key != several
+            _parameter(key, field)
+            for key, field in fields.items()
+            if key not in first and key != several
         ]
         if rest:
             parts += [*([] if several else ["*"]), *rest]
@@ -183,7 +215,11 @@ def typed_stub() -> str:
         each: inspect.getmodule(getattr(tools_face, each))
         for each in sorted(results | {"FileRead", "FilesRead"})
     }
-    imports = "".join(f"from {module.__name__} import {each}\n" for each, module in modules.items() if module)
+    imports = "".join(
+        f"from {module.__name__} import {each}\n"
+        for each, module in modules.items()
+        if module
+    )
     text = _HEAD.replace("IMPORTS", imports) + "\n".join(
         [
             *(f"{alias} = {text}\n" for text, alias in _ALIASES.items()),
@@ -193,12 +229,25 @@ def typed_stub() -> str:
             _request("WriteRequest", models["WriteItem"]),
             _request("ReadRequest", models["ReadItem"]),
             "class ReadOptions(TypedDict, total=False):\n"
-            + "".join(f"    {key}: {_type_text(reading[key].annotation)}\n" for key in options),
+            + "".join(
+                f"    {key}: {_type_text(reading[key].annotation)}\n" for key in options
+            ),
             "class TypedTools:\n"
-            "    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any: ...\n" + "".join(methods),
+            "    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any: ...\n"
+            + "".join(methods),
         ]
     )
     for command in (["check", "--select", "I", "--fix-only", "-q"], ["format"]):
-        given = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(STUB), "-"]
-        text = subprocess.run(given, input=text, capture_output=True, text=True, check=True).stdout
+        given = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *command,
+            "--stdin-filename",
+            str(STUB),
+            "-",
+        ]
+        text = subprocess.run(
+            given, input=text, capture_output=True, text=True, check=True
+        ).stdout
     return text

@@ -24,7 +24,9 @@ else:
         def __new__(cls, name, _, given):
             fields = given.get("__annotations__", ())
             defaults = [given.pop(field) for field in fields if field in given]
-            made = namedtuple(name, fields, defaults=defaults, module=given["__module__"])
+            made = namedtuple(
+                name, fields, defaults=defaults, module=given["__module__"]
+            )
             return type(name, (made,), {**given, "__slots__": ()})
 
     NamedTuple = type.__new__(_Fields, "NamedTuple", (), {})

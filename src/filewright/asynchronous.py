@@ -6,7 +6,16 @@ import threading
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from functools import update_wrapper
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+    overload,
+)
 
 import anyio
 import anyio.to_thread
@@ -29,7 +38,9 @@ def _awaited(
     """The method with the same arguments and result, in a worker thread."""
 
     async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
-        return await self._in_thread(lambda task: method(self.blocking.under(task), *arguments, **named))
+        return await self._in_thread(
+            lambda task: method(self.blocking.under(task), *arguments, **named)
+        )
 
     update_wrapper(call, method)
     return call
@@ -70,7 +81,10 @@ class AsyncWorkspace:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.close()
 
@@ -109,15 +123,21 @@ class AsyncWorkspace:
     async def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead: ...
 
     @overload
-    async def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
+    async def read(
+        self, *, paths: Sequence[str], **options: Unpack[ReadOptions]
+    ) -> FilesRead: ...
 
     @overload
-    async def read(self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]) -> FilesRead: ...
+    async def read(
+        self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]
+    ) -> FilesRead: ...
 
     async def read(self, *given: Any, **options: Any) -> FileRead | FilesRead:
         """As `Workspace.read`."""
         read: Callable[..., FileRead | FilesRead] = TypedTools.read
-        return await self._in_thread(lambda task: read(self.blocking.under(task), *given, **options))
+        return await self._in_thread(
+            lambda task: read(self.blocking.under(task), *given, **options)
+        )
 
     undo = _awaited(Workspace.undo)
     redo = _awaited(Workspace.redo)
@@ -142,7 +162,9 @@ class AsyncWorkspace:
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             task.cancel()
-            if begun.is_set():  # it may be committing: what it leaves must be known when this returns
+            if (
+                begun.is_set()
+            ):  # it may be committing: what it leaves must be known when this returns
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(ended.wait)
             raise

@@ -83,7 +83,11 @@ class TimedConnection(H11Protocol):
             return
         self._timer = self.loop.call_later(seconds, self._give_up)
         waiting[self] = idle
-        begun = [other for other, rests in waiting.items() if not rests and other._address == self._address]
+        begun = [
+            other
+            for other, rests in waiting.items()
+            if not rests and other._address == self._address
+        ]
         if len(begun) > WAITING_PER_ADDRESS:
             begun[0]._give_up()
         elif len(waiting) > WAITING:
@@ -91,7 +95,9 @@ class TimedConnection(H11Protocol):
 
     def _waiting(self) -> dict[TimedConnection, bool]:
         """The connections on which no whole request is, the one that waits longest first; True: none has begun."""
-        waiting: dict[TimedConnection, bool] = self.app_state.setdefault("filewright.waiting", {})
+        waiting: dict[TimedConnection, bool] = self.app_state.setdefault(
+            "filewright.waiting", {}
+        )
         return waiting
 
     @property

@@ -103,7 +103,11 @@ class FilewrightError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is made again from its arguments alone, and the code is not among them.
-        return type(self), (self.code, self.message, self.hint), {"details": self.details}
+        return (
+            type(self),
+            (self.code, self.message, self.hint),
+            {"details": self.details},
+        )
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
@@ -142,7 +146,9 @@ _HINTS = {
 }
 
 
-def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> FilewrightError:
+def from_os_error(
+    error: OSError, asked: str, *, doing: str = "open"
+) -> FilewrightError:
     """The `FilewrightError` for an `OSError` met while `doing` something to the path `asked`."""
     code = _BY_ERRNO.get(error.errno or 0, Code.IO_ERROR)
     reason = error.strerror or str(error)
@@ -150,19 +156,26 @@ def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> Filewri
         code,
         f"cannot {doing} {asked}: {reason}",
         hint=_HINTS.get(code, "look at the disk and try again; nothing was changed"),
-        details={"path": asked, "errno": errno.errorcode.get(error.errno or 0, str(error.errno))},
+        details={
+            "path": asked,
+            "errno": errno.errorcode.get(error.errno or 0, str(error.errno)),
+        },
     )
 
 
 # Refusals of a path. `asked` is the path as the caller wrote it, or as it is shown below its root.
 
 
-def refused(code: Code, asked: str, message: str, hint: str, **facts: Any) -> FilewrightError:
+def refused(
+    code: Code, asked: str, message: str, hint: str, **facts: Any
+) -> FilewrightError:
     """An error that speaks of one path; `facts` are further details."""
     return FilewrightError(code, message, hint, path=asked, **facts)
 
 
-def _plain(code: Code, message: str, hint: str, names: str = "") -> Callable[..., FilewrightError]:
+def _plain(
+    code: Code, message: str, hint: str, names: str = ""
+) -> Callable[..., FilewrightError]:
     """A refusal of a path, which message and hint have as `{asked}`; further facts have these `names` there.
 
     It is called with the path and those facts in their order. Those whose names begin with `_` are no details.
@@ -172,15 +185,23 @@ def _plain(code: Code, message: str, hint: str, names: str = "") -> Callable[...
         facts = dict(zip(names.split(), given, strict=True))
         shown = {**facts, "asked": asked}
         details = {name: fact for name, fact in facts.items() if name[0] != "_"}
-        return refused(code, asked, message.format_map(shown), hint.format_map(shown), **details)
+        return refused(
+            code, asked, message.format_map(shown), hint.format_map(shown), **details
+        )
 
     return refusal
 
 
-taken = _plain(Code.ALREADY_EXISTS, "{asked} already exists", "choose another name, or ask to overwrite")
+taken = _plain(
+    Code.ALREADY_EXISTS,
+    "{asked} already exists",
+    "choose another name, or ask to overwrite",
+)
 """The name is taken."""
 appeared = _plain(
-    Code.ALREADY_EXISTS, "{asked} has appeared meanwhile; nothing was changed", "look at it, then try again"
+    Code.ALREADY_EXISTS,
+    "{asked} has appeared meanwhile; nothing was changed",
+    "look at it, then try again",
 )
 """Somebody has taken the name while the change was being made."""
 stale = _plain(
@@ -203,7 +224,9 @@ in_use = _plain(
 )
 """Another program writes to the file."""
 slash_after_file = _plain(
-    Code.NOT_A_DIRECTORY, "{asked} is a file, and the / at its end asks for a folder", "leave the / out"
+    Code.NOT_A_DIRECTORY,
+    "{asked} is a file, and the / at its end asks for a folder",
+    "leave the / out",
 )
 """A file is there, and a slash behind its name asks for a folder."""
 denied = _plain(
@@ -237,11 +260,15 @@ immutable = _plain(
 )
 """What can be neither replaced nor removed."""
 special_bits = _plain(
-    Code.PERMISSION_DENIED, "{asked}: setting the setuid or setgid bit is refused", "ask the user to do it"
+    Code.PERMISSION_DENIED,
+    "{asked}: setting the setuid or setgid bit is refused",
+    "ask the user to do it",
 )
 """To let a file run with its owner's rights."""
 same_place = _plain(
-    Code.INVALID_INPUT, "{asked} is source and destination at once", "choose another destination"
+    Code.INVALID_INPUT,
+    "{asked} is source and destination at once",
+    "choose another destination",
 )
 """To put a thing where it is."""
 other_file_system = _plain(
@@ -277,7 +304,9 @@ holds_root = _plain(
     "_name",
 )
 """To delete or move what a root lies in."""
-replaced = _plain(Code.STALE_VERSION, "{_what} was replaced meanwhile", "try again", "_what")
+replaced = _plain(
+    Code.STALE_VERSION, "{_what} was replaced meanwhile", "try again", "_what"
+)
 """A folder or a link on the way to something was replaced since it was looked at."""
 not_touched = _plain(
     Code.NOT_FOUND,
@@ -369,17 +398,28 @@ def missing(asked: str, part: str | None = None) -> FilewrightError:
     """Nothing has that name, or the name of a `part` on the way to it."""
     why = f": there is no {part}" if part else ""
     return refused(
-        Code.NOT_FOUND, asked, f"{asked} does not exist{why}", "list the folder to see what is there"
+        Code.NOT_FOUND,
+        asked,
+        f"{asked} does not exist{why}",
+        "list the folder to see what is there",
     )
 
 
-def not_a_file(asked: str, kind: str, *, hint: str = "name a regular file") -> FilewrightError:
+def not_a_file(
+    asked: str, kind: str, *, hint: str = "name a regular file"
+) -> FilewrightError:
     """Something else than a file is there."""
-    article = "a FIFO" if kind == "fifo" else f"a {'special file' if kind == 'other' else kind}"
+    article = (
+        "a FIFO"
+        if kind == "fifo"
+        else f"a {'special file' if kind == 'other' else kind}"
+    )
     return refused(Code.NOT_A_FILE, asked, f"{asked} is {article}, not a file", hint)
 
 
-def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a folder") -> FilewrightError:
+def not_a_folder(
+    asked: str, part: str | None = None, *, hint: str = "name a folder"
+) -> FilewrightError:
     """Something else than a folder is there, or at a `part` on the way to it."""
     message = f"{asked}{f': {part}' if part else ''} is not a folder"
     return refused(Code.NOT_A_DIRECTORY, asked, message, hint)
@@ -387,7 +427,9 @@ def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a fol
 
 def link_itself(asked: str, target: str | None = None) -> FilewrightError:
     """A write to a link, which leads to `target` if that may be told."""
-    message = f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
+    message = (
+        f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
+    )
     if target is None:
         hint = "name the link's target itself, or delete the link first"
         return refused(Code.SYMLINK, asked, message, hint)
@@ -417,7 +459,9 @@ def protected(
 
 def protected_way(asked: str, rule: str) -> FilewrightError:
     """A link is put on the way to what is protected, or taken from there."""
-    message = f"{asked} is protected as a link: another file would take the place of {rule}"
+    message = (
+        f"{asked} is protected as a link: another file would take the place of {rule}"
+    )
     hint = "leave the link as it is, or ask the user to change it"
     return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
 
@@ -425,7 +469,9 @@ def protected_way(asked: str, rule: str) -> FilewrightError:
 def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
     """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
     message = f"{asked} is not offered: {why}"
-    hint = "ask the user to correct that file; until then nothing in its folder is offered"
+    hint = (
+        "ask the user to correct that file; until then nothing in its folder is offered"
+    )
     code = _BY_ERRNO.get(number or errno.EACCES, Code.IO_ERROR)
     if code not in (Code.IO_ERROR, Code.NO_SPACE):
         code = Code.PERMISSION_DENIED
@@ -443,12 +489,16 @@ def too_deep(asked: str, levels: int) -> FilewrightError:
     shown = asked if len(asked) < 200 else asked[:100] + "…"
     message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
     hint = "begin with a folder further down; moving is possible at any depth"
-    return FilewrightError(Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels)
+    return FilewrightError(
+        Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels
+    )
 
 
 def mounted(asked: str, mount: str) -> FilewrightError:
     """To replace, move or delete what is mounted, or holds a mount."""
-    message = f"{asked} is a mount" if asked == mount else f"{asked} holds a mount ({mount})"
+    message = (
+        f"{asked} is a mount" if asked == mount else f"{asked} holds a mount ({mount})"
+    )
     hint = "unmount it first, change it where it is mounted from, or leave it out"
     return refused(Code.UNSUPPORTED, asked, f"{message}; nothing was changed", hint)
 
@@ -475,10 +525,14 @@ def closed() -> FilewrightError:
     return invalid("the workspace is closed", "open it again")
 
 
-def too_many(count: int, limit: int, what: str, hint: str, key: str = "count") -> FilewrightError:
+def too_many(
+    count: int, limit: int, what: str, hint: str, key: str = "count"
+) -> FilewrightError:
     """More of something in one call than a setting allows."""
     message = f"{count:,} {what} in one call; the limit is {limit:,}"
-    return FilewrightError(Code.TOO_LARGE, message, hint, details={key: count, "limit": limit})
+    return FilewrightError(
+        Code.TOO_LARGE, message, hint, details={key: count, "limit": limit}
+    )
 
 
 def locked(what: str, seconds: float) -> FilewrightError:
@@ -493,7 +547,9 @@ def locked(what: str, seconds: float) -> FilewrightError:
 def unknown_listing(given: str) -> FilewrightError:
     """Nothing was noted under that id before a command."""
     message = f"there is no snapshot {given or '(no id)'} to end"
-    hint = "filewright snapshot begin prints an id; it can be ended once, within two days"
+    hint = (
+        "filewright snapshot begin prints an id; it can be ended once, within two days"
+    )
     return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=given)
 
 
@@ -509,21 +565,33 @@ def shared(
         f"same time ({others}); nothing was changed",
         hint="give include_shared=true, or --include-shared on the command line, to take that back too, or name "
         "a file of which that is not so with path",
-        details={**named, "shared_with": list(commands[:20]), "shared_files": list(paths[:200])},
+        details={
+            **named,
+            "shared_with": list(commands[:20]),
+            "shared_files": list(paths[:200]),
+        },
     )
 
 
 def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     """History has no such session."""
     message = f"there is no session {given} that changed something"
-    hint = f"the newest that did: {', '.join(known)}" if known else "nothing was changed here yet"
-    return FilewrightError(Code.NOT_FOUND, message, hint, session=given, sessions=list(known))
+    hint = (
+        f"the newest that did: {', '.join(known)}"
+        if known
+        else "nothing was changed here yet"
+    )
+    return FilewrightError(
+        Code.NOT_FOUND, message, hint, session=given, sessions=list(known)
+    )
 
 
 def before_history(given: str, begins: str | None) -> FilewrightError:
     """A moment of which history knows nothing."""
     hint = (
-        f"the oldest change that is kept was made at {begins}" if begins else "nothing was changed here yet"
+        f"the oldest change that is kept was made at {begins}"
+        if begins
+        else "nothing was changed here yet"
     )
     return invalid(f"{given} is before the history begins", hint, since=given)
 
@@ -563,13 +631,17 @@ def of_setup(change_id: str) -> FilewrightError:
 
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
-    return invalid(f"{given} is in the future", "times without a zone are local ones", since=given)
+    return invalid(
+        f"{given} is in the future", "times without a zone are local ones", since=given
+    )
 
 
 def one_file_for_a_hunk(what: str) -> FilewrightError:
     """A hunk of several files."""
     return invalid(
-        f"{what} changed several files, and a hunk is of one", "name the file with path", argument="hunk"
+        f"{what} changed several files, and a hunk is of one",
+        "name the file with path",
+        argument="hunk",
     )
 
 

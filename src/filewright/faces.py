@@ -8,7 +8,9 @@ from importlib import import_module
 from filewright.annotations import Any
 
 
-def face_of(package: str, parts: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
+def face_of(
+    package: str, parts: Mapping[str, str]
+) -> tuple[Callable[[str], Any], list[str]]:
     """The `__getattr__` of a package whose modules `parts` hold these names, and the names, sorted.
 
     A name is given as it is, or as `shown=name`; a module of an empty list is itself such a name. The package

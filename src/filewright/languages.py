@@ -147,10 +147,20 @@ _SHARED: Final = re.compile(r"\{([a-z]+)\}")
 _TRAITS: Final = _table()
 PARSED: Final = frozenset(language for language in Language if language.traits.grammar)
 """Languages with a grammar, so with outline, syntax check and changed symbols."""
-MANIFESTS: Final = frozenset(name for language in Language for name in language.traits.manifests.split())
-_EXTENSIONS: Final = {word: language for language in Language for word in language.traits.extensions.split()}
-_NAMES: Final = {word: language for language in Language for word in language.traits.names.split()}
-_TEMPLATES: Final = frozenset({"in", "tmpl", "template", "dist", "example", "orig", "bak", "j2"})
+MANIFESTS: Final = frozenset(
+    name for language in Language for name in language.traits.manifests.split()
+)
+_EXTENSIONS: Final = {
+    word: language
+    for language in Language
+    for word in language.traits.extensions.split()
+}
+_NAMES: Final = {
+    word: language for language in Language for word in language.traits.names.split()
+}
+_TEMPLATES: Final = frozenset(
+    {"in", "tmpl", "template", "dist", "example", "orig", "bak", "j2"}
+)
 
 _CPP_HEADER: Final = re.compile(
     rb"^[ \t]*(?:class\s+\w+[^;=()]*[:{]|namespace\b|template\s*<|using\s+\w)"
@@ -182,7 +192,11 @@ def language_of(name: bytes, head: bytes = b"") -> Language | None:
         found = Language.LOG
     if not head:
         return found
-    if found is Language.C and name[-2:].lower() == b".h" and _CPP_HEADER.search(head[:65536]):
+    if (
+        found is Language.C
+        and name[-2:].lower() == b".h"
+        and _CPP_HEADER.search(head[:65536])
+    ):
         return Language.CPP
     if found in (None, Language.JSON) and _OBJECT_LOG.match(head[:65536]):
         return Language.JSON_LINES
@@ -202,7 +216,11 @@ def named_as(kind: str) -> Callable[[bytes], bool]:
             "give a language (python, typescript …) or an extension (py, log …); use glob for more",
             argument="type",
         )
-    also = [word for each in wanted for word in each.traits.also.split()] if wanted else [plain]
+    also = (
+        [word for each in wanted for word in each.traits.also.split()]
+        if wanted
+        else [plain]
+    )
     endings = tuple(f".{word}".encode() for word in also)
     return lambda name: name.lower().endswith(endings) or language_of(name) in wanted
 
@@ -212,14 +230,21 @@ def _by_content(head: bytes) -> Language | None:
     if head.removeprefix(b"\xef\xbb\xbf").startswith(b"#!"):
         return _by_shebang(text.splitlines()[0])
     lowered = text[:64].decode("latin-1").lower()
-    return next((each for each in Language if re.match(each.traits.begins, lowered)), None)
+    return next(
+        (each for each in Language if re.match(each.traits.begins, lowered)), None
+    )
 
 
 def _by_shebang(line: bytes) -> Language | None:
     words = line[2:].split()
     if words and words[0].rpartition(b"/")[2] == b"env":
-        words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
+        words = [
+            word for word in words[1:] if not word.startswith(b"-") and b"=" not in word
+        ]
     if not words:
         return None
     program = words[0].rpartition(b"/")[2].decode("utf-8", "replace")
-    return next((each for each in Language if re.fullmatch(each.traits.interpreters, program)), None)
+    return next(
+        (each for each in Language if re.fullmatch(each.traits.interpreters, program)),
+        None,
+    )

@@ -32,7 +32,9 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
 
 
 _SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if hasattr(signal, name)
 ]
 
 
@@ -74,6 +76,11 @@ def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
             yield
 
     config = uvicorn.Config(
-        application, log_config=None, access_log=False, server_header=False, ws="none", **options
+        application,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        **options,
     )
     return SignalsLeft(config)

@@ -33,7 +33,11 @@ class Caller(NamedTuple):
 
 def caller_name(name: object) -> str | None:
     """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; or None."""
-    return (one_line(name).strip()[:_CALLER_CHARS] or None) if isinstance(name, str) else None
+    return (
+        (one_line(name).strip()[:_CALLER_CHARS] or None)
+        if isinstance(name, str)
+        else None
+    )
 
 
 class Task:
@@ -46,7 +50,11 @@ class Task:
     """
 
     def __init__(
-        self, *, seconds: float | None = None, report: Report | None = None, caller: Caller | None = None
+        self,
+        *,
+        seconds: float | None = None,
+        report: Report | None = None,
+        caller: Caller | None = None,
     ) -> None:
         self.caller = caller
         self.notices: list[str] = []
@@ -78,12 +86,18 @@ class Task:
     @property
     def remaining(self) -> float | None:
         """Seconds to the deadline (never negative); None without one."""
-        return None if self._seconds is None else max(0.0, self._deadline - time.monotonic())
+        return (
+            None
+            if self._seconds is None
+            else max(0.0, self._deadline - time.monotonic())
+        )
 
     def check(self) -> None:
         """Raise `cancelled` or `timeout` if the work must stop."""
         if self.cancelled:
-            raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
+            raise FilewrightError(
+                Code.CANCELLED, "the request was cancelled; nothing was changed"
+            )
         if time.monotonic() > self._deadline:
             raise FilewrightError(
                 Code.TIMEOUT,
@@ -91,7 +105,9 @@ class Task:
                 hint="narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call",
             )
 
-    def report(self, done: float, total: float | None = None, message: str = "") -> None:
+    def report(
+        self, done: float, total: float | None = None, message: str = ""
+    ) -> None:
         """Tell how far the work is, in any unit; `total` is None if unknown."""
         self.progress = done, total, message
         if self._report is not None:

@@ -12,7 +12,9 @@ ten megabytes of `{},` would take gigabytes."""
 
 # Everything up to the next sign that begins or separates members, strings passed over as a whole. A string without an
 # end goes to the end of the text. Nothing is ever tried again, so that time grows with the length alone.
-_NEXT_SIGN = re.compile(rb'(?:[^",{\[]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+[,{\[]', re.DOTALL)
+_NEXT_SIGN = re.compile(
+    rb'(?:[^",{\[]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+[,{\[]', re.DOTALL
+)
 _SIGNS = (b",", b"{", b"[")
 
 

@@ -29,11 +29,17 @@ def sized(size: int) -> str:
     return counted(size, "byte")
 
 
-def listed(items: Sequence[object], most: int, joined: str = ", ", *, noun: str = "") -> str:
+def listed(
+    items: Sequence[object], most: int, joined: str = ", ", *, noun: str = ""
+) -> str:
     """``a, b and 3 more``: the first `most` of some items, and how many more (of what `noun` names) there are."""
     shown = joined.join(map(str, items[:most]))
     left = len(items) - most
-    return f"{shown} and {counted(left, f'more {noun}') if noun else f'{left:,} more'}" if left > 0 else shown
+    return (
+        f"{shown} and {counted(left, f'more {noun}') if noun else f'{left:,} more'}"
+        if left > 0
+        else shown
+    )
 
 
 def alike(wanted: str, names: Iterable[str], most: int = 1) -> list[str]:
@@ -101,7 +107,11 @@ def named_character(character: str) -> str:
     code_point = f"U+{ord(character):04X}"
     name = _UNNAMED.get(character) or unicodedata.name(character, "")
     if not name:
-        kind = {"Cc": "control character", "Cs": "half of a surrogate pair", "Co": "private use"}
+        kind = {
+            "Cc": "control character",
+            "Cs": "half of a surrogate pair",
+            "Co": "private use",
+        }
         name = kind.get(unicodedata.category(character), "unnamed character")
     return f"{name} ({code_point})"
 
@@ -132,7 +142,11 @@ def oddities(text: str) -> list[str]:
 
 def encodable(text: str) -> str:
     """`text` with lone surrogates spelled out, which no transport can carry, and nothing else changed."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    )
 
 
 def safe(text: str) -> str:

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
         Selected,
     )
     from filewright.edit import Diff
-    from filewright.tools import ChangedFiles, Context, Offer, RevertResult, SessionsResult, Tool, ToolResult
+    from filewright.tools import (
+        ChangedFiles,
+        Context,
+        Offer,
+        RevertResult,
+        SessionsResult,
+        Tool,
+        ToolResult,
+    )
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
@@ -74,12 +82,16 @@ class Workspace(TypedTools, Closing):
             self.settings = self.settings.but(state_dir=os.fspath(state_dir))
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
-            [os.fspath(root) for root in roots], self.settings, guarded=[base_folder(self.settings)]
+            [os.fspath(root) for root in roots],
+            self.settings,
+            guarded=[base_folder(self.settings)],
         )
         self._changes = Changes(self._boundary, self.settings)
         self._recorder = Recorder(self._changes, self.settings)
         own = self._changes.caller
-        self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
+        self._changes.caller = Caller(
+            caller_name(session) or own.session, caller_name(client)
+        )
         self._tools_made: Context | None = None
         self._given: Task | None = None
         self._making = threading.Lock()
@@ -118,7 +130,9 @@ class Workspace(TypedTools, Closing):
 
     # Tools for any model API
 
-    def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
+    def offer(
+        self, dialect: str | None = None, toolsets: Collection[str] | None = None
+    ) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         from filewright.dialects import surface
         from filewright.tools import Offer
@@ -170,7 +184,12 @@ class Workspace(TypedTools, Closing):
         """
         location = self._boundary.locate(path) if path is not None else None
         return self._changes.history(
-            location=location, limit=limit, before=before, session=session, client=client, since=since
+            location=location,
+            limit=limit,
+            before=before,
+            session=session,
+            client=client,
+            since=since,
         )
 
     def scope(
@@ -208,7 +227,9 @@ class Workspace(TypedTools, Closing):
         """The record of what `select` gives."""
         return self.select(scope).record
 
-    def difference(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
+    def difference(
+        self, entry: Entry, *, max_lines: int, start: int = 0
+    ) -> FileDifference:
         """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
         return self._changes.difference(entry, max_lines=max_lines, start=start)
 
@@ -224,7 +245,9 @@ class Workspace(TypedTools, Closing):
         max_lines: int | None = None,
     ) -> Diff:
         """What was done, or done to some `entries` of the record, in about `max_lines` lines."""
-        return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=self._given)
+        return self._changes.diff(
+            scope, entries=entries, max_lines=max_lines, task=self._given
+        )
 
     def newest_undoable(self) -> ChangeRecord | None:
         """The newest change that is neither undone nor itself an undo, so that undoing again goes further back.
@@ -235,22 +258,30 @@ class Workspace(TypedTools, Closing):
         newest = next(undoable, None)
         return self._changes.record(newest) if newest is not None else None
 
-    def undo(self, change_id: str | None = None, *, path: str | None = None) -> RevertResult:
+    def undo(
+        self, change_id: str | None = None, *, path: str | None = None
+    ) -> RevertResult:
         """`revert_edit`: a change, or the newest of `path`, or what `newest_undoable` gives."""
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
-                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", "nothing to do")
+                raise FilewrightError(
+                    Code.NOT_FOUND, "there is no change to undo", "nothing to do"
+                )
             change_id = newest.id
         undone: Any = self.run("revert_edit", {"change_id": change_id, "path": path})
         return undone  # type: ignore[no-any-return]
 
-    def redo(self, change_id: str | None = None, *, preview: bool = False) -> RevertResult:
+    def redo(
+        self, change_id: str | None = None, *, preview: bool = False
+    ) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
             change_id = self._changes.redoable()
             if change_id is None:
-                raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", "nothing to do")
+                raise FilewrightError(
+                    Code.NOT_FOUND, "there is no undo to take back", "nothing to do"
+                )
         return self.revert_edit(change_id, preview=preview)
 
     def restore(self, path: str, at: str, *, preview: bool = False) -> RevertResult:
@@ -266,7 +297,9 @@ class Workspace(TypedTools, Closing):
 
         return sessions(self.context.at(self._task()), limit, cursor)
 
-    def changed_files(self, scope: Scope | str, *, offset: int = 0, limit: int = 100) -> ChangedFiles:
+    def changed_files(
+        self, scope: Scope | str, *, offset: int = 0, limit: int = 100
+    ) -> ChangedFiles:
         """What was done, file by file: the net diff of a session, or since a moment.
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
@@ -320,7 +353,11 @@ class Workspace(TypedTools, Closing):
         """
         caller = self._changes.caller
         ending = RecordedCommand(
-            identifier, command_summary(command, label), caller.session, caller.client, caller_name(turn)
+            identifier,
+            command_summary(command, label),
+            caller.session,
+            caller.client,
+            caller_name(turn),
         )
         return self._recorder.end(ending, self._task())
 
@@ -378,8 +415,14 @@ class Workspace(TypedTools, Closing):
             from filewright.tools import entries, run_tool
 
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
-            shown = run_tool(entries()["get_history"], whole, {"change_id": unquote(uri[len(HISTORY) :])})
+            shown = run_tool(
+                entries()["get_history"],
+                whole,
+                {"change_id": unquote(uri[len(HISTORY) :])},
+            )
             return "text/plain", encodable(shown.text)
         raise FilewrightError(
-            Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"
+            Code.NOT_FOUND,
+            f"no resource {uri}",
+            "filewright://file/PATH or filewright://history/CHANGE",
         )

@@ -10,11 +10,16 @@ from filewright.system import Folder
 
 
 def _append_to(workspace: Workspace, count: int) -> None:
-    items = [{"path": f"deep/f{number}", "content": "two\n", "mode": "append"} for number in range(count)]
+    items = [
+        {"path": f"deep/f{number}", "content": "two\n", "mode": "append"}
+        for number in range(count)
+    ]
     assert not workspace.call("write_content", {"items": items}).is_error
 
 
-def test_looks_for_links_once_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_for_links_once_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = tmp_path / "root"
     (root / "deep").mkdir(parents=True)
     for number in range(20):
@@ -47,5 +52,8 @@ def test_sees_a_link_of_the_moment_before(tmp_path: Path) -> None:
         for _ in range(20):
             assert not workspace.call("write_content", {"items": [file]}).is_error
             (root / ".claude").symlink_to("conf")
-            assert workspace.call("write_content", {"items": [file]}).code == "permission_denied"
+            assert (
+                workspace.call("write_content", {"items": [file]}).code
+                == "permission_denied"
+            )
             (root / ".claude").unlink()

@@ -96,7 +96,18 @@ def test_a_glob_may_begin_with_the_end_of_the_path_of_the_folder(
 
 @pytest.mark.parametrize(
     "glob",
-    ["../*", "src/../../*", "**/..", "{..,x}/*", "/..", "./../x", "!../x", "..\\*", "[.][.]/x", "\\.\\./x"],
+    [
+        "../*",
+        "src/../../*",
+        "**/..",
+        "{..,x}/*",
+        "/..",
+        "./../x",
+        "!../x",
+        "..\\*",
+        "[.][.]/x",
+        "\\.\\./x",
+    ],
 )
 def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -105,8 +116,12 @@ def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
     assert "climbs out" in caught.value.message
 
 
-@pytest.mark.parametrize("glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"])
-def test_an_absolute_glob_is_refused_in_words_that_say_so(tree: Path, glob: str) -> None:
+@pytest.mark.parametrize(
+    "glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"]
+)
+def test_an_absolute_glob_is_refused_in_words_that_say_so(
+    tree: Path, glob: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree, glob)
     assert caught.value.code is Code.PATH_ESCAPE
@@ -130,7 +145,9 @@ def test_a_glob_that_begins_with_a_slash_does_not_tell_whether_a_denied_folder_i
         found(tree, "/keys/*")
 
 
-@pytest.mark.parametrize("glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"])
+@pytest.mark.parametrize(
+    "glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"]
+)
 def test_a_malformed_glob_is_refused(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree, glob)
@@ -165,13 +182,23 @@ ROUTE_CASES = [
     ("app/[di]/*", ["app/d/page.tsx", "app/i/page.tsx"]),
     ("app/[!x]/*", ["app/d/page.tsx", "app/i/page.tsx"]),
     ("app/\\[id\\]/*", ["app/[id]/page.tsx"]),
-    ("**/[id]/page.tsx", ["app/[id]/page.tsx", "app/d/page.tsx", "app/i/page.tsx", "deep/app/[id]/page.tsx"]),
+    (
+        "**/[id]/page.tsx",
+        [
+            "app/[id]/page.tsx",
+            "app/d/page.tsx",
+            "app/i/page.tsx",
+            "deep/app/[id]/page.tsx",
+        ],
+    ),
     ("{app,blog}/[id]/*", ["app/[id]/page.tsx"]),
 ]
 
 
 @pytest.mark.parametrize(("glob", "expected"), ROUTE_CASES)
-def test_brackets_of_a_path_that_is_there(tmp_path: Path, glob: str, expected: list[str]) -> None:
+def test_brackets_of_a_path_that_is_there(
+    tmp_path: Path, glob: str, expected: list[str]
+) -> None:
     for name in ROUTES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")

@@ -54,7 +54,9 @@ def test_protected_files_can_be_read(boundary: Boundary) -> None:
 
 
 @pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}", "{root}/sub/.."])
-def test_the_root_itself_is_never_changed(boundary: Boundary, root: Path, asked: str) -> None:
+def test_the_root_itself_is_never_changed(
+    boundary: Boundary, root: Path, asked: str
+) -> None:
     where = boundary.locate(asked.replace("{root}", str(root)))
     for change in (
         lambda: boundary.guard_write(where, link_itself=True),
@@ -79,7 +81,9 @@ LINKS = [
 
 
 @pytest.mark.parametrize("asked", LINKS)
-def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(boundary: Boundary, asked: str) -> None:
+def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(
+    boundary: Boundary, asked: str
+) -> None:
     where = boundary.locate(asked)
     with pytest.raises(FilewrightError) as caught:
         boundary.guard_write(where)
@@ -87,8 +91,12 @@ def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(boundary: Bou
     boundary.guard_write(where, link_itself=True)
 
 
-@pytest.mark.parametrize("asked", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"])
-def test_a_change_through_a_link_outwards_is_an_escape(boundary: Boundary, asked: str) -> None:
+@pytest.mark.parametrize(
+    "asked", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"]
+)
+def test_a_change_through_a_link_outwards_is_an_escape(
+    boundary: Boundary, asked: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         boundary.guard_write(boundary.locate(asked))
     assert caught.value.code is Code.PATH_ESCAPE
@@ -109,12 +117,18 @@ class TestStateFolderInside:
         (root / "home" / "state").mkdir(parents=True)
         (root / "home" / "state" / "journal").write_text("")
         (root / "home" / "other").write_text("")
-        boundary = Boundary([root], Settings(openat2=by_kernel, state_dir=root / "home" / "state"))
+        boundary = Boundary(
+            [root], Settings(openat2=by_kernel, state_dir=root / "home" / "state")
+        )
         yield boundary
         boundary.close()
 
-    @pytest.mark.parametrize("asked", ["home/state", "home/state/journal", "home/STATE/x", "home"])
-    def test_nothing_is_written_to_it_and_what_holds_it_stays(self, boundary: Boundary, asked: str) -> None:
+    @pytest.mark.parametrize(
+        "asked", ["home/state", "home/state/journal", "home/STATE/x", "home"]
+    )
+    def test_nothing_is_written_to_it_and_what_holds_it_stays(
+        self, boundary: Boundary, asked: str
+    ) -> None:
         with pytest.raises(FilewrightError) as caught:
             boundary.guard_write(boundary.locate(asked))
         assert caught.value.code is Code.PERMISSION_DENIED
@@ -125,13 +139,26 @@ class TestStateFolderInside:
 
     def test_it_is_never_listed(self, boundary: Boundary) -> None:
         for options in ({}, {"include_git": True, "include_ignored": True}):
-            shown = [entry.path for entry in boundary.walk(boundary.locate("home"), task=Task(), **options)]
+            shown = [
+                entry.path
+                for entry in boundary.walk(
+                    boundary.locate("home"), task=Task(), **options
+                )
+            ]
             assert shown == [b"other"]
 
     @pytest.mark.parametrize(
-        "asked", ["home/state/journal", "way-in/journal", "file-in", "home/../home/state/journal"]
+        "asked",
+        [
+            "home/state/journal",
+            "way-in/journal",
+            "file-in",
+            "home/../home/state/journal",
+        ],
     )
-    def test_nothing_in_it_is_read(self, boundary: Boundary, root: Path, asked: str) -> None:
+    def test_nothing_in_it_is_read(
+        self, boundary: Boundary, root: Path, asked: str
+    ) -> None:
         (root / "way-in").symlink_to("home/state")
         (root / "file-in").symlink_to("home/state/journal")
         with pytest.raises(FilewrightError) as caught:
@@ -140,18 +167,32 @@ class TestStateFolderInside:
         assert "own state" in caught.value.message
 
     @pytest.mark.parametrize("asked", ["home/state", "way-in"])
-    def test_it_is_not_opened_as_a_folder(self, boundary: Boundary, root: Path, asked: str) -> None:
+    def test_it_is_not_opened_as_a_folder(
+        self, boundary: Boundary, root: Path, asked: str
+    ) -> None:
         (root / "way-in").symlink_to("home/state")
-        for open_it in (boundary.open_folder, lambda where: boundary.walk(where, task=Task())):
+        for open_it in (
+            boundary.open_folder,
+            lambda where: boundary.walk(where, task=Task()),
+        ):
             with pytest.raises(FilewrightError) as caught:
                 open_it(boundary.locate(asked))
             assert caught.value.code is Code.PERMISSION_DENIED
 
 
 def test_the_protected_names_are_a_setting(root: Path) -> None:
-    boundary = Boundary([root], Settings(protected=("vendor", "docs/generated", "*.lock")))
+    boundary = Boundary(
+        [root], Settings(protected=("vendor", "docs/generated", "*.lock"))
+    )
     boundary.guard_write(boundary.locate("sub/docs/generated/x"))
-    refused = ("vendor", "sub/Vendor/x", "docs/generated", "docs/generated/x", "a.lock", "sub/B.LOCK")
+    refused = (
+        "vendor",
+        "sub/Vendor/x",
+        "docs/generated",
+        "docs/generated/x",
+        "a.lock",
+        "sub/B.LOCK",
+    )
     for asked in (*refused, ".git/config", ".vscode/tasks.json"):
         with pytest.raises(FilewrightError) as caught:
             boundary.guard_write(boundary.locate(asked))
@@ -227,7 +268,9 @@ def test_rules_come_from_the_environment_as_json_or_with_commas(
 
 
 @pytest.mark.parametrize("given", ['[".env"', "[1, 2]", '["a", {}]'])
-def test_a_malformed_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_a_malformed_setting_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
     monkeypatch.setenv("FILEWRIGHT_DENY", given)
     with pytest.raises(FilewrightError) as caught:
         Settings()
@@ -236,8 +279,19 @@ def test_a_malformed_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch, gi
     assert "\n" not in caught.value.message
 
 
-def test_what_is_denied_is_counted_by_the_rule_that_denies_it(tmp_path: Path, by_kernel: bool) -> None:
-    for name in ("x.key", "a/y.key", "a/b/z.key", "a/private", "a/b/private", "secret/s", "c/seen", "bad/q"):
+def test_what_is_denied_is_counted_by_the_rule_that_denies_it(
+    tmp_path: Path, by_kernel: bool
+) -> None:
+    for name in (
+        "x.key",
+        "a/y.key",
+        "a/b/z.key",
+        "a/private",
+        "a/b/private",
+        "secret/s",
+        "c/seen",
+        "bad/q",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / ".agentsignore").write_text("*.key\nsecret/\n")

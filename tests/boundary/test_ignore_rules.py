@@ -56,7 +56,12 @@ tree = st.lists(st.tuples(path, st.booleans()), min_size=5, max_size=40)
 @pytest.fixture(scope="module")
 def git_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home = tmp_path_factory.mktemp("home")
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 def make(folder: Path, names: list[tuple[list[str], bool]]) -> None:
@@ -88,12 +93,16 @@ def ignored_by_git(folder: Path, environment: dict[str, str]) -> set[bytes]:
     return set(every) - set(said.stdout.split(b"\0"))
 
 
-def kept_by_us(folder: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> set[bytes]:
+def kept_by_us(
+    folder: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> set[bytes]:
     with monkeypatch.context() as patch:
         patch.setattr(os, "environ", environment)
         boundary = Boundary([folder], Settings())
     try:
-        return {entry.path for entry in boundary.walk(boundary.locate("."), task=Task())}
+        return {
+            entry.path for entry in boundary.walk(boundary.locate("."), task=Task())
+        }
     finally:
         boundary.close()
 
@@ -107,15 +116,21 @@ def compare(
     for name, content in files.items():
         if (folder / name).parent.is_dir() and not (folder / name).is_dir():
             (folder / name).write_bytes(content.encode())
-    assert kept_by_us(folder, environment, monkeypatch) == ignored_by_git(folder, environment)
+    assert kept_by_us(folder, environment, monkeypatch) == ignored_by_git(
+        folder, environment
+    )
 
 
 @examples(
-    25, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    25,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(rules, rules, rules, rules, tree)
 @example("a**/b\n!ax/x/b", "", "", "", [(["ax", "x", "b"], False), (["ab"], False)])
-@example("foo\\ \nbar\\\\ ", "!a", "*\n!*/", "", [(["foo "], False), (["a", "a"], False)])
+@example(
+    "foo\\ \nbar\\\\ ", "!a", "*\n!*/", "", [(["foo "], False), (["a", "a"], False)]
+)
 def test_the_walk_keeps_what_git_does_not_ignore(
     tmp_path_factory: pytest.TempPathFactory,
     git_environment: dict[str, str],
@@ -140,8 +155,14 @@ def test_the_walk_keeps_what_git_does_not_ignore(
 
 
 SPECIAL: dict[str, tuple[dict[str, bytes], set[str]]] = {
-    "a byte-order mark": ({".gitignore": b"\xef\xbb\xbfa\n", "a": b"", "b": b""}, {".gitignore", "b"}),
-    "CRLF": ({".gitignore": b"a\r\nb\r\n", "a": b"", "b": b"", "c": b""}, {".gitignore", "c"}),
+    "a byte-order mark": (
+        {".gitignore": b"\xef\xbb\xbfa\n", "a": b"", "b": b""},
+        {".gitignore", "b"},
+    ),
+    "CRLF": (
+        {".gitignore": b"a\r\nb\r\n", "a": b"", "b": b"", "c": b""},
+        {".gitignore", "c"},
+    ),
     "an .ignore file is stronger": (
         {".gitignore": b"a\nb\n", ".ignore": b"!a\nc\n", "a": b"", "b": b"", "c": b""},
         {".gitignore", ".ignore", "a"},
@@ -160,12 +181,16 @@ SPECIAL: dict[str, tuple[dict[str, bytes], set[str]]] = {
 
 
 @pytest.mark.parametrize("case", SPECIAL)
-def test_particular_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+def test_particular_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
     files, kept = SPECIAL[case]
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
-    found = kept_by_us(tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    found = kept_by_us(
+        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+    )
     assert found == {name.encode() for name in kept}
 
 
@@ -180,15 +205,23 @@ def test_rules_are_no_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (root / "folder" / ".gitignore").mkdir()
     with open(root / "large" / ".gitignore", "wb") as file:
         file.truncate(1 << 33)
-    found = kept_by_us(root, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    found = kept_by_us(
+        root, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+    )
     assert {b"link/a", b"fifo/a", b"folder/a", b"large/a"} <= found
 
 
-def test_rules_above_the_root_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_above_the_root_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / ".gitignore").write_text("a\n")
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a").write_text("")
-    found = kept_by_us(tmp_path / "root", {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    found = kept_by_us(
+        tmp_path / "root",
+        {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"},
+        monkeypatch,
+    )
     assert found == {b"a"}
 
 
@@ -202,7 +235,9 @@ def test_a_walk_of_a_part_takes_the_rules_of_the_whole(tmp_path: Path) -> None:
     whole = [entry.path for entry in boundary.walk(boundary.locate("."), task=Task())]
     part = [entry.path for entry in boundary.walk(boundary.locate("p/q"), task=Task())]
     assert part == [b"keep.log", b"r", b"r/only"]
-    assert [b"p/q/" + path for path in part] == [path for path in whole if path.startswith(b"p/q/")]
+    assert [b"p/q/" + path for path in part] == [
+        path for path in whole if path.startswith(b"p/q/")
+    ]
     boundary.close()
 
 
@@ -210,27 +245,41 @@ def test_an_ignored_folder_that_is_asked_for_is_walked(tmp_path: Path) -> None:
     (tmp_path / "build" / "x").mkdir(parents=True)
     (tmp_path / ".gitignore").write_text("build/\n")
     boundary = Boundary([tmp_path], Settings())
-    assert [entry.path for entry in boundary.walk(boundary.locate("build"), task=Task())] == [b"x"]
+    assert [
+        entry.path for entry in boundary.walk(boundary.locate("build"), task=Task())
+    ] == [b"x"]
     every = boundary.walk(boundary.locate("."), include_ignored=True, task=Task())
     assert [entry.path for entry in every] == [b".gitignore", b"build", b"build/x"]
     boundary.close()
 
 
-def test_very_many_rules_decide_as_few_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_many_rules_decide_as_few_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a.x7", "start7-a", "n7", "n7-", "b.y", "deep", "k-1-q"):
         (tmp_path / name).write_text("")
-    rules = [line for n in range(4_000) for line in (f"*.x{n}", f"start{n}-*", f"n{n}", f"d/*.{n}")]
+    rules = [
+        line
+        for n in range(4_000)
+        for line in (f"*.x{n}", f"start{n}-*", f"n{n}", f"d/*.{n}")
+    ]
     (tmp_path / ".gitignore").write_text("\n".join([*rules, "k-?-[a-z]"]))
-    found = kept_by_us(tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    found = kept_by_us(
+        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+    )
     assert found == {b".gitignore", b"n7-", b"b.y", b"deep"}
 
 
-def test_a_hostile_rule_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hostile_rule_takes_no_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / ("a" * 250)).write_text("")
     (tmp_path / ".gitignore").write_text(
         "*a" * 60 + "b\n" + "x/" + "**/*a" * 30 + "b\n" + "*[ab]" * 50 + "?c\n"
     )
-    found = kept_by_us(tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    found = kept_by_us(
+        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+    )
     assert len(found) == 2
 
 
@@ -239,7 +288,11 @@ CONFIGS = [
     ("[core]\n\texcludesFile = ~/mine\n", None, "{home}/mine"),
     ('[core]\n\texcludesfile = "{top}with space" ; why\n', None, "{top}with space"),
     ("[core] excludesFile = {top}one\n[user]\n excludesFile = /no\n", None, "{top}one"),
-    ("[core]\nexcludesFile=/one\n[core]\nexcludesFile={top}two # last\n", None, "{top}two"),
+    (
+        "[core]\nexcludesFile=/one\n[core]\nexcludesFile={top}two # last\n",
+        None,
+        "{top}two",
+    ),
     ("", "{top}xdg", "{top}xdg/git/ignore"),
     ("[core]\nexcludesFile = relative\n", None, None),
     ("[core]\nexcludesFile =\n", None, None),
@@ -252,10 +305,14 @@ def test_the_global_excludes_file_is_the_users_own(
     tmp_path: Path, config: str, xdg: str | None, expected: str | None
 ) -> None:
     def filled(text: str) -> str:
-        return text.replace("{top}", tmp_path.anchor.replace("\\", "/")).replace("{home}", str(tmp_path))
+        return text.replace("{top}", tmp_path.anchor.replace("\\", "/")).replace(
+            "{home}", str(tmp_path)
+        )
 
     (tmp_path / ".gitconfig").write_bytes(filled(config).encode("latin-1"))
-    environment = {"GIT_CONFIG_NOSYSTEM": "1"} | ({"XDG_CONFIG_HOME": filled(xdg)} if xdg else {})
+    environment = {"GIT_CONFIG_NOSYSTEM": "1"} | (
+        {"XDG_CONFIG_HOME": filled(xdg)} if xdg else {}
+    )
     for home in ("HOME", "USERPROFILE"):
         found = excludes_file(environment | {home: str(tmp_path)})
         assert found == (None if expected is None else filled(expected).encode())

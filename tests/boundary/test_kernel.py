@@ -33,7 +33,9 @@ def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
     assert (tmp_path / "a" / "x").read_text() == "x"
 
 
-@pytest.mark.parametrize("number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+@pytest.mark.parametrize(
+    "number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"]
+)
 @pytest.mark.parametrize("name", ["a", "d"])
 def test_a_mode_is_set_through_a_handle(
     folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
@@ -45,7 +47,9 @@ def test_a_mode_is_set_through_a_handle(
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+@pytest.mark.parametrize(
+    "number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"]
+)
 def test_a_mode_is_never_set_through_a_link(
     folder: int, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

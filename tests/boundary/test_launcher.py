@@ -47,7 +47,9 @@ def gone(output: int) -> bool:
         return rest.read() == b""
 
 
-def test_a_watchdog_that_hangs_keeps_nobody(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watchdog_that_hangs_keeps_nobody(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with launcher.start([CAT], reads="python"):
         hung = watchdog_of(launcher)
     os.kill(hung.pid, signal.SIGSTOP)
@@ -97,7 +99,8 @@ def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     status, output = python(
-        launcher, "import os; print(os.getpgid(0) == os.getpid(), os.getpgid(os.getppid()))"
+        launcher,
+        "import os; print(os.getpgid(0) == os.getpid(), os.getpgid(os.getppid()))",
     )
     assert status == 0
     assert output.split() == [b"True", str(os.getpgid(0)).encode()]
@@ -107,14 +110,18 @@ def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
     assert (tmp_path / "file").read_bytes() == b""
 
 
-def test_a_child_inherits_no_descriptor_and_no_lock(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_child_inherits_no_descriptor_and_no_lock(
+    launcher: Launcher, tmp_path: Path
+) -> None:
     names = "import os, sys; print(*(os.readlink(f'/proc/self/fd/{n}') for n in range(3, 99) if os.path.exists(f'/proc/self/fd/{n}')))"
     with (tmp_path / "lock").open("w") as held:
         os.set_inheritable(held.fileno(), True)  # the worst a host program may do
         fcntl.flock(held, fcntl.LOCK_EX)
         child = launcher.start([SLEEP, "1000"], reads="python")
         assert python(launcher, names) == (0, b"\n")
-    with (tmp_path / "lock").open("w") as again:  # neither the child nor the watchdog keeps it
+    with (tmp_path / "lock").open(
+        "w"
+    ) as again:  # neither the child nor the watchdog keeps it
         fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
     child.close()
 
@@ -158,7 +165,9 @@ def test_everything_ends_when_we_are_killed(hang: bool) -> None:
         timeout=60,
         start_new_session=True,
     )
-    assert run.returncode == -signal.SIGKILL  # and its output ended, which the child held as its input
+    assert (
+        run.returncode == -signal.SIGKILL
+    )  # and its output ended, which the child held as its input
     assert run.stdout == b""
 
 

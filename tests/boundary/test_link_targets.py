@@ -39,9 +39,15 @@ def root(tmp_path: Path) -> Path:
 
 def _calls(path: str) -> list[tuple[str, dict[str, Any]]]:
     return [
-        ("write_content", {"items": [{"path": path, "content": "y\n", "mode": "overwrite"}]}),
+        (
+            "write_content",
+            {"items": [{"path": path, "content": "y\n", "mode": "overwrite"}]},
+        ),
         ("edit_content", {"path": path, "edits": [{"search": "x", "replace": "y"}]}),
-        ("replace_content", {"path": path, "pattern": "x", "replacement": "y", "preview": False}),
+        (
+            "replace_content",
+            {"path": path, "pattern": "x", "replacement": "y", "preview": False},
+        ),
         ("apply_patch", {"patch": PATCH.format(path)}),
         ("set_permissions", {"paths": [path], "mode": "600"}),
     ]
@@ -64,7 +70,9 @@ def test_names_the_target(root: Path, tmp_path: Path, link: str) -> None:
             if result.code == "symlink":
                 assert f"it leads to {TARGETS[link]}: name that" in result.text, tool
             else:
-                assert result.code in ("not_found", "path_escape"), f"{tool}: {result.text}"
+                assert result.code in ("not_found", "path_escape"), (
+                    f"{tool}: {result.text}"
+                )
 
 
 @pytest.mark.parametrize("link", ["hidden", "out", "loop"])
@@ -83,14 +91,18 @@ def test_removing_a_read_only_file_is_told(root: Path, tmp_path: Path) -> None:
         (root / name).chmod(0o444)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         deleted = workspace.call("delete_items", {"paths": ["kept"]})
-        moved = workspace.call("move_items", {"items": [{"source": "other", "destination": "elsewhere"}]})
+        moved = workspace.call(
+            "move_items", {"items": [{"source": "other", "destination": "elsewhere"}]}
+        )
         plain = workspace.call("delete_items", {"paths": ["home/zsh/rc"]})
     assert "kept was read-only (mode 0444)" in deleted.text
     assert "read-only" in moved.text
     assert "read-only" not in plain.text
 
 
-def test_link_that_is_replaced_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_link_that_is_replaced_meanwhile(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def gone(path: bytes) -> bytes:
         raise OSError(22, "Invalid argument", path)
 

@@ -45,7 +45,9 @@ def test_every_name_has_one_reading(name: bytes) -> None:
     text = quote(name)
     assert unquote(text) == name
     text.encode()  # no surrogate: fit for the wire
-    assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
+    assert not any(
+        ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text
+    )
 
 
 @each_row(
@@ -75,7 +77,9 @@ def test_surrogate_escapes_stand_for_their_bytes() -> None:
     assert unquote("caf\udce9") == b"caf\xe9"
 
 
-@pytest.mark.parametrize("asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"])
+@pytest.mark.parametrize(
+    "asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
+)
 def test_a_path_in_a_message_cannot_break_the_line(asked: str) -> None:
     text = shown(asked)
     text.encode()

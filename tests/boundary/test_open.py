@@ -60,7 +60,9 @@ def read(boundary: Boundary, where: Location) -> bytes:
 
 
 @pytest.mark.parametrize(("asked", "answer"), READS)
-def test_reading_stays_inside_and_never_blocks(boundary: Boundary, asked: str, answer: bytes | Code) -> None:
+def test_reading_stays_inside_and_never_blocks(
+    boundary: Boundary, asked: str, answer: bytes | Code
+) -> None:
     if isinstance(answer, bytes):
         assert read(boundary, boundary.locate(asked)) == answer
         return
@@ -73,16 +75,21 @@ def test_reading_stays_inside_and_never_blocks(boundary: Boundary, asked: str, a
 
 
 @pytest.mark.parametrize("times", range(5))
-def test_a_fifo_is_refused_without_being_opened(boundary: Boundary, root: Path, times: int) -> None:
+def test_a_fifo_is_refused_without_being_opened(
+    boundary: Boundary, root: Path, times: int
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         read(boundary, boundary.locate("fifo"))
     assert caught.value.code is Code.NOT_A_FILE
-    with pytest.raises(OSError):  # no reader came and went: a writer that does not wait still finds none
+    with pytest.raises(
+        OSError
+    ):  # no reader came and went: a writer that does not wait still finds none
         os.open(root / "fifo", os.O_WRONLY | os.O_NONBLOCK)
 
 
 @pytest.mark.skipif(
-    sys.platform == "win32" or not os.path.exists("/dev/full"), reason="needs the usual devices"
+    sys.platform == "win32" or not os.path.exists("/dev/full"),
+    reason="needs the usual devices",
 )
 def test_devices_are_refused(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
@@ -113,20 +120,31 @@ Way = Callable[[Boundary, Location], object]
 WAYS: dict[str, Way] = {
     "open_file": lambda boundary, where: boundary.open_file(where).close(),
     "open_folder": lambda boundary, where: boundary.open_folder(where).close(),
-    "open_folder, to change it": lambda b, where: b.open_folder(where, changing=True).close(),
+    "open_folder, to change it": lambda b, where: b.open_folder(
+        where, changing=True
+    ).close(),
     "guard_write, deeper": lambda b, where: b.guard_write(below(where, "a/b/c")),
     "guard_write": lambda boundary, where: boundary.guard_write(where.child(b"new")),
     "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
     "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
     "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
-    "walk by glob": lambda boundary, where: list(boundary.walk(where, glob="**/secret", task=Task())),
+    "walk by glob": lambda boundary, where: list(
+        boundary.walk(where, glob="**/secret", task=Task())
+    ),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "asked",
-    ["out-folder", "out-root", "abs-folder", "proc-root", "out-folder/deep", "in-folder/../out-folder"],
+    [
+        "out-folder",
+        "out-root",
+        "abs-folder",
+        "proc-root",
+        "out-folder/deep",
+        "in-folder/../out-folder",
+    ],
 )
 def test_no_way_in_leads_through_a_link_outwards(
     boundary: Boundary, outside: Path, asked: str, way: str
@@ -138,10 +156,17 @@ def test_no_way_in_leads_through_a_link_outwards(
     assert sorted(path for path in outside.rglob("*")) == before
 
 
-def test_walking_shows_links_outwards_and_does_not_enter_them(boundary: Boundary) -> None:
-    found = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), task=Task())}
+def test_walking_shows_links_outwards_and_does_not_enter_them(
+    boundary: Boundary,
+) -> None:
+    found = {
+        entry.path: entry.kind
+        for entry in boundary.walk(boundary.locate("."), task=Task())
+    }
     assert found[b"out-folder"] == found[b"in-folder"] == "link"
-    assert not any(b"secret" in path or path.startswith(b"in-folder/") for path in found)
+    assert not any(
+        b"secret" in path or path.startswith(b"in-folder/") for path in found
+    )
 
 
 def test_status_is_that_of_the_link_itself(boundary: Boundary) -> None:
@@ -180,10 +205,18 @@ def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
     ],
 )
 def test_parents_are_not_made_through_what_is_in_the_way(
-    boundary: Boundary, root: Path, outside: Path, tmp_path: Path, asked: str, code: Code
+    boundary: Boundary,
+    root: Path,
+    outside: Path,
+    tmp_path: Path,
+    asked: str,
+    code: Code,
 ) -> None:
     settings = Settings(openat2=boundary.settings.openat2, state_dir=tmp_path / "state")
-    with Workspace(root, settings=settings) as workspace, pytest.raises(FilewrightError) as caught:
+    with (
+        Workspace(root, settings=settings) as workspace,
+        pytest.raises(FilewrightError) as caught,
+    ):
         workspace.write(asked, "x\n")
     assert caught.value.code is code
     assert not (root / "nothing").exists()
@@ -210,7 +243,9 @@ def test_names_of_any_bytes_are_opened(boundary: Boundary, root: Path) -> None:
         assert read(boundary, boundary.locate(where.shown)) == name[:100]
 
 
-def test_a_tree_deeper_than_one_path_can_name_is_reached(boundary: Boundary, root: Path) -> None:
+def test_a_tree_deeper_than_one_path_can_name_is_reached(
+    boundary: Boundary, root: Path
+) -> None:
     name, levels = b"d" * 200, 40
     folder = os.open(root, os.O_RDONLY)
     for _ in range(levels):
@@ -222,13 +257,17 @@ def test_a_tree_deeper_than_one_path_can_name_is_reached(boundary: Boundary, roo
     os.close(folder)
     where = Location(boundary.roots[0], (name,) * levels + (b"leaf",))
     assert read(boundary, where) == b""
-    found = [entry.path for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())]
+    found = [
+        entry.path
+        for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())
+    ]
     assert found == [where.path]
     boundary.open_folder(where.parent, changing=True).close()
 
 
 @pytest.mark.parametrize(
-    "what", ["deleted", "moved", "moved and made again", "moved, and a link in its place"]
+    "what",
+    ["deleted", "moved", "moved and made again", "moved, and a link in its place"],
 )
 def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
     boundary: Boundary, root: Path, outside: Path, what: str
@@ -278,7 +317,9 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
 
 
 @pytest.mark.skipif(
-    sys.platform == "win32" or not os.path.ismount("/proc") or not os.path.ismount("/dev"),
+    sys.platform == "win32"
+    or not os.path.ismount("/proc")
+    or not os.path.ismount("/dev"),
     reason="needs mounts below /",
 )
 def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None:

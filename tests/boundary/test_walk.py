@@ -30,7 +30,10 @@ def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
 
 
 def test_every_kind_of_entry_is_told_apart(boundary: Boundary) -> None:
-    kinds = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), task=Task())}
+    kinds = {
+        entry.path: entry.kind
+        for entry in boundary.walk(boundary.locate("."), task=Task())
+    }
     assert kinds[b"file"] == "file"
     assert kinds[b"sub"] == "folder"
     assert kinds[b"in-folder"] == kinds[b"dangling"] == kinds[b"loop"] == "link"
@@ -41,14 +44,20 @@ def test_every_kind_of_entry_is_told_apart(boundary: Boundary) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the usual devices")
 def test_devices_are_entries(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
-    kinds = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), depth=1, task=Task())}
+    kinds = {
+        entry.path: entry.kind
+        for entry in boundary.walk(boundary.locate("."), depth=1, task=Task())
+    }
     assert kinds[b"null"] == "device"
     boundary.close()
 
 
 def test_the_walk_finds_what_find_finds(boundary: Boundary, root: Path) -> None:
     said = subprocess.run(
-        ["find", ".", "-mindepth", "1", "-print0"], cwd=root, capture_output=True, check=True
+        ["find", ".", "-mindepth", "1", "-print0"],
+        cwd=root,
+        capture_output=True,
+        check=True,
     )
     expected = sorted(os.fsdecode(name[2:]) for name in said.stdout.split(b"\0")[:-1])
     assert sorted(paths(boundary, include_ignored=True, include_git=True)) == expected
@@ -56,46 +65,82 @@ def test_the_walk_finds_what_find_finds(boundary: Boundary, root: Path) -> None:
 
 @pytest.mark.skipif(not Path("/usr/lib").is_dir(), reason="needs a large tree")
 def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
-    place = "/usr/lib/python3" if Path("/usr/lib/python3").is_dir() else "/usr/lib/git-core"
+    place = (
+        "/usr/lib/python3" if Path("/usr/lib/python3").is_dir() else "/usr/lib/git-core"
+    )
     said = subprocess.run(
-        ["find", place, "-mindepth", "1", "-printf", r"%P\t%y\t%s\0"], capture_output=True, check=True
+        ["find", place, "-mindepth", "1", "-printf", r"%P\t%y\t%s\0"],
+        capture_output=True,
+        check=True,
     )
     letters = {"file": "f", "folder": "d", "link": "l"}
     boundary = Boundary([place], Settings(openat2=by_kernel))
     walk = boundary.walk(
-        boundary.locate("."), include_ignored=True, include_git=True, details=True, task=Task()
+        boundary.locate("."),
+        include_ignored=True,
+        include_git=True,
+        details=True,
+        task=Task(),
     )
-    ours = [b"%s\t%s\t%d" % (e.path, letters[e.kind].encode(), e.status.size) for e in walk if e.status]
+    ours = [
+        b"%s\t%s\t%d" % (e.path, letters[e.kind].encode(), e.status.size)
+        for e in walk
+        if e.status
+    ]
     assert sorted(ours) == sorted(said.stdout.split(b"\0")[:-1])
     boundary.close()
 
 
-def test_each_folder_comes_before_its_content_and_names_in_byte_order(tmp_path: Path) -> None:
+def test_each_folder_comes_before_its_content_and_names_in_byte_order(
+    tmp_path: Path,
+) -> None:
     for name in ("a/x", "a.b", "a-", "B/y", "é", "a/c/z", "Z", ".h"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     boundary = Boundary([tmp_path], Settings())
-    assert paths(boundary) == [".h", "B", "B/y", "Z", "a", "a/c", "a/c/z", "a/x", "a-", "a.b", "é"]
+    assert paths(boundary) == [
+        ".h",
+        "B",
+        "B/y",
+        "Z",
+        "a",
+        "a/c",
+        "a/c/z",
+        "a/x",
+        "a-",
+        "a.b",
+        "é",
+    ]
     boundary.close()
 
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=3).map(str.encode)
 raw = texts if sys.platform == "win32" else st.binary(min_size=1, max_size=3)
-names = raw.filter(lambda n: not set(n) & {0, 0x2F} and n not in (b".", b"..") and not name_problem(n))
+names = raw.filter(
+    lambda n: not set(n) & {0, 0x2F} and n not in (b".", b"..") and not name_problem(n)
+)
 trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25)
 
 
 @examples(30, derandomize=True)
 @given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
 def test_a_walk_goes_on_behind_any_entry(
-    tmp_path_factory: pytest.TempPathFactory, tree: Sequence[Sequence[bytes]], run: int, details: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    tree: Sequence[Sequence[bytes]],
+    run: int,
+    details: bool,
 ) -> None:
     base = os.fsencode(tmp_path_factory.mktemp("tree"))
     for parts in tree:
         try:
             os.makedirs(os.path.join(base, *parts[:-1]), exist_ok=True)
             os.close(os.open(os.path.join(base, *parts), os.O_CREAT))
-        except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError):
+        except (
+            FileExistsError,
+            NotADirectoryError,
+            IsADirectoryError,
+            PermissionError,
+        ):
             continue
         except FileNotFoundError:  # What Windows says of a path through a file.
             assert sys.platform == "win32"
@@ -104,17 +149,24 @@ def test_a_walk_goes_on_behind_any_entry(
         batches = Folder.batches
         patch.setattr(Folder, "batches", lambda folder: batches(folder, run))
         start = boundary.locate(".")
-        options: dict[str, Any] = {"include_ignored": True, "include_git": True, "details": details}
+        options: dict[str, Any] = {
+            "include_ignored": True,
+            "include_git": True,
+            "details": details,
+        }
         whole = list(boundary.walk(start, task=Task(), **options))
         every = [entry.path for entry in whole]
-        assert [path.split(b"/") for path in every] == sorted(path.split(b"/") for path in every)
+        assert [path.split(b"/") for path in every] == sorted(
+            path.split(b"/") for path in every
+        )
         assert all((entry.status is not None) == details for entry in whole)
         for index, entry in enumerate(whole):
             after = boundary.locate(entry.location.shown)
             assert after == entry.location
-            assert [e.path for e in boundary.walk(start, after=after, task=Task(), **options)] == every[
-                index + 1 :
-            ]
+            assert [
+                e.path
+                for e in boundary.walk(start, after=after, task=Task(), **options)
+            ] == every[index + 1 :]
     boundary.close()
 
 
@@ -150,7 +202,9 @@ def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
         ({"glob": "*", "kinds": ["folder"], "include_hidden": False}, ["a", "a/b"]),
     ],
 )
-def test_what_a_walk_leaves_out(tmp_path: Path, options: dict[str, Any], expected: list[str]) -> None:
+def test_what_a_walk_leaves_out(
+    tmp_path: Path, options: dict[str, Any], expected: list[str]
+) -> None:
     for name in (".h/x", "a/.x", "a/b/c", ".git/config", "a/b/.git"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
@@ -164,7 +218,9 @@ def test_a_git_folder_that_is_asked_for_is_walked(boundary: Boundary) -> None:
     assert paths(boundary, ".git") == ["config"]
 
 
-def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(boundary: Boundary) -> None:
+def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(
+    boundary: Boundary,
+) -> None:
     found = list(boundary.walk(boundary.locate("in-folder"), task=Task()))
     assert [entry.location.shown for entry in found] == [
         "in-folder/below",
@@ -198,7 +254,9 @@ def test_a_folder_that_cannot_be_read_is_counted(
     boundary.close()
 
 
-def test_what_vanishes_while_it_is_walked_is_not_there(tmp_path: Path, by_kernel: bool) -> None:
+def test_what_vanishes_while_it_is_walked_is_not_there(
+    tmp_path: Path, by_kernel: bool
+) -> None:
     for name in ("a", "b/x", "c/x", "d"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
@@ -255,7 +313,11 @@ def test_no_descriptor_stays_open(boundary: Boundary) -> None:
 def test_a_million_names_in_one_folder_do_not_fill_the_memory(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     for number in range(1_000_000):
-        os.close(os.open(f"a-rather-long-file-name-{number:07}.txt", os.O_CREAT, dir_fd=folder))
+        os.close(
+            os.open(
+                f"a-rather-long-file-name-{number:07}.txt", os.O_CREAT, dir_fd=folder
+            )
+        )
     os.close(folder)
     program = """
 import resource, sys
@@ -270,7 +332,10 @@ print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     import sys
 
     said = subprocess.run(
-        [sys.executable, "-c", program, tmp_path], capture_output=True, check=True, text=True
+        [sys.executable, "-c", program, tmp_path],
+        capture_output=True,
+        check=True,
+        text=True,
     )
     count, grown = map(int, said.stdout.split())
     assert count == 1_000_000

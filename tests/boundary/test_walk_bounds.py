@@ -22,7 +22,9 @@ from filewright.system import Folder, open_folder
 def deep(tmp_path: Path) -> Iterator[Callable[[bytes, int], Path]]:
     """Makes a folder with folders of one name below one another, a file and a second folder in each."""
     if sys.platform == "win32":
-        pytest.skip("its paths are longer than those of Windows, or than Wine's, which end where Linux' do")
+        pytest.skip(
+            "its paths are longer than those of Windows, or than Wine's, which end where Linux' do"
+        )
     made: list[tuple[Path, bytes]] = []
 
     def make(name: bytes, levels: int) -> Path:
@@ -70,11 +72,15 @@ def descriptors() -> int:
 def test_a_tree_deeper_than_a_path_may_be_long_is_walked_with_few_descriptors(
     deep: Callable[[bytes, int], Path], by_kernel: bool
 ) -> None:
-    levels = 2_100 if by_kernel else 1_000  # more than frames of a recursion, and than a path may have
+    levels = (
+        2_100 if by_kernel else 1_000
+    )  # more than frames of a recursion, and than a path may have
     boundary = Boundary([deep(b"d", levels)], Settings(openat2=by_kernel))
     before, most = descriptors(), 0
     files = folders = 0
-    for number, entry in enumerate(boundary.walk(boundary.locate("."), details=True, task=Task())):
+    for number, entry in enumerate(
+        boundary.walk(boundary.locate("."), details=True, task=Task())
+    ):
         files += entry.kind == "file"
         folders += entry.kind == "folder"
         if number % 200 == 0:
@@ -121,7 +127,10 @@ def test_a_walk_that_is_left_in_the_middle_of_a_deep_tree_keeps_nothing_open(
 def listed(root: Path, **options: object) -> list[bytes]:
     boundary = Boundary([root], Settings())
     try:
-        return [entry.path for entry in boundary.walk(boundary.locate("."), task=Task(), **options)]  # type: ignore[arg-type]
+        return [
+            entry.path
+            for entry in boundary.walk(boundary.locate("."), task=Task(), **options)
+        ]  # type: ignore[arg-type]
     finally:
         boundary.close()
 
@@ -142,7 +151,9 @@ def test_the_work_of_many_ignore_rules_grows_with_the_names_and_not_with_their_p
     count = 1_000 if rule != "middles" else 200
     for number in range(count):
         (tmp_path / f"file{number:05}.txt").write_text("")
-    (tmp_path / ".gitignore").write_text("".join(RULES[rule].format(n) + "\n" for n in range(count)))
+    (tmp_path / ".gitignore").write_text(
+        "".join(RULES[rule].format(n) + "\n" for n in range(count))
+    )
     tried = 0
     matches = Rule.matches
 
@@ -173,7 +184,9 @@ def test_a_walk_over_many_rules_looks_at_the_clock(tmp_path: Path) -> None:
     [b"a\n" * 400_000, b"".join(b"%06d\n" % number for number in range(60_000)) * 2],
     ids=["one rule again and again", "all different"],
 )
-def test_a_large_ignore_file_takes_bounded_memory_and_is_not_kept(tmp_path: Path, content: bytes) -> None:
+def test_a_large_ignore_file_takes_bounded_memory_and_is_not_kept(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / ".gitignore").write_bytes(content)
     (tmp_path / "a").write_text("")
     (tmp_path / "000077").write_text("")
@@ -202,7 +215,8 @@ def test_a_long_glob_is_answered_or_refused_at_once(tmp_path: Path, tail: int) -
 
 
 @pytest.mark.parametrize(
-    "glob", ["{" * 5_000 + "}" * 5_000, "{" * 5_000, "{a," * 3_000, "[" * 20_000, "\\" * 9_999]
+    "glob",
+    ["{" * 5_000 + "}" * 5_000, "{" * 5_000, "{a," * 3_000, "[" * 20_000, "\\" * 9_999],
 )
 def test_a_glob_of_nothing_but_brackets_is_refused(tmp_path: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -238,7 +252,10 @@ def test_temporaries_of_a_change_are_never_there(tmp_path: Path) -> None:
         b"x.fw~abcdefgh",
     ]
     assert listed(tmp_path) == expected
-    assert listed(tmp_path, include_ignored=True, include_git=True, details=True) == expected
+    assert (
+        listed(tmp_path, include_ignored=True, include_git=True, details=True)
+        == expected
+    )
 
 
 def test_a_folder_that_may_be_listed_but_not_entered_is_told(
@@ -256,13 +273,24 @@ def test_a_folder_that_may_be_listed_but_not_entered_is_told(
 
     monkeypatch.setattr(Folder, "stats", refusing)
     walk = boundary.walk(boundary.locate("."), details=True, task=Task())
-    assert [(entry.path, entry.status is None) for entry in walk] == [(b"half", False), (b"half/x", True)]
+    assert [(entry.path, entry.status is None) for entry in walk] == [
+        (b"half", False),
+        (b"half/x", True),
+    ]
     assert walk.unreadable == 1
     boundary.close()
 
 
-def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignores(tmp_path: Path) -> None:
-    for name in ("lib/.git/info/exclude", "lib/a.o", "lib/sub/b.o", "lib/kept.o", "other.o"):
+def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignores(
+    tmp_path: Path,
+) -> None:
+    for name in (
+        "lib/.git/info/exclude",
+        "lib/a.o",
+        "lib/sub/b.o",
+        "lib/kept.o",
+        "other.o",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / "lib/.git/info/exclude").write_text("*.o\n")
@@ -275,7 +303,9 @@ def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignore
     boundary.close()
 
 
-def test_names_that_are_longer_than_any_file_system_has_are_not_remembered(tmp_path: Path) -> None:
+def test_names_that_are_longer_than_any_file_system_has_are_not_remembered(
+    tmp_path: Path,
+) -> None:
     boundary = Boundary([tmp_path], Settings())
     tracemalloc.start()
     try:

@@ -22,7 +22,12 @@ IDENTITY = {
 
 
 def git(folder: Path, *arguments: str) -> None:
-    environment = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {
+        **os.environ,
+        **IDENTITY,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     subprocess.run(
         ["git", "-c", "protocol.file.allow=always", *arguments],
         cwd=folder,
@@ -58,13 +63,29 @@ def state(tmp_path: Path) -> Path:
 
 
 WRITES = [
-    ("main", "a.py", "changed in the main worktree {top}/main (branch trunk), not in beside, inner"),
-    ("main", "trees/inner/a.py", "changed in the linked worktree trees/inner (branch inner)"),
-    ("main", "trees/inner/new/deep/a.py", "changed in the linked worktree trees/inner (branch inner)"),
+    (
+        "main",
+        "a.py",
+        "changed in the main worktree {top}/main (branch trunk), not in beside, inner",
+    ),
+    (
+        "main",
+        "trees/inner/a.py",
+        "changed in the linked worktree trees/inner (branch inner)",
+    ),
+    (
+        "main",
+        "trees/inner/new/deep/a.py",
+        "changed in the linked worktree trees/inner (branch inner)",
+    ),
     ("main", "lib/a.py", "changed in the submodule lib (branch trunk)"),
     ("main", "vendor/a.py", "changed in the repository vendor (branch trunk)"),
     ("beside", "a.py", "changed in the linked worktree {top}/beside"),
-    ("main/trees/inner", "a.py", "changed in the linked worktree {top}/main/trees/inner"),
+    (
+        "main/trees/inner",
+        "a.py",
+        "changed in the linked worktree {top}/main/trees/inner",
+    ),
     ("main/trees", "inner/a.py", "changed in the linked worktree inner"),
     (".", "beside/a.py", "changed in the linked worktree beside (branch beside)"),
     ("single", "a.py", None),
@@ -75,7 +96,12 @@ WRITES = [
 @pytest.mark.parametrize(("root", "path", "notice"), WRITES)
 @pytest.mark.parametrize("dialect", [None, "agent-tools", "filesystem", "official"])
 def test_the_answer_of_a_write_says_in_which_tree(
-    made: Path, state: Path, root: str, path: str, notice: str | None, dialect: str | None
+    made: Path,
+    state: Path,
+    root: str,
+    path: str,
+    notice: str | None,
+    dialect: str | None,
 ) -> None:
     with Workspace(made / root, state_dir=state) as workspace:
         item = {"path": path, "content": f"# {dialect}\n", "mode": "overwrite"}
@@ -94,7 +120,10 @@ def test_the_answer_of_a_write_says_in_which_tree(
 
 def test_a_change_of_two_trees_names_both(made: Path, state: Path) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
-        items = [{"path": p, "content": "x\n", "mode": "overwrite"} for p in ("trees/inner/b.py", "lib/b.py")]
+        items = [
+            {"path": p, "content": "x\n", "mode": "overwrite"}
+            for p in ("trees/inner/b.py", "lib/b.py")
+        ]
         result = workspace.call("write_content", {"items": items})
         assert result.notices == (
             "changed in the linked worktree trees/inner (branch inner); and in the submodule lib (branch trunk)",
@@ -108,18 +137,24 @@ def test_the_linked_worktrees_are_roots_too(made: Path, state: Path, root: str) 
     with Workspace(made / root, settings=settings) as workspace:
         served = [os.fsdecode(each.path) for each in workspace.roots]
         assert served[0] == str(made / root)
-        assert sorted(served) == sorted(str(made / each) for each in ("main", "beside", "main/trees/inner"))
+        assert sorted(served) == sorted(
+            str(made / each) for each in ("main", "beside", "main/trees/inner")
+        )
         answer = workspace.call("get_overview", {"path": "a.py", "since": "HEAD"})
         assert not answer.is_error
         assert "outside the workspace" not in answer.text
-        written = workspace.call("write_content", {"items": [{"path": "beside:n.py", "content": "x\n"}]})
+        written = workspace.call(
+            "write_content", {"items": [{"path": "beside:n.py", "content": "x\n"}]}
+        )
         assert not written.is_error
         assert "(branch beside)" in written.notices[0]
         workspace.undo()
 
 
 @pytest.mark.needs("confine")  # or git is not run
-def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(made: Path, state: Path) -> None:
+def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(
+    made: Path, state: Path
+) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
         for path in ("trees/inner/a.py", "lib/a.py"):
             before = (made / "main" / path).read_text()
@@ -129,22 +164,33 @@ def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(made: Path, sta
             (made / "main" / path).write_text(before)
 
 
-def test_what_a_repository_only_claims_to_be_its_worktree_is_not_served(tmp_path: Path, state: Path) -> None:
+def test_what_a_repository_only_claims_to_be_its_worktree_is_not_served(
+    tmp_path: Path, state: Path
+) -> None:
     for name in ("repository", "keys"):
         (tmp_path / name).mkdir()
     git(tmp_path / "repository", "init", "-q")
-    for name, claimed in {"one": tmp_path / "keys", "two": tmp_path / "nothing"}.items():
+    for name, claimed in {
+        "one": tmp_path / "keys",
+        "two": tmp_path / "nothing",
+    }.items():
         record = tmp_path / "repository" / ".git" / "worktrees" / name
         record.mkdir(parents=True)
         (record / "gitdir").write_text(f"{claimed}/.git\n")
         (record / "commondir").write_text("../..\n")
     (tmp_path / "keys" / ".git").write_text("gitdir: /elsewhere\n")
-    with Workspace(tmp_path / "repository", settings=Settings(worktrees=True, state_dir=state)) as workspace:
+    with Workspace(
+        tmp_path / "repository", settings=Settings(worktrees=True, state_dir=state)
+    ) as workspace:
         assert len(workspace.roots) == 1
     # Nor does a folder become a tree of a repository that does not know it.
     (tmp_path / "claims").mkdir()
-    (tmp_path / "claims" / ".git").write_text(f"gitdir: {tmp_path}/repository/.git/worktrees/one\n")
-    with Workspace(tmp_path / "claims", settings=Settings(worktrees=True, state_dir=state)) as workspace:
+    (tmp_path / "claims" / ".git").write_text(
+        f"gitdir: {tmp_path}/repository/.git/worktrees/one\n"
+    )
+    with Workspace(
+        tmp_path / "claims", settings=Settings(worktrees=True, state_dir=state)
+    ) as workspace:
         assert len(workspace.roots) == 1
 
 
@@ -164,7 +210,10 @@ def test_strict_paths_name_their_root(strict: Workspace, tmp_path: Path) -> None
         assert refused.code == "invalid_input"
         assert f"write one:{path} or an absolute path" in refused.text
         assert (
-            strict.call("write_content", {"items": [{"path": path, "content": ""}]}).code == "invalid_input"
+            strict.call(
+                "write_content", {"items": [{"path": path, "content": ""}]}
+            ).code
+            == "invalid_input"
         )
     for path in ("one:a.txt", str(tmp_path / "one" / "a.txt")):
         assert "one" in strict.call("read_content", {"path": path}).text
@@ -186,12 +235,17 @@ def test_a_linked_worktree_that_is_denied_is_not_named(
 ) -> None:
     shutil.copytree(made, tmp_path / "copy", symlinks=True)
     main = tmp_path / "copy" / "main"
-    (main / ".git" / "worktrees" / "inner" / "gitdir").write_text(f"{main}/trees/inner/.git\n")
+    (main / ".git" / "worktrees" / "inner" / "gitdir").write_text(
+        f"{main}/trees/inner/.git\n"
+    )
     (main / ".agentsignore").write_text(rule)
     if gone:
         shutil.rmtree(main / "trees")
     with Workspace(main, state_dir=tmp_path / "state") as workspace:
-        assert written(workspace) == f"changed in the main worktree {main} (branch trunk), not in beside"
+        assert (
+            written(workspace)
+            == f"changed in the main worktree {main} (branch trunk), not in beside"
+        )
 
 
 @pytest.mark.parametrize("head", ["ref: refs/heads/", "ref: refs/heads/\u202e", ""])

@@ -40,16 +40,21 @@ EDIT = Splice(0, 3, b"ONE")
 
 def _refused(bench: Any, *steps: Any, **options: Any) -> FilewrightError:
     """The refusal of a change set, with the proof that it changed nothing."""
-    before = {path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()
+    }
     with pytest.raises(FilewrightError) as caught:
         bench.commit(*steps, **options)
-    assert {path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()
+    } == before
     assert not [path for path in bench.root.rglob("*") if path.name.startswith(".fw~")]
     return caught.value
 
 
 @pytest.mark.skipif(
-    "WINEPREFIX" in os.environ, reason="Wine does not find a folder by its handle once it was renamed"
+    "WINEPREFIX" in os.environ,
+    reason="Wine does not find a folder by its handle once it was renamed",
 )
 def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
     at = bench.at
@@ -70,7 +75,9 @@ def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
 
 def test_two_edits_of_one_file_compose(bench: Any) -> None:
     first = bench.modify("a.txt", EDIT)
-    second = Modify(bench.at("a.txt"), Expected(14, None, None), (Splice(4, 3, b"TWO"),))
+    second = Modify(
+        bench.at("a.txt"), Expected(14, None, None), (Splice(4, 3, b"TWO"),)
+    )
     record = bench.commit(first, second)
     assert (bench.root / "a.txt").read_bytes() == b"ONE\nTWO\nthree\n"
     bench.undo(record.id)
@@ -80,7 +87,9 @@ def test_two_edits_of_one_file_compose(bench: Any) -> None:
 def test_names_are_exchanged_in_one_change(bench: Any) -> None:
     at = bench.at
     record = bench.commit(
-        Move(at("a.txt"), at("spare")), Move(at("b.txt"), at("a.txt")), Move(at("spare"), at("b.txt"))
+        Move(at("a.txt"), at("spare")),
+        Move(at("b.txt"), at("a.txt")),
+        Move(at("spare"), at("b.txt")),
     )
     assert (bench.root / "a.txt").read_bytes() == b"bee\n"
     assert (bench.root / "b.txt").read_bytes() == b"one\ntwo\nthree\n"
@@ -97,9 +106,14 @@ def test_a_replaced_file_keeps_its_mode(bench: Any, mode: int) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o4755, 0o2755, 0o6711])
-def test_new_content_does_not_run_with_the_rights_of_the_old(bench: Any, mode: int) -> None:
+def test_new_content_does_not_run_with_the_rights_of_the_old(
+    bench: Any, mode: int
+) -> None:
     path = bench.root / "a.txt"
-    for step in (bench.modify("a.txt", EDIT), Create(bench.at("a.txt"), b"new\n", replace=True)):
+    for step in (
+        bench.modify("a.txt", EDIT),
+        Create(bench.at("a.txt"), b"new\n", replace=True),
+    ):
         path.chmod(mode)
         record = bench.commit(step)
         assert stat.S_IMODE(path.stat().st_mode) == mode & 0o777
@@ -117,7 +131,11 @@ def test_a_replaced_file_keeps_its_attributes_and_acl(bench: Any) -> None:
 
 
 def test_a_replaced_file_keeps_its_owner(bench: Any) -> None:
-    owner = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), [os.getegid(), *os.getgroups()][-1])
+    owner = (
+        (1234, 2345)
+        if os.geteuid() == 0
+        else (os.geteuid(), [os.getegid(), *os.getgroups()][-1])
+    )
     os.chown(bench.root / "a.txt", *owner)
     bench.commit(bench.modify("a.txt", EDIT))
     status = (bench.root / "a.txt").stat()
@@ -125,7 +143,9 @@ def test_a_replaced_file_keeps_its_owner(bench: Any) -> None:
 
 
 @pytest.mark.needs("attributes")
-def test_what_cannot_be_kept_refuses_the_change(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_kept_refuses_the_change(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any) -> None:
         raise PermissionError(errno.EPERM, "not permitted")
 
@@ -178,7 +198,9 @@ def test_hard_links_are_refused_and_counted(bench: Any) -> None:
     assert (bench.root / "other.txt").read_bytes() == b"one\ntwo\nthree\n"
 
 
-@pytest.mark.skipif(kept_of_mode(0o700, folder=False) != 0o700, reason="this system has no such mode")
+@pytest.mark.skipif(
+    kept_of_mode(0o700, folder=False) != 0o700, reason="this system has no such mode"
+)
 def test_chmod_of_a_hard_link_does_not_reach_the_other_name(bench: Any) -> None:
     outside = bench.root.parent / "outside.txt"
     outside.write_bytes(b"one\ntwo\nthree\n")
@@ -197,8 +219,12 @@ def test_of_a_large_hard_link_whose_mode_changes_too_only_what_an_edit_takes_out
         (bench.root / "a.txt").write_bytes(b"one\n" * 1000)
         os.link(bench.root / "a.txt", bench.root / "other.txt")
         edit = bench.modify("a.txt", EDIT)
-        record = bench.commit(SetMode(bench.at("a.txt"), "600"), edit, break_hard_links=True)
-        assert [(entry.before.blob, bool(entry.spliced)) for entry in record.entries] == [(None, True)]
+        record = bench.commit(
+            SetMode(bench.at("a.txt"), "600"), edit, break_hard_links=True
+        )
+        assert [
+            (entry.before.blob, bool(entry.spliced)) for entry in record.entries
+        ] == [(None, True)]
         assert (bench.root / "other.txt").read_bytes() == b"one\n" * 1000
         bench.undo(record.id)
         assert (bench.root / "a.txt").read_bytes() == b"one\n" * 1000
@@ -221,7 +247,11 @@ def test_a_folder_without_write_permission_is_left_alone(bench: Any) -> None:
     step = bench.modify("f/x.txt", Splice(0, 1, b"E"))
     (bench.root / "f").chmod(0o555)
     try:
-        for refused in (step, Delete(bench.at("f/x.txt")), Create(bench.at("f/new.txt"), b"")):
+        for refused in (
+            step,
+            Delete(bench.at("f/x.txt")),
+            Create(bench.at("f/new.txt"), b""),
+        ):
             assert _refused(bench, refused).code is Code.PERMISSION_DENIED
     finally:
         (bench.root / "f").chmod(0o755)
@@ -241,7 +271,9 @@ def test_a_file_that_another_program_writes_is_in_use(bench: Any, step: str) -> 
         "tree": Delete(bench.at("f"), recursive=True),
     }
     command = [sys.executable, "-c", _HOLDER, str(bench.root / path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline().rstrip() == b"open"
         error = _refused(bench, steps[step])
@@ -252,7 +284,10 @@ def test_a_file_that_another_program_writes_is_in_use(bench: Any, step: str) -> 
 
 def test_a_link_is_neither_followed_nor_replaced(bench: Any) -> None:
     os.symlink("a.txt", bench.root / "link")
-    for step in (Create(bench.at("link"), b"x", replace=True), SetMode(bench.at("link"), "600")):
+    for step in (
+        Create(bench.at("link"), b"x", replace=True),
+        SetMode(bench.at("link"), "600"),
+    ):
         assert _refused(bench, step).code is Code.SYMLINK
     bench.commit(Move(bench.at("link"), bench.at("f/link")))
     assert os.readlink(bench.root / "f/link") == "a.txt"
@@ -263,7 +298,9 @@ def test_a_link_is_neither_followed_nor_replaced(bench: Any) -> None:
 def test_a_path_through_a_link_is_the_same_file(bench: Any) -> None:
     os.symlink("f", bench.root / "way")
     first = bench.modify("way/x.txt", Splice(0, 2, b"EX"))
-    second = Modify(bench.at("f/x.txt"), Expected(3, None, None), (Splice(3, 0, b"more\n"),))
+    second = Modify(
+        bench.at("f/x.txt"), Expected(3, None, None), (Splice(3, 0, b"more\n"),)
+    )
     record = bench.commit(first, second)
     assert (bench.root / "f/x.txt").read_bytes() == b"EX\nmore\n"
     assert record.paths == ["f/x.txt"]
@@ -280,8 +317,14 @@ def test_a_path_through_a_link_is_the_same_file(bench: Any) -> None:
         (lambda at: [Move(at("none"), at("x"))], Code.NOT_FOUND),
         (lambda at: [Move(at("a.txt"), at("b.txt"))], Code.ALREADY_EXISTS),
         (lambda at: [Move(at("a.txt"), at("f"), overwrite=True)], Code.NOT_A_FILE),
-        (lambda at: [MakeLink(at("l"), b"f"), Move(at("f/x.txt"), at("l/x.txt"))], Code.INVALID_INPUT),
-        (lambda at: [Copy(at("a.txt"), at("a.txt"), overwrite=True)], Code.INVALID_INPUT),
+        (
+            lambda at: [MakeLink(at("l"), b"f"), Move(at("f/x.txt"), at("l/x.txt"))],
+            Code.INVALID_INPUT,
+        ),
+        (
+            lambda at: [Copy(at("a.txt"), at("a.txt"), overwrite=True)],
+            Code.INVALID_INPUT,
+        ),
         (lambda at: [Move(at("f"), at("f/g/f"))], Code.INVALID_INPUT),
         (lambda at: [Copy(at("f"), at("f/g/f"))], Code.INVALID_INPUT),
         (lambda at: [Move(at("f"), at("a.txt"), overwrite=True)], Code.NOT_A_DIRECTORY),
@@ -292,9 +335,13 @@ def test_a_path_through_a_link_is_the_same_file(bench: Any) -> None:
         (lambda at: [Create(at("n" * 300), b"")], Code.INVALID_INPUT),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_everything_before_it(bench: Any, steps: Any, code: Code) -> None:
+def test_what_cannot_be_done_is_refused_with_everything_before_it(
+    bench: Any, steps: Any, code: Code
+) -> None:
     if sys.platform == "win32" and code is Code.INVALID_INPUT:
-        with pytest.raises(FilewrightError) as refused:  # A name that is too long is refused before.
+        with pytest.raises(
+            FilewrightError
+        ) as refused:  # A name that is too long is refused before.
             bench.commit(*steps(bench.at))
         assert refused.value.code is code
         return
@@ -304,7 +351,9 @@ def test_what_cannot_be_done_is_refused_with_everything_before_it(bench: Any, st
     assert _refused(bench, *wanted).code is code
 
 
-def test_what_is_deleted_is_found_in_folders_that_are_moved_apart(bench: Any, scene: Any) -> None:
+def test_what_is_deleted_is_found_in_folders_that_are_moved_apart(
+    bench: Any, scene: Any
+) -> None:
     (bench.root / "f/g/z.txt").write_bytes(b"zed\n")
     bench.commit(
         Delete(bench.at("f/x.txt")),
@@ -312,20 +361,33 @@ def test_what_is_deleted_is_found_in_folders_that_are_moved_apart(bench: Any, sc
         Move(bench.at("f/g"), bench.at("n/g")),
         Move(bench.at("f"), bench.at("m/f")),
     )
-    assert sorted(scene.tree(bench.root)) == ["a.txt", "b.txt", "m", "m/f", "n", "n/g", "n/g/z.txt"]
+    assert sorted(scene.tree(bench.root)) == [
+        "a.txt",
+        "b.txt",
+        "m",
+        "m/f",
+        "n",
+        "n/g",
+        "n/g/z.txt",
+    ]
 
 
 def test_a_folder_with_a_repository_inside_is_not_deleted(bench: Any) -> None:
     (bench.root / "f/repo/.git").mkdir(parents=True)
     (bench.root / "f/repo/.git/HEAD").write_bytes(b"ref")
-    assert _refused(bench, Delete(bench.at("f"), recursive=True)).code is Code.PERMISSION_DENIED
+    assert (
+        _refused(bench, Delete(bench.at("f"), recursive=True)).code
+        is Code.PERMISSION_DENIED
+    )
 
 
 def test_a_cancelled_request_changes_nothing(bench: Any) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError) as caught:
-        bench.changes.commit(ChangeSet("test", "", (Create(bench.at("n"), b""),)), task=task)
+        bench.changes.commit(
+            ChangeSet("test", "", (Create(bench.at("n"), b""),)), task=task
+        )
     assert caught.value.code is Code.CANCELLED
     assert not (bench.root / "n").exists()
 
@@ -355,10 +417,14 @@ def test_a_read_only_workspace_refuses_every_change(scene: Any, area: Path) -> N
         (0o4755, "755", 0o755),
     ],
 )
-def test_modes_as_chmod_reads_them(bench: Any, before: int, asked: str, after: int) -> None:
+def test_modes_as_chmod_reads_them(
+    bench: Any, before: int, asked: str, after: int
+) -> None:
     path = bench.root / "a.txt"
     path.chmod(before)
-    record = bench.commit(SetMode(bench.at("a.txt"), asked)) if before != after else None
+    record = (
+        bench.commit(SetMode(bench.at("a.txt"), asked)) if before != after else None
+    )
     assert stat.S_IMODE(path.stat().st_mode) == after
     if record is not None:
         bench.undo(record.id)
@@ -369,7 +435,10 @@ def test_an_owner_is_set_and_given_back_with_setuid(bench: Any) -> None:
     path = bench.root / "a.txt"
     path.chmod(0o4755)
     if os.geteuid() != 0:
-        assert _refused(bench, SetOwner(bench.at("a.txt"), 1234, None)).code is Code.PERMISSION_DENIED
+        assert (
+            _refused(bench, SetOwner(bench.at("a.txt"), 1234, None)).code
+            is Code.PERMISSION_DENIED
+        )
         return
     record = bench.commit(SetOwner(bench.at("a.txt"), 1234, None))
     status = path.stat()
@@ -383,7 +452,9 @@ def test_an_owner_is_set_and_given_back_with_setuid(bench: Any) -> None:
 
 
 @pytest.mark.needs("exchange")
-def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_exchange_a_plain_rename_serves(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lacking(*_: Any) -> None:
         raise OSError(errno.EINVAL, "no such flag")
 
@@ -402,7 +473,9 @@ def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.
 
 
 @pytest.mark.needs("exchange")
-def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_exchange_a_failure_still_takes_back(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.link
 
     def lacking(*_: Any) -> None:
@@ -416,7 +489,10 @@ def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: py
     monkeypatch.setattr("filewright.system.linux.renameat2", lacking)
     monkeypatch.setattr(os, "link", racing)
     error = _refused(
-        bench, bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")), Create(bench.at("zz.txt"), b"z")
+        bench,
+        bench.modify("a.txt", EDIT),
+        Delete(bench.at("b.txt")),
+        Create(bench.at("zz.txt"), b"z"),
     )
     assert error.code is Code.ALREADY_EXISTS
 
@@ -430,7 +506,9 @@ def test_a_refused_rename_becomes_copy_and_delete_in_one_change(
 
     scene.before_renames(monkeypatch, layered)
     os.utime(bench.root / "f/x.txt", ns=(10**18, 10**18))
-    record = bench.commit(Move(bench.at("f"), bench.at("h")), Create(bench.at("n"), b""))
+    record = bench.commit(
+        Move(bench.at("f"), bench.at("h")), Create(bench.at("n"), b"")
+    )
     assert (bench.root / "h/g/y.txt").read_bytes() == b"why\n"
     assert (bench.root / "h/x.txt").stat().st_mtime_ns == 10**18
     assert not (bench.root / "f").exists()
@@ -443,21 +521,31 @@ def test_a_refused_rename_becomes_copy_and_delete_in_one_change(
 
 
 def _large(scene: Any, area: Path, **limits: int) -> Any:
-    return scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000, **limits)
+    return scene.Bench(
+        area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000, **limits
+    )
 
 
-def test_a_large_file_is_edited_checked_by_identity_and_undone_by_splices(scene: Any, area: Path) -> None:
+def test_a_large_file_is_edited_checked_by_identity_and_undone_by_splices(
+    scene: Any, area: Path
+) -> None:
     with _large(scene, area) as bench:
         content = bytes(range(256)) * 20000
         (bench.root / "big").write_bytes(content)
         bench.commit(Create(bench.at("small"), b""))
         size = bench.changes.logs[0].size
-        step = bench.modify("big", Splice(3_000_000, 4, b"changed"), Splice(10, 0, b"in"))
+        step = bench.modify(
+            "big", Splice(3_000_000, 4, b"changed"), Splice(10, 0, b"in")
+        )
         assert step.expected.digest is None
         step = replace(step, splices=tuple(sorted(step.splices)))
         record = bench.commit(step)
         assert (bench.root / "big").read_bytes() == (
-            content[:10] + b"in" + content[10:3_000_000] + b"changed" + content[3_000_004:]
+            content[:10]
+            + b"in"
+            + content[10:3_000_000]
+            + b"changed"
+            + content[3_000_004:]
         )
         assert list((bench.state / "contents").iterdir()) == []
         assert bench.changes.logs[0].size - size < 10_000
@@ -476,7 +564,9 @@ def test_a_large_file_that_changed_since_is_stale(scene: Any, area: Path) -> Non
         assert _refused(bench, step).code is Code.STALE_VERSION
 
 
-def test_a_deleted_large_file_is_kept_without_copying_and_comes_back(scene: Any, area: Path) -> None:
+def test_a_deleted_large_file_is_kept_without_copying_and_comes_back(
+    scene: Any, area: Path
+) -> None:
     with _large(scene, area) as bench:
         path = bench.root / "big"
         path.write_bytes(b"x" * 10_000)
@@ -489,7 +579,9 @@ def test_a_deleted_large_file_is_kept_without_copying_and_comes_back(scene: Any,
         assert path.stat().st_nlink == 1
 
 
-def test_undo_that_would_be_too_large_is_refused_unless_not_wanted(scene: Any, area: Path) -> None:
+def test_undo_that_would_be_too_large_is_refused_unless_not_wanted(
+    scene: Any, area: Path
+) -> None:
     with _large(scene, area, max_undo_bytes=5000) as bench:
         (bench.root / "big").write_bytes(b"x" * 10_000)
         assert _refused(bench, Delete(bench.at("big"))).code is Code.TOO_LARGE
@@ -502,7 +594,9 @@ def test_undo_that_would_be_too_large_is_refused_unless_not_wanted(scene: Any, a
 
 def test_an_encoding_that_was_only_sampled_is_checked_on_the_way(bench: Any) -> None:
     (bench.root / "a.txt").write_bytes(b"plain\n" * 10 + b"\xff\n")
-    step = replace(bench.modify("a.txt", Splice(0, 0, "é".encode())), encoding_check="utf-8")
+    step = replace(
+        bench.modify("a.txt", Splice(0, 0, "é".encode())), encoding_check="utf-8"
+    )
     assert _refused(bench, step).code is Code.UNENCODABLE
 
 
@@ -522,8 +616,14 @@ def test_copies_keep_mode_times_and_attributes(bench: Any) -> None:
 
 
 def test_untouched_files_keep_their_inode_and_time(bench: Any) -> None:
-    before = {p: (p.stat().st_ino, p.stat().st_mtime_ns) for p in bench.root.rglob("*") if p.is_file()}
-    bench.commit(bench.modify("a.txt", EDIT), Move(bench.at("b.txt"), bench.at("c.txt")))
+    before = {
+        p: (p.stat().st_ino, p.stat().st_mtime_ns)
+        for p in bench.root.rglob("*")
+        if p.is_file()
+    }
+    bench.commit(
+        bench.modify("a.txt", EDIT), Move(bench.at("b.txt"), bench.at("c.txt"))
+    )
     for path, seen in before.items():
         if path.name not in ("a.txt", "b.txt"):
             assert (path.stat().st_ino, path.stat().st_mtime_ns) == seen
@@ -542,7 +642,9 @@ def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None
     assert flushes(Delete(bench.at("new.txt"))) == 3
 
 
-@pytest.mark.skipif(not can.flush_file_system, reason="each folder is flushed by itself")
+@pytest.mark.skipif(
+    not can.flush_file_system, reason="each folder is flushed by itself"
+)
 def test_a_large_change_over_two_file_systems_flushes_both(
     scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -565,7 +667,10 @@ def test_a_large_change_over_two_file_systems_flushes_both(
             pytest.skip("both folders are on one file system")
         with Workspace(*roots, state_dir=tmp_path / "state") as workspace:
             where = [f"{root}/d{number}/f" for root in roots for number in range(140)]
-            items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in where]
+            items = [
+                {"path": path, "content": "new\n", "mode": "overwrite"}
+                for path in where
+            ]
             made = workspace.call("write_content", {"items": items})
             assert not made.is_error, made.text
         # Once what was staged, once the names.
@@ -589,7 +694,9 @@ def test_a_file_that_is_named_almost_as_a_temporary_is_a_users(tmp_path: Path) -
         assert (tmp_path / "root" / "copy" / names[1]).read_text() == names[0]
         for _ in range(3):
             workspace.undo()
-    assert {path.name: path.read_text() for path in folder.iterdir()} == {name: name for name in names}
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        name: name for name in names
+    }
     assert os.listdir(tmp_path / "root") == ["d"]
 
 
@@ -603,7 +710,9 @@ def test_what_is_handed_to_the_disk_early_ends_with_a_whole_page(
     handed: list[tuple[int, int]] = []
     for kind in (*File.__mro__, *File.__subclasses__()):
         if "start_writeback" in vars(kind):
-            monkeypatch.setattr(kind, "start_writeback", lambda _, *where: handed.append(where))
+            monkeypatch.setattr(
+                kind, "start_writeback", lambda _, *where: handed.append(where)
+            )
     bench.commit(bench.modify("large.bin", Splice(77, 3, b"odd")))
     bench.commit(bench.modify("large.bin", Splice(77, 3, b"longer")))
     assert len(handed) >= 6
@@ -629,7 +738,9 @@ def test_one_change_reaches_a_root_within_another_by_both(
             made = workspace.delete(*named)
             wanted = {}
         elif tool == "write":
-            made = workspace.write_all([{"path": p, "content": "2\n", "mode": "overwrite"} for p in named])
+            made = workspace.write_all(
+                [{"path": p, "content": "2\n", "mode": "overwrite"} for p in named]
+            )
             wanted = {"q": "2\n", "z": "2\n"}
         elif tool == "edit":
             (inner / "z").write_text("two one\n")
@@ -646,7 +757,9 @@ def test_one_change_reaches_a_root_within_another_by_both(
     assert (inner / "q").read_text() == "one\n"
 
 
-def test_changes_of_a_root_and_of_one_within_it_are_undone_together(tmp_path: Path) -> None:
+def test_changes_of_a_root_and_of_one_within_it_are_undone_together(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "work"
     (root / "inner").mkdir(parents=True)
     state = tmp_path / "state"
@@ -659,8 +772,12 @@ def test_changes_of_a_root_and_of_one_within_it_are_undone_together(tmp_path: Pa
     assert list((root / "inner").iterdir()) == []
 
 
-@pytest.mark.parametrize("roots", [["work"], ["work", "work/inner"], ["work/inner", "work"]])
-def test_what_is_renamed_from_a_root_within_is_followed(tmp_path: Path, roots: list[str]) -> None:
+@pytest.mark.parametrize(
+    "roots", [["work"], ["work", "work/inner"], ["work/inner", "work"]]
+)
+def test_what_is_renamed_from_a_root_within_is_followed(
+    tmp_path: Path, roots: list[str]
+) -> None:
     inner, state = tmp_path / "work" / "inner", tmp_path / "state"
     inner.mkdir(parents=True)
     (inner / "q").write_text("one\ntwo\n")
@@ -668,9 +785,13 @@ def test_what_is_renamed_from_a_root_within_is_followed(tmp_path: Path, roots: l
         Workspace(*[tmp_path / root for root in roots], state_dir=state) as both,
         Workspace(inner, state_dir=state) as within,
     ):
-        edited = both.edit(str(tmp_path / "work" / "inner" / "q"), [{"search": "one", "replace": "1"}])
+        edited = both.edit(
+            str(tmp_path / "work" / "inner" / "q"), [{"search": "one", "replace": "1"}]
+        )
         if roots[0] == "work":
             both.edit("inner/q", [{"search": "1", "replace": "ONE"}])
         within.move("q", "r")
         both.revert_edit(since=f"{edited.change_id}^", path=str(inner / "r"))
-        assert {path.name: path.read_text() for path in inner.iterdir()} == {"q": "one\ntwo\n"}
+        assert {path.name: path.read_text() for path in inner.iterdir()} == {
+            "q": "one\ntwo\n"
+        }

@@ -38,7 +38,9 @@ def _damage(path: Path, *statements: str) -> None:
 def _flipped(bench: Any, table: str, column: str, where: str) -> None:
     """Flip a bit in the last byte of a column of one row."""
     with closing(sqlite3.connect(_database(bench))) as database, database:
-        (value,) = database.execute(f"SELECT {column} FROM {table} WHERE {where}").fetchone()
+        (value,) = database.execute(
+            f"SELECT {column} FROM {table} WHERE {where}"
+        ).fetchone()
         data = value.encode() if isinstance(value, str) else value
         damaged = data[:-1] + bytes([data[-1] ^ 4])
         new = damaged.decode() if isinstance(value, str) else damaged
@@ -59,14 +61,20 @@ DAMAGE = {
 
 def _by(bench: Any, tool: str, *steps: Any) -> Any:
     return bench.changes.commit(
-        ChangeSet(tool, "a change", tuple(steps)), task=Task(caller=Caller("session", "client"))
+        ChangeSet(tool, "a change", tuple(steps)),
+        task=Task(caller=Caller("session", "client")),
     )
 
 
 @pytest.mark.parametrize("how", DAMAGE)
 def test_flipped_bit_of_a_record(bench: Any, scene: Any, area: Path, how: str) -> None:
     first = _by(bench, "write", Create(bench.at("first"), b"1"))
-    record = _by(bench, "edit", bench.modify("a.txt", ONE), Move(bench.at("b.txt"), bench.at("c.txt")))
+    record = _by(
+        bench,
+        "edit",
+        bench.modify("a.txt", ONE),
+        Move(bench.at("b.txt"), bench.at("c.txt")),
+    )
     _by(bench, "write", Create(bench.at("last"), b"3"))
     bench.changes.close()
     _flipped(bench, *DAMAGE[how])
@@ -134,7 +142,9 @@ def test_wrong_total_of_the_log_drops_nothing(tmp_path: Path, statement: str) ->
     _damage(next(tmp_path.glob("state/*/state.db")), statement)
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
         for number in range(3):
-            answer = workspace.call("write_content", {"items": [{"path": f"g{number}", "content": "2"}]})
+            answer = workspace.call(
+                "write_content", {"items": [{"path": f"g{number}", "content": "2"}]}
+            )
             assert not answer.is_error, answer.text
         assert len(workspace.history(limit=100)) == 63
         assert workspace.log_damage(seconds=10) == []
@@ -146,19 +156,28 @@ PLANS: dict[str, Callable[[Path], None]] = {
     "a plan is damaged": lambda state: _damage(
         state / "state.db", "UPDATE unfinished SET plan = CAST(plan || x'00' AS BLOB)"
     ),
-    "a plan is gone": lambda state: _damage(state / "state.db", "UPDATE unfinished SET plan = x''"),
+    "a plan is gone": lambda state: _damage(
+        state / "state.db", "UPDATE unfinished SET plan = x''"
+    ),
 }
 
 
 @pytest.mark.parametrize("how", PLANS)
-def test_change_that_is_made_stays_without_its_plan(bench: Any, scene: Any, area: Path, how: str) -> None:
-    made = [bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number))) for number in range(5)]
+def test_change_that_is_made_stays_without_its_plan(
+    bench: Any, scene: Any, area: Path, how: str
+) -> None:
+    made = [
+        bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
+        for number in range(5)
+    ]
     bench.changes.close()
     PLANS[how](bench.state)
     with scene.Bench(area) as fresh:
         record = fresh.commit(Create(fresh.at("new"), b"n"))
         assert any("its plan in the log is damaged" in note for note in record.notes)
-        assert [each.id for each in fresh.changes.history()[1:]] == [each.id for each in reversed(made)]
+        assert [each.id for each in fresh.changes.history()[1:]] == [
+            each.id for each in reversed(made)
+        ]
         for each in reversed(made):
             fresh.undo(each.id)
         assert (fresh.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
@@ -209,12 +228,15 @@ CONTENTS: dict[str, tuple[int, Callable[[Path], None]]] = {
     ),
     "a row is gone": (
         2_000,
-        lambda state: _damage(state / "state.db", "DELETE FROM contents WHERE length(data) > 900"),
+        lambda state: _damage(
+            state / "state.db", "DELETE FROM contents WHERE length(data) > 900"
+        ),
     ),
     "a row is said to be packed otherwise": (
         2_000,
         lambda state: _damage(
-            state / "state.db", "UPDATE contents SET packed = 1 - packed WHERE length(data) > 900"
+            state / "state.db",
+            "UPDATE contents SET packed = 1 - packed WHERE length(data) > 900",
         ),
     ),
 }
@@ -225,7 +247,9 @@ def _file_of(state: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", CONTENTS)
-def test_damaged_undo_data_is_not_relied_on_again(bench: Any, scene: Any, area: Path, how: str) -> None:
+def test_damaged_undo_data_is_not_relied_on_again(
+    bench: Any, scene: Any, area: Path, how: str
+) -> None:
     size, damage = CONTENTS[how]
     path = bench.root / "big"
     content = random.Random(1).randbytes(size).hex().encode()
@@ -247,7 +271,9 @@ def test_damaged_undo_data_is_not_relied_on_again(bench: Any, scene: Any, area: 
 
 
 @each_row("value", ["1", "NULL", "x'ff'", "'../../x'"])
-def test_wrong_name_of_undo_data_keeps_nothing_from_opening(tmp_path: Path, value: str) -> None:
+def test_wrong_name_of_undo_data_keeps_nothing_from_opening(
+    tmp_path: Path, value: str
+) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         workspace.write("f", "x" * 300)
         workspace.delete("f")
@@ -258,7 +284,9 @@ def test_wrong_name_of_undo_data_keeps_nothing_from_opening(tmp_path: Path, valu
             f"INSERT INTO contents SELECT {value if value != 'NULL' else 7}, operation, 1, 0, NULL FROM contents LIMIT 1"
         )
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
-        answer = workspace.call("write_content", {"items": [{"path": "g", "content": "2"}]})
+        answer = workspace.call(
+            "write_content", {"items": [{"path": "g", "content": "2"}]}
+        )
         assert not answer.is_error, answer.text
 
 
@@ -311,7 +339,12 @@ def test_what_is_taken_back_at_opening_is_told(
         record = fresh.commit(Create(fresh.at("more"), b""))
         (note,) = record.notes
         assert note.startswith("the unfinished change ")
-        for what in ("n removed", "plain removed", "c.txt moved back", "a.txt as before"):
+        for what in (
+            "n removed",
+            "plain removed",
+            "c.txt moved back",
+            "a.txt as before",
+        ):
             assert what in note
         (told,) = fresh.changes.recover().taken_back
         assert told == note

@@ -32,7 +32,9 @@ def test_ids_sort_by_time_and_are_unique_within_a_microsecond(
     assert [record.id for record in bench.changes.history()] == made[::-1]
 
 
-def test_ids_keep_their_order_when_the_clock_goes_back(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_keep_their_order_when_the_clock_goes_back(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = bench.commit(Create(bench.at("n1"), b"")).id
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     assert bench.commit(Create(bench.at("n2"), b"")).id > first
@@ -41,7 +43,11 @@ def test_ids_keep_their_order_when_the_clock_goes_back(bench: Any, monkeypatch: 
 def test_changes_of_several_roots_keep_their_order_when_the_clock_goes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outer, inner, beside = tmp_path / "outer", tmp_path / "outer/inner", tmp_path / "beside"
+    outer, inner, beside = (
+        tmp_path / "outer",
+        tmp_path / "outer/inner",
+        tmp_path / "beside",
+    )
     for root in (outer, inner, beside):
         root.mkdir()
     made = []
@@ -69,12 +75,16 @@ def test_numbers_and_ids_are_the_same_order() -> None:
     assert number_of("i" * 13) is None
 
 
-@pytest.mark.parametrize("change_id", ["0" * 13, "7" + "z" * 12, "8" + "0" * 12, "z" * 13])
+@pytest.mark.parametrize(
+    "change_id", ["0" * 13, "7" + "z" * 12, "8" + "0" * 12, "z" * 13]
+)
 def test_an_id_that_no_change_has_is_not_found_however_large_its_number_is(
     bench: Any, change_id: str
 ) -> None:
     bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
-    with pytest.raises(FilewrightError, match=f"there is no change {change_id}") as refused:
+    with pytest.raises(
+        FilewrightError, match=f"there is no change {change_id}"
+    ) as refused:
         bench.changes.record(bench.changes.identify(change_id))
     assert refused.value.code is Code.NOT_FOUND
 
@@ -94,7 +104,11 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
         )
     )
     assert bench.changes.record(record.id) == record._replace(state="done")
-    assert (record.tool, record.summary, record.undoable) == ("edit_content", "shout", True)
+    assert (record.tool, record.summary, record.undoable) == (
+        "edit_content",
+        "shout",
+        True,
+    )
     assert before <= record.number <= time.time_ns()
     actions = {entry.place.shown: entry.action for entry in record.entries}
     assert actions == {
@@ -107,7 +121,17 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
         "f/g/y.txt": "deleted",
         "f/x.txt": "deleted",
     }
-    assert record.paths == ["a.txt", "new", "new/n.txt", "b.txt", "c.txt", "f", "f/g", "f/g/y.txt", "f/x.txt"]
+    assert record.paths == [
+        "a.txt",
+        "new",
+        "new/n.txt",
+        "b.txt",
+        "c.txt",
+        "f",
+        "f/g",
+        "f/g/y.txt",
+        "f/x.txt",
+    ]
 
 
 def test_history_of_one_file_follows_it_through_moves(bench: Any) -> None:
@@ -161,11 +185,16 @@ def test_no_history_is_an_empty_history(scene: Any, area: Path) -> None:
         assert caught.value.code is Code.NOT_FOUND
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="on Windows it has the rights of the user's own folder")
+@pytest.mark.skipif(
+    sys.platform == "win32",
+    reason="on Windows it has the rights of the user's own folder",
+)
 def test_state_is_private(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     for path in [bench.state, *bench.state.rglob("*")]:
-        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+        assert stat.S_IMODE(path.stat().st_mode) == (
+            0o700 if path.is_dir() else 0o600
+        ), path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
@@ -182,7 +211,9 @@ def test_a_state_folder_of_somebody_else_is_refused(
         assert "state" in (caught.value.hint or "")
 
 
-def test_an_unwritable_state_folder_refuses_changes_with_a_hint(scene: Any, area: Path) -> None:
+def test_an_unwritable_state_folder_refuses_changes_with_a_hint(
+    scene: Any, area: Path
+) -> None:
     (area / "state").write_bytes(b"in the way")
     with scene.Bench(area) as bench:
         with pytest.raises(FilewrightError) as caught:
@@ -245,7 +276,9 @@ def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> N
 def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = [bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)]
+    made = [
+        bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)
+    ]
     bench.changes.recover()
     assert "-x" in bench.changes.undo(made[2], preview=True)[1].diff.text
     _days_later(monkeypatch, 31)
@@ -288,8 +321,12 @@ def test_history_above_its_bytes_loses_its_oldest(scene: Any, area: Path) -> Non
 def test_who_asked_for_a_change_is_recorded(bench: Any, scene: Any, area: Path) -> None:
     (bench.root / "a.txt").write_bytes(b"one\n")
     changes = bench.changes
-    change_set = ChangeSet("test", "a change", (bench.modify("a.txt", Splice(0, 3, b"two")),))
-    named = changes.commit(change_set, task=Task(caller=Caller("s1", "agent 2.0", "turn 7")))
+    change_set = ChangeSet(
+        "test", "a change", (bench.modify("a.txt", Splice(0, 3, b"two")),)
+    )
+    named = changes.commit(
+        change_set, task=Task(caller=Caller("s1", "agent 2.0", "turn 7"))
+    )
     unnamed = bench.commit(bench.modify("a.txt", Splice(0, 3, b"six")))
     assert (named.session, named.client, named.turn) == ("s1", "agent 2.0", "turn 7")
     # Who says nothing of itself is told by the workspace it was asked of.
@@ -297,5 +334,13 @@ def test_who_asked_for_a_change_is_recorded(bench: Any, scene: Any, area: Path) 
     with scene.Bench(area) as later:
         assert later.changes.caller.session != unnamed.session
         newest, first = later.changes.history(limit=2)
-        assert (first.session, first.client, first.turn) == ("s1", "agent 2.0", "turn 7")
-        assert (newest.session, newest.client, newest.turn) == (unnamed.session, None, None)
+        assert (first.session, first.client, first.turn) == (
+            "s1",
+            "agent 2.0",
+            "turn 7",
+        )
+        assert (newest.session, newest.client, newest.turn) == (
+            unnamed.session,
+            None,
+            None,
+        )

@@ -101,7 +101,9 @@ def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_
     arguments = {"items": [{"path": "a.txt", "content": "new", "mode": "overwrite"}]}
     with (
         wrong(_database(bench)),
-        Workspace(bench.root, settings=bench.settings.but(lock_seconds=0.2)) as workspace,
+        Workspace(
+            bench.root, settings=bench.settings.but(lock_seconds=0.2)
+        ) as workspace,
     ):
         assert "ONE" in workspace.read("a.txt").text
         assert "ONE" in workspace.call("search_content", {"pattern": "ONE"}).text
@@ -125,7 +127,9 @@ def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
     step = bench.modify("b.txt", EDIT)
     with _locked(_database(bench)):
         with pytest.raises(FilewrightError) as caught:
-            bench.changes.commit(ChangeSet("test", "a change", (step,)), task=Task(seconds=0.1))
+            bench.changes.commit(
+                ChangeSet("test", "a change", (step,)), task=Task(seconds=0.1)
+            )
         assert caught.value.code is Code.TIMEOUT
         task = Task()
         threading.Timer(0.1, task.cancel).start()
@@ -136,7 +140,9 @@ def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no such rights")
-def test_a_state_that_may_only_be_read_is_read(bench: Any, scene: Any, area: Path) -> None:
+def test_a_state_that_may_only_be_read_is_read(
+    bench: Any, scene: Any, area: Path
+) -> None:
     """By a user whom rights bind; and a workspace that is read-only writes nothing there in any case."""
 
     def child() -> None:
@@ -203,13 +209,20 @@ def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
     assert scene.forked(lambda: bench.commit(Create(bench.at("third"), b""))) == 0
     bench.commit(Create(bench.at("fourth"), b""))
     history = bench.changes.history()
-    assert [record.paths for record in history] == [["fourth"], ["third"], ["second"], ["first"]]
+    assert [record.paths for record in history] == [
+        ["fourth"],
+        ["third"],
+        ["second"],
+        ["first"],
+    ]
     assert history[-1].id == made[0]
     assert bench.changes.problems() == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
-def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene: Any) -> None:
+def test_forks_beside_threads_that_write_and_read_lose_nothing(
+    bench: Any, scene: Any
+) -> None:
     made = bench.commit(Create(bench.at("n"), b""))
     log = bench.changes.logs[0]
     ended = threading.Event()
@@ -229,7 +242,10 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene
         thread.start()
     try:
         for number in range(10):
-            assert scene.forked(lambda n=number: log.annotate(made.number, [f"child {n}"])) == 0
+            assert (
+                scene.forked(lambda n=number: log.annotate(made.number, [f"child {n}"]))
+                == 0
+            )
     finally:
         ended.set()
         for thread in threads:
@@ -249,7 +265,8 @@ def test_several_processes_keep_one_log(bench: Any, area: Path) -> None:
     )
     given = [str(bench.root), str(area / "state")]
     children = [
-        processes.start([sys.executable, "-c", program, *given, str(n)], heard=False) for n in range(3)
+        processes.start([sys.executable, "-c", program, *given, str(n)], heard=False)
+        for n in range(3)
     ]
     for child in children:
         assert child.stdin is not None
@@ -271,7 +288,9 @@ def test_where_processes_cannot_share_memory_a_rollback_journal_serves(
                 raise error
             return super().execute(sql, *values)
 
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=WithoutMemory))
+    monkeypatch.setattr(
+        sqlite3, "connect", partial(sqlite3.connect, factory=WithoutMemory)
+    )
     first = bench.commit(bench.modify("a.txt", EDIT))
     with bench.changes.logs[0].database.transaction() as execute:
         assert execute("PRAGMA journal_mode").fetchone() == ("truncate",)
@@ -311,7 +330,8 @@ void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset) {
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
+    sys.platform != "linux" or shutil.which("cc") is None,
+    reason="needs Linux and a C compiler",
 )
 def test_serves_where_no_file_can_be_mapped(tmp_path: Path) -> None:
     """As on FUSE with direct_io, or 9p without a cache: the mapping of the -shm file is refused by the system."""
@@ -328,11 +348,24 @@ def test_serves_where_no_file_can_be_mapped(tmp_path: Path) -> None:
         "    print(len(workspace.history()), workspace.log_problems(), workspace.log_damage(seconds=9))\n"
     )
     for number in range(3):
-        given = [sys.executable, "-c", program, str(tmp_path / "work"), str(tmp_path / "state"), f"f{number}"]
+        given = [
+            sys.executable,
+            "-c",
+            program,
+            str(tmp_path / "work"),
+            str(tmp_path / "state"),
+            f"f{number}",
+        ]
         done = subprocess.run(
-            given, env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True, check=False
+            given,
+            env={**os.environ, "LD_PRELOAD": str(library)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        assert (done.returncode, done.stdout) == (0, f"{3 * number + 3} [] []\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, f"{3 * number + 3} [] []\n"), (
+            done.stderr
+        )
     assert (tmp_path / "work/f2").read_text() == "one\n"
     # Where it can be mapped, the same log goes on.
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
@@ -346,7 +379,9 @@ def test_small_blocks_are_not_mapped(
     """On a full disk a hole in a mapped file ends the process."""
     bench.commit(bench.modify("a.txt", EDIT))
     monkeypatch.setattr(scene.FOLDER, "block_size", lambda _: 1024)
-    for number in range(3):  # The first finds a log that is shared, made before its disk was copied, say.
+    for number in range(
+        3
+    ):  # The first finds a log that is shared, made before its disk was copied, say.
         bench.changes.close()
         with scene.Bench(area) as fresh:
             assert len(fresh.changes.history()) == number + 1
@@ -358,7 +393,9 @@ def test_small_blocks_are_not_mapped(
             assert fresh.changes.problems() == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file that is open")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows removes no file that is open"
+)
 @each_row("names", [["state.db-wal"], ["state.db-wal", "state.db-shm"]])
 def test_removed_log_is_rescued(tmp_path: Path, names: list[str]) -> None:
     (tmp_path / "work").mkdir()
@@ -398,7 +435,12 @@ def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "some.db"
 
     def opened() -> Database:
-        return Database(lambda: os.fsencode(path), "CREATE TABLE some (value)", Flusher(enabled=True), 1.0)
+        return Database(
+            lambda: os.fsencode(path),
+            "CREATE TABLE some (value)",
+            Flusher(enabled=True),
+            1.0,
+        )
 
     with closing(opened()) as made, made.transaction() as execute:
         execute("INSERT INTO some VALUES (1)")
@@ -411,7 +453,9 @@ def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_reads_while_the_last_other_process_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_while_the_last_other_process_lets_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SQLite removes the write-ahead log and its index then, at any moment."""
     path = tmp_path / "some.db"
     table = "CREATE TABLE some (value)"
@@ -430,14 +474,21 @@ def test_reads_while_the_last_other_process_lets_go(tmp_path: Path, monkeypatch:
                 os.remove(name)
         return status
 
-    with closing(Database(lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0)) as database:
+    with closing(
+        Database(lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0)
+    ) as database:
         monkeypatch.setattr(os, "stat", stat_and_remove)
         assert database.read("SELECT value FROM some") == [(1,)]
 
 
 def test_a_record_says_all_of_itself_again(bench: Any) -> None:
     made = bench.changes.commit(
-        ChangeSet("a tool", "words \ud800 that are no text", (bench.modify("a.txt", EDIT),), undoable=False)
+        ChangeSet(
+            "a tool",
+            "words \ud800 that are no text",
+            (bench.modify("a.txt", EDIT),),
+            undoable=False,
+        )
     )
     again = bench.changes.record(made.id)
     assert (again.undoable, again.summary) == (False, "words ? that are no text")
@@ -456,7 +507,9 @@ def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
     assert (taken - content) / 100 <= 1500
 
 
-def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_change_goes_through_the_whole_history(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
     database = bench.changes.logs[0].database
@@ -477,7 +530,9 @@ def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytes
     for sql, count in set(asked):
         plan = [row[3] for row in read(f"EXPLAIN QUERY PLAN {sql}", *[None] * count)]
         through = [
-            step for step in plan if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
+            step
+            for step in plan
+            if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
         ]
         assert not through or "LIMIT" in sql, (sql, plan)
 

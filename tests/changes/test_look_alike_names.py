@@ -27,13 +27,27 @@ def test_new_look_alike(tmp_path: Path, there: str, made: str) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in (
             ("write_content", {"items": [{"path": f"sub/{made}", "content": "new\n"}]}),
-            ("move_items", {"items": [{"source": "source", "destination": f"sub/{made}"}], "copy": True}),
-            ("apply_patch", {"patch": f"*** Begin Patch\n*** Add File: sub/{made}\n+x\n*** End Patch\n"}),
+            (
+                "move_items",
+                {
+                    "items": [{"source": "source", "destination": f"sub/{made}"}],
+                    "copy": True,
+                },
+            ),
+            (
+                "apply_patch",
+                {
+                    "patch": f"*** Begin Patch\n*** Add File: sub/{made}\n+x\n*** End Patch\n"
+                },
+            ),
         ):
             result = workspace.call(tool, arguments)
             assert not result.is_error, result.text
             assert "looks the same as" in result.text
-            assert workspace.call("delete_items", {"paths": [f"sub/{made}"]}).is_error is False
+            assert (
+                workspace.call("delete_items", {"paths": [f"sub/{made}"]}).is_error
+                is False
+            )
 
 
 def test_plain_names_are_not(tmp_path: Path) -> None:
@@ -42,10 +56,13 @@ def test_plain_names_are_not(tmp_path: Path) -> None:
     (root / "a.txt").write_text("")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for name in ("b.txt", "A.txt2", "a txt", "\u00e9.txt"):
-            result = workspace.call("write_content", {"items": [{"path": name, "content": "x\n"}]})
+            result = workspace.call(
+                "write_content", {"items": [{"path": name, "content": "x\n"}]}
+            )
             assert "looks the same" not in result.text
         result = workspace.call(
-            "write_content", {"items": [{"path": "a.txt", "content": "x\n", "mode": "overwrite"}]}
+            "write_content",
+            {"items": [{"path": "a.txt", "content": "x\n", "mode": "overwrite"}]},
         )
         assert "looks the same" not in result.text
 
@@ -56,5 +73,7 @@ def test_denied_names_are_not(tmp_path: Path) -> None:
     (root / "v\u00a013.key").write_text("")
     (root / ".agentsignore").write_text("v\u00a013.key\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call("write_content", {"items": [{"path": "v 13.key", "content": "x\n"}]})
+        result = workspace.call(
+            "write_content", {"items": [{"path": "v 13.key", "content": "x\n"}]}
+        )
     assert "looks the same" not in result.text

@@ -14,7 +14,10 @@ from filewright import FilewrightError, Workspace
 
 # What tells when a thing was made tells of mounts too: without it only another file system is seen.
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="only Linux mounts a folder of the same file system"),
+    pytest.mark.skipif(
+        sys.platform != "linux",
+        reason="only Linux mounts a folder of the same file system",
+    ),
     pytest.mark.needs("birth"),
 ]
 
@@ -41,7 +44,10 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 
 def _tree(root: Path) -> dict[str, Any]:
-    return {str(p.relative_to(root)): p.read_bytes() if p.is_file() else None for p in root.rglob("*")}
+    return {
+        str(p.relative_to(root)): p.read_bytes() if p.is_file() else None
+        for p in root.rglob("*")
+    }
 
 
 REFUSED: dict[str, Callable[[Workspace], Any]] = {
@@ -61,7 +67,9 @@ REFUSED: dict[str, Callable[[Workspace], Any]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_would_empty_or_replace_a_mount_is_refused_and_leaves_everything(root: Path, what: str) -> None:
+def test_what_would_empty_or_replace_a_mount_is_refused_and_leaves_everything(
+    root: Path, what: str
+) -> None:
     before = _tree(root)
     with Workspace(root, state_dir=root.parent / "state") as workspace:
         with pytest.raises(FilewrightError) as caught:
@@ -74,13 +82,19 @@ def test_what_would_empty_or_replace_a_mount_is_refused_and_leaves_everything(ro
     assert (root.parent / "volume/data").read_text() == "../volume/data\n"
 
 
-def test_a_folder_into_which_something_was_mounted_since_it_was_made_is_not_undone_away(root: Path) -> None:
+def test_a_folder_into_which_something_was_mounted_since_it_was_made_is_not_undone_away(
+    root: Path,
+) -> None:
     with Workspace(root, state_dir=root.parent / "state") as workspace:
         workspace.write("made/vol/inside", "1\n")
-        subprocess.run(["mount", "--bind", root.parent / "volume", root / "made/vol"], check=True)
+        subprocess.run(
+            ["mount", "--bind", root.parent / "volume", root / "made/vol"], check=True
+        )
         try:
             before = _tree(root)
-            answer = workspace.call("revert_edit", {"change_id": workspace.newest(), "force": True})
+            answer = workspace.call(
+                "revert_edit", {"change_id": workspace.newest(), "force": True}
+            )
             assert answer.is_error, answer.text
             assert _tree(root) == before
         finally:

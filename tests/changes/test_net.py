@@ -10,7 +10,9 @@ import pytest
 
 from filewright import Settings, Workspace
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these are commands of a Unix shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="these are commands of a Unix shell"
+)
 
 RENAME = "mv t/a t/b"
 SAME_CONTENT = {
@@ -31,18 +33,25 @@ ORDERS = {
 
 def _tree(root: Path) -> dict[str, tuple[int, bytes]]:
     files = [path for path in root.rglob("*") if path.is_file()]
-    return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in files}
+    return {
+        str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes())
+        for path in files
+    }
 
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("how", SAME_CONTENT)
-def test_renamed_and_written_anew_alike(tmp_path: Path, how: str, order: str, *, force: bool) -> None:
+def test_renamed_and_written_anew_alike(
+    tmp_path: Path, how: str, order: str, *, force: bool
+) -> None:
     root = tmp_path / "work"
     (root / "t").mkdir(parents=True)
     (root / "t/a").write_text("one\n" * 10)
     (root / "t/a").chmod(0o644)
-    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(flush=False)) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=Settings(flush=False)
+    ) as workspace:
         workspace.write("first", "1")
         since = workspace.newest()
         before = _tree(root)
@@ -50,7 +59,9 @@ def test_renamed_and_written_anew_alike(tmp_path: Path, how: str, order: str, *,
             if line == "tool":
                 workspace.move("t/a", "t/b")
                 continue
-            command = line.format(a=SAME_CONTENT[how].format("t/a"), b=SAME_CONTENT[how].format("t/b"))
+            command = line.format(
+                a=SAME_CONTENT[how].format("t/a"), b=SAME_CONTENT[how].format("t/b")
+            )
             begun = workspace.begin_command()
             subprocess.run(command, shell=True, cwd=root, check=True)
             workspace.end_command(begun, command)

@@ -37,14 +37,20 @@ def test_leaves_what_does_not_merge(tmp_path: Path, preview: bool) -> None:
             workspace.revert_edit(since=since)
         assert caught.value.code is Code.STALE_VERSION
         assert "partial=true" in (caught.value.hint or "")
-        answer = workspace.call("revert_edit", {"since": since, "partial": True, "preview": preview})
+        answer = workspace.call(
+            "revert_edit", {"since": since, "partial": True, "preview": preview}
+        )
         assert not answer.is_error, answer.text
         assert "left as it is" in answer.text
         assert "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone" in answer.text
         if preview:
             assert "THREE" in (root / "a.txt").read_text()
             return
-        assert (root / "a.txt").read_text() == (root / "d.txt").read_text() == "one\ntwo\nthree\nfour\nfive\n"
+        assert (
+            (root / "a.txt").read_text()
+            == (root / "d.txt").read_text()
+            == "one\ntwo\nthree\nfour\nfive\n"
+        )
         assert (root / "b.txt").read_text() == "one\ntwo\nother\nfour\nfive\n"
         assert not (root / "src").exists()
         # It is a change like any other.
@@ -178,7 +184,11 @@ def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None
     with Workspace(root, state_dir=state) as agent:
         agent.write("first", "1")
     with Workspace(
-        root, state_dir=state, client="filewright setup", session="setup", settings=Settings(**anything)
+        root,
+        state_dir=state,
+        client="filewright setup",
+        session="setup",
+        settings=Settings(**anything),
     ) as setup:
         setup.write(".claude/settings.json", "{}")
     with Workspace(root, state_dir=state) as agent:
@@ -192,7 +202,9 @@ def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None
             assert answer.is_error
             assert "setup" in answer.text
     with Workspace(root, state_dir=state, settings=Settings(**anything)) as person:
-        record = next(each for each in person.history() if each.client == "filewright setup")
+        record = next(
+            each for each in person.history() if each.client == "filewright setup"
+        )
         person.undo(record.id)
         assert not (root / ".claude/settings.json").exists()
 
@@ -217,7 +229,9 @@ def test_time_does_not_name_changes_of_a_clock_that_was_ahead(
 
 def test_file_below_its_own_name_takes_two_moves(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
-        answer = workspace.call("move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]})
+        answer = workspace.call(
+            "move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]}
+        )
         assert "only in two changes" in answer.text
         assert "move it to another name, then from there to a.txt/b" in answer.text
         workspace.move("a.txt", "other")

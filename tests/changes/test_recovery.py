@@ -31,7 +31,9 @@ class Stopped(BaseException):
     """The end of a process, without the process."""
 
 
-def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: Any) -> None:
+def _stopped_at(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: Any
+) -> None:
     """Begin a change and stop before the named call, taking nothing back."""
 
     def stop(*_: Any, **__: Any) -> Any:
@@ -67,7 +69,11 @@ def _kept(bench: Any) -> list[bytes]:
 
 @pytest.mark.parametrize("stage", ["publish", "flush", "done"])
 def test_an_intent_goes_back(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery], stage: str
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
+    stage: str,
 ) -> None:
     before = scene.tree(bench.root)
     steps = (
@@ -85,7 +91,10 @@ def test_an_intent_goes_back(
 
 
 def test_a_committed_change_goes_forward(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     steps = (bench.modify("a.txt", EDIT), Delete(bench.at("f"), recursive=True))
     _stopped_at(bench, monkeypatch, "clean", *steps)
@@ -99,7 +108,9 @@ def test_a_committed_change_goes_forward(
     assert (bench.root / "f/g/y.txt").read_bytes() == b"why\n"
 
 
-def test_the_next_change_recovers_first(bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_change_recovers_first(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
     step = bench.modify("b.txt", Splice(0, 3, b"BEE"))
     bench.commit(step)
@@ -128,7 +139,13 @@ def test_opening_a_workspace_recovers(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = scene.tree(bench.root)
-    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")))
+    _stopped_at(
+        bench,
+        monkeypatch,
+        "done",
+        bench.modify("a.txt", EDIT),
+        Delete(bench.at("b.txt")),
+    )
     with Workspace(bench.root, state_dir=area / "state"):
         assert scene.tree(bench.root) == before
 
@@ -144,11 +161,22 @@ def test_opening_a_workspace_recovers(
     ],
 )
 def test_any_read_after_the_end_of_another_process_recovers_first(
-    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any]
+    bench: Any,
+    scene: Any,
+    area: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tool: str,
+    arguments: dict[str, Any],
 ) -> None:
     before = scene.tree(bench.root)
     with Workspace(bench.root, state_dir=area / "state") as workspace:
-        _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")))
+        _stopped_at(
+            bench,
+            monkeypatch,
+            "done",
+            bench.modify("a.txt", EDIT),
+            Delete(bench.at("b.txt")),
+        )
         assert not workspace.call(tool, arguments).is_error
         assert scene.tree(bench.root) == before
 
@@ -157,7 +185,11 @@ def test_what_cannot_be_recovered_read_only_is_not_read_and_everything_else_is(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _stopped_at(
-        bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("f"), recursive=True)
+        bench,
+        monkeypatch,
+        "done",
+        bench.modify("a.txt", EDIT),
+        Delete(bench.at("f"), recursive=True),
     )
     torn = scene.tree(bench.root)
     with Workspace(bench.root, state_dir=area / "state", read_only=True) as workspace:
@@ -165,7 +197,12 @@ def test_what_cannot_be_recovered_read_only_is_not_read_and_everything_else_is(
         assert refused.code == Code.IN_USE
         assert bench.root.as_posix() in refused.text
         assert workspace.call("read_content", {"path": "b.txt"}).text.endswith("bee")
-        assert "one" not in workspace.call("search_content", {"pattern": "ONE", "mode": "literal"}).text
+        assert (
+            "one"
+            not in workspace.call(
+                "search_content", {"pattern": "ONE", "mode": "literal"}
+            ).text
+        )
         assert scene.tree(bench.root) == torn
         bench.changes.recover()
         assert "one" in workspace.read("a.txt").text
@@ -188,7 +225,10 @@ def test_nothing_is_changed_where_nobody_can_tell_what_is_in_its_way(
 
 
 def test_a_change_that_is_being_made_holds_no_reader_up(bench: Any, area: Path) -> None:
-    with bench.changes.writing(), Workspace(bench.root, state_dir=area / "state") as workspace:
+    with (
+        bench.changes.writing(),
+        Workspace(bench.root, state_dir=area / "state") as workspace,
+    ):
         assert "one" in workspace.read("a.txt").text
 
 
@@ -196,7 +236,10 @@ def test_a_change_that_is_being_made_holds_no_reader_up(bench: Any, area: Path) 
 
 
 def test_a_foreign_edit_between_crash_and_recovery_is_kept_and_reported(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
     (bench.root / "a.txt").write_bytes(b"theirs\n")
@@ -208,9 +251,18 @@ def test_a_foreign_edit_between_crash_and_recovery_is_kept_and_reported(
 
 
 def test_a_new_file_in_the_place_of_a_deleted_one_is_kept(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
-    _stopped_at(bench, monkeypatch, "done", Delete(bench.at("a.txt")), Move(bench.at("b.txt"), bench.at("c")))
+    _stopped_at(
+        bench,
+        monkeypatch,
+        "done",
+        Delete(bench.at("a.txt")),
+        Move(bench.at("b.txt"), bench.at("c")),
+    )
     (bench.root / "a.txt").write_bytes(b"theirs\n")
     (bench.root / "b.txt").write_bytes(b"theirs too\n")
     found = restarted()
@@ -223,9 +275,18 @@ def test_a_new_file_in_the_place_of_a_deleted_one_is_kept(
 
 
 def test_a_file_that_somebody_made_just_like_ours_is_not_taken_for_ours(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
-    _stopped_at(bench, monkeypatch, "publish", Create(bench.at("n"), b"n"), Create(bench.at("new/m"), b"m"))
+    _stopped_at(
+        bench,
+        monkeypatch,
+        "publish",
+        Create(bench.at("n"), b"n"),
+        Create(bench.at("new/m"), b"m"),
+    )
     (bench.root / "n").write_bytes(b"n")
     (bench.root / "new").mkdir()
     (bench.root / "new/m").write_bytes(b"m")
@@ -246,7 +307,10 @@ def test_a_new_file_that_somebody_edited_stays(
 
 
 def test_taking_back_leaves_a_folder_that_others_have_filled(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     _stopped_at(bench, monkeypatch, "done", Create(bench.at("new/n.txt"), b"n"))
     (bench.root / "new/theirs.txt").write_bytes(b"theirs\n")
@@ -289,7 +353,10 @@ def test_a_late_in_place_writer_loses_nothing(
 )
 @pytest.mark.needs("lease")
 def test_a_displaced_file_that_is_still_written_to_waits(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
     with (bench.root / "a.txt").open("ab") as late:
@@ -309,7 +376,10 @@ def test_what_a_root_within_this_one_has_displaced_is_removed_before_its_folder_
     path = bench.root / "n/f/a.txt"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"one\n")
-    with monkeypatch.context() as patch, Workspace(bench.root / "n", settings=bench.settings) as inner:
+    with (
+        monkeypatch.context() as patch,
+        Workspace(bench.root / "n", settings=bench.settings) as inner,
+    ):
         patch.setattr(Preparation, "_require_savable", lambda *_: None)
         with path.open("ab"):
             inner.edit("f/a.txt", [{"search": "one", "replace": "two"}])
@@ -342,7 +412,9 @@ def _without_blocks(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("undoable", [True, False])
-@pytest.mark.parametrize("lost", [lambda _: b"", lambda made: made[:5000], _without_blocks])
+@pytest.mark.parametrize(
+    "lost", [lambda _: b"", lambda made: made[:5000], _without_blocks]
+)
 @pytest.mark.parametrize("how", ["edited", "written anew"])
 def test_a_part_of_what_was_being_written_is_nobodys_save(
     bench: Any,
@@ -398,10 +470,15 @@ def test_an_error_in_the_middle_of_writing_keeps_no_part(
 
 
 def test_a_save_into_what_was_published_and_went_back_is_kept(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     (bench.root / "long.txt").write_bytes(_LONG)
-    _stopped_at(bench, monkeypatch, "publish", bench.modify("long.txt", Splice(0, 4, b"LINE")))
+    _stopped_at(
+        bench, monkeypatch, "publish", bench.modify("long.txt", Splice(0, 4, b"LINE"))
+    )
     (temporary,) = scene.temporaries(bench.root)
     saved = (bench.root / temporary).read_bytes()[:-2] + b"X\n"
     (bench.root / temporary).write_bytes(saved)
@@ -419,7 +496,9 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
     real_done = Log.done
 
     def adding(log: Any, number: int) -> None:
-        (folder,) = (path for path in bench.root.iterdir() if path.name.startswith(".fw~"))
+        (folder,) = (
+            path for path in bench.root.iterdir() if path.name.startswith(".fw~")
+        )
         (folder / "g" / "late.txt").write_bytes(b"late\n")
         (folder / "g" / "late.txt").chmod(0o755)
         os.symlink("late.txt", folder / "g" / "link")
@@ -450,7 +529,9 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 
 
 def _plan(bench: Any) -> bytearray:
-    ((plan,),) = bench.changes.logs[0].database.read("SELECT plan FROM unfinished WHERE state = 'intent'")
+    ((plan,),) = bench.changes.logs[0].database.read(
+        "SELECT plan FROM unfinished WHERE state = 'intent'"
+    )
     return bytearray(plan)
 
 
@@ -495,7 +576,9 @@ def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_i
     def elsewhere(data: bytes) -> Any:
         plan = unpacked_plan(data)
         outside = os.fsencode(area / "outside")
-        return plan.relocated({folder.root: outside for folder in plan.folders if folder.root is not None})
+        return plan.relocated(
+            {folder.root: outside for folder in plan.folders if folder.root is not None}
+        )
 
     monkeypatch.setattr("filewright.changes.log.unpacked_plan", elsewhere)
     for _ in range(2):
@@ -504,7 +587,9 @@ def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_i
     assert os.listdir(area / "outside") == []
 
 
-def test_a_journal_inside_the_workspace_is_not_looked_at(bench: Any, scene: Any) -> None:
+def test_a_journal_inside_the_workspace_is_not_looked_at(
+    bench: Any, scene: Any
+) -> None:
     record = bench.commit(Create(bench.at("n"), b"n"))
     shutil.copytree(bench.state, bench.root / ".filewright")
     assert bench.changes.recover().clean or bench.changes.recover().clean
@@ -523,13 +608,17 @@ def _cut(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [_flip, _cut, Path.unlink])
 @pytest.mark.parametrize(
-    ("size", "identity"), [(3_000, 64 << 20), (400_000, 64 << 20), (6 << 20, 64 << 20), (6 << 20, 1 << 20)]
+    ("size", "identity"),
+    [(3_000, 64 << 20), (400_000, 64 << 20), (6 << 20, 64 << 20), (6 << 20, 1 << 20)],
 )
 def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
     scene: Any, size: int, identity: int, damage: Callable[[Path], None]
 ) -> None:
     """In the database, beside it, as the displaced file under a second name, and as one too large to be hashed."""
-    with scene.disk_folder() as area, scene.Bench(area, identity_bytes=identity) as bench:
+    with (
+        scene.disk_folder() as area,
+        scene.Bench(area, identity_bytes=identity) as bench,
+    ):
         (bench.root / "big").write_bytes(os.urandom(size))
         record = bench.commit(Delete(bench.at("big")))
         if kept := list((bench.state / "contents").iterdir()):
@@ -543,7 +632,10 @@ def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
                 if damage is Path.unlink:
                     execute("DELETE FROM contents")
                 else:
-                    execute("UPDATE contents SET data = ?", ((area / "content").read_bytes(),))
+                    execute(
+                        "UPDATE contents SET data = ?",
+                        ((area / "content").read_bytes(),),
+                    )
         with pytest.raises(FilewrightError) as caught:
             bench.undo(record.id)
         assert caught.value.code is Code.IO_ERROR
@@ -557,10 +649,17 @@ def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
 @pytest.mark.skipif(sys.platform == "win32", reason="it refuses the calls of Unix")
 @pytest.mark.needs("keep")
 def test_recovery_needs_no_space(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     before = scene.tree(bench.root)
-    steps = (bench.modify("a.txt", EDIT), Create(bench.at("n"), b"n"), Delete(bench.at("f"), recursive=True))
+    steps = (
+        bench.modify("a.txt", EDIT),
+        Create(bench.at("n"), b"n"),
+        Delete(bench.at("f"), recursive=True),
+    )
     _stopped_at(bench, monkeypatch, "done", *steps)
     full: list[str] = []
 
@@ -589,7 +688,10 @@ def test_recovery_needs_no_space(
 
 
 def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
-    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     before = scene.tree(bench.root)
     calls: list[int] = []
@@ -602,7 +704,9 @@ def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
     with monkeypatch.context() as patch:
         scene.before_renames(patch, failing)
         with pytest.raises(FilewrightError) as caught:
-            bench.commit(bench.modify("a.txt", EDIT), bench.modify("b.txt", Splice(0, 1, b"B")))
+            bench.commit(
+                bench.modify("a.txt", EDIT), bench.modify("b.txt", Splice(0, 1, b"B"))
+            )
     assert caught.value.code is Code.IO_ERROR
     assert "doctor" in (caught.value.hint or "")
     restarted()
@@ -635,7 +739,9 @@ def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(
         folder = bench.root / f"gone{number}"
         folder.mkdir()
         (folder / "a.txt").write_bytes(b"one\n")
-        _stopped_at(bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt")))
+        _stopped_at(
+            bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt"))
+        )
         shutil.rmtree(folder)
     walks = 0
     walk = FolderSearch._walk
@@ -653,7 +759,9 @@ def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(
     assert walks == 1
 
 
-def test_a_large_change_is_settled_at_once_and_small_ones_together(scene: Any, bench: Any) -> None:
+def test_a_large_change_is_settled_at_once_and_small_ones_together(
+    scene: Any, bench: Any
+) -> None:
     """To read its plan again, with those of others, held a later call up."""
     (log,) = bench.changes.logs
     (bench.root / "many").mkdir()
@@ -714,7 +822,9 @@ def test_an_interrupt_during_the_last_flush_finds_the_change_made(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
-def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene: Any) -> None:
+def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(
+    scene: Any,
+) -> None:
     from filewright.changes import database
 
     with scene.disk_folder() as area:
@@ -743,4 +853,7 @@ def test_every_note_of_a_late_save_is_in_the_history(bench: Any) -> None:
     (store,) = bench.changes.logs
     store.annotate(record.number, ["a.txt was saved late"])
     store.annotate(record.number, ["b.txt was saved late"])
-    assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")
+    assert bench.changes.record(record.id).notes == (
+        "a.txt was saved late",
+        "b.txt was saved late",
+    )

@@ -37,12 +37,19 @@ def _state(bench: Any, scene: Any) -> Any:
         lambda b: [Delete(b.at("f"), recursive=True)],
         lambda b: [Move(b.at("f"), b.at("h/f"))],
         lambda b: [Move(b.at("a.txt"), b.at("b.txt"), overwrite=True)],
-        lambda b: [Move(b.at("f/x.txt"), b.at("x.txt")), Delete(b.at("f"), recursive=True)],
+        lambda b: [
+            Move(b.at("f/x.txt"), b.at("x.txt")),
+            Delete(b.at("f"), recursive=True),
+        ],
         lambda b: [Copy(b.at("f"), b.at("copy"))],
         lambda b: [SetMode(b.at("f"), "700"), SetMode(b.at("a.txt"), "600")],
         lambda b: [Delete(b.at("link")), Move(b.at("a.txt"), b.at("link"))],
         lambda b: [Delete(b.at("a.txt")), MakeFolder(b.at("a.txt"))],
-        lambda b: [Move(b.at("f"), b.at("g")), Create(b.at("f/x.txt"), b"new"), Delete(b.at("g/x.txt"))],
+        lambda b: [
+            Move(b.at("f"), b.at("g")),
+            Create(b.at("f/x.txt"), b"new"),
+            Delete(b.at("g/x.txt")),
+        ],
     ],
 )
 def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) -> None:
@@ -78,13 +85,17 @@ def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) 
     path = bench.root / "t.txt"
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
-    path.write_bytes(path.read_bytes().replace(b"line 15\n", b"line 15 of them\nand one more\n"))
+    path.write_bytes(
+        path.read_bytes().replace(b"line 15\n", b"line 15 of them\nand one more\n")
+    )
     reversal = bench.changes.undo(record.id, preview=True)[1]
     assert reversal.merged == ("t.txt",)
     assert any("merged" in note for note in reversal.notes)
     assert "-LINE 1" in reversal.diff.text
     bench.changes.commit(reversal.change_set)
-    assert path.read_bytes() == TEXT.replace(b"line 15\n", b"line 15 of them\nand one more\n")
+    assert path.read_bytes() == TEXT.replace(
+        b"line 15\n", b"line 15 of them\nand one more\n"
+    )
 
 
 def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) -> None:
@@ -104,8 +115,13 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
             "then": "line 1",
         }
     ]
-    assert "<<<<<<< now\nsomething else\n=======\nline 1\n>>>>>>> undone" in caught.value.message
-    bench.changes.commit(bench.changes.undo(record.id, force=True, preview=True)[1].change_set)
+    assert (
+        "<<<<<<< now\nsomething else\n=======\nline 1\n>>>>>>> undone"
+        in caught.value.message
+    )
+    bench.changes.commit(
+        bench.changes.undo(record.id, force=True, preview=True)[1].change_set
+    )
     assert path.read_bytes() == TEXT
 
 
@@ -119,7 +135,9 @@ def test_utf16_is_merged_by_its_lines(bench: Any, codec: str, first: bool) -> No
     ours, theirs = (0, 6) if first else (6, 0)
     changed = [*lines]
     changed[ours] = lines[ours].replace("\u010a", " of ours")
-    record = bench.commit(Create(bench.at("w.txt"), "".join(changed).encode(codec), replace=True))
+    record = bench.commit(
+        Create(bench.at("w.txt"), "".join(changed).encode(codec), replace=True)
+    )
     for each in (changed, lines):
         each[theirs] = each[theirs].replace("\u010a", "\u0a0d, of theirs")
     path.write_bytes("".join(changed).encode(codec))
@@ -139,8 +157,12 @@ def test_a_file_that_was_converted_since_is_a_conflict(bench: Any, codec: str) -
     assert path.read_bytes() == left
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
-def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(bench: Any) -> None:
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="no pipes with names on this system"
+)
+def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(
+    bench: Any,
+) -> None:
     record = bench.commit(Create(bench.at("new"), b"new\n"))
     (bench.root / "new").unlink()
     os.mkfifo(bench.root / "new")
@@ -154,7 +176,10 @@ def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(bench: A
         (lambda b: Delete(b.at("a.txt")), lambda r: (r / "a.txt").write_bytes(b"new")),
         (lambda b: Create(b.at("n"), b"n"), lambda r: (r / "n").write_bytes(b"edited")),
         (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "m").unlink()),
-        (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "a.txt").write_bytes(b"new")),
+        (
+            lambda b: Move(b.at("a.txt"), b.at("m")),
+            lambda r: (r / "a.txt").write_bytes(b"new"),
+        ),
     ],
 )
 def test_what_others_have_made_of_it_is_never_overwritten(
@@ -170,7 +195,9 @@ def test_what_others_have_made_of_it_is_never_overwritten(
 
 
 @pytest.mark.parametrize("harm", ["deleted", "moved", "folder moved"])
-def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(bench: Any, harm: str) -> None:
+def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(
+    bench: Any, harm: str
+) -> None:
     path = bench.root / "f" / "x.txt"
     path.chmod(0o640)
     record = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
@@ -187,8 +214,13 @@ def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(bench: A
         assert (bench.root / "elsewhere").read_bytes() == b"EX\n"
 
 
-def test_a_file_that_was_moved_and_edited_and_is_gone_comes_back_at_its_old_place(bench: Any) -> None:
-    record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")), Move(bench.at("a.txt"), bench.at("m")))
+def test_a_file_that_was_moved_and_edited_and_is_gone_comes_back_at_its_old_place(
+    bench: Any,
+) -> None:
+    record = bench.commit(
+        bench.modify("a.txt", Splice(0, 3, b"ONE")),
+        Move(bench.at("a.txt"), bench.at("m")),
+    )
     (bench.root / "m").unlink()
     bench.changes.undo(record.id)
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
@@ -202,7 +234,9 @@ def test_force_brings_a_file_back_over_whatever_is_there_now(
     before = _state(bench, scene)
     path = bench.root / "a.txt"
     record = bench.commit(
-        bench.modify("a.txt", Splice(0, 3, b"ONE")) if step == "edit" else Delete(bench.at("a.txt"))
+        bench.modify("a.txt", Splice(0, 3, b"ONE"))
+        if step == "edit"
+        else Delete(bench.at("a.txt"))
     )
     path.unlink(missing_ok=True)
     if now == "folder":
@@ -227,7 +261,9 @@ def test_force_brings_a_file_back_over_whatever_is_there_now(
     }
 
 
-def test_too_many_open_files_is_not_told_as_damage(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_open_files_is_not_told_as_damage(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = bench.commit(Delete(bench.at("f"), recursive=True))
 
     def full(*_: Any, **__: Any) -> int:
@@ -264,8 +300,12 @@ def _calls(work: Any) -> int:
     [
         lambda b, count: [Delete(b.at(f"d{n}"), recursive=True) for n in range(20)],
         lambda b, count: [Create(b.at(f"n{n % 20}/{n}"), b"b\n") for n in range(count)],
-        lambda b, count: [Move(b.at(f"d{n % 20}/{n}"), b.at(f"d0/m{n}")) for n in range(count)],
-        lambda b, count: [b.modify(f"d{n % 20}/{n}", Splice(0, 1, b"b")) for n in range(count)],
+        lambda b, count: [
+            Move(b.at(f"d{n % 20}/{n}"), b.at(f"d0/m{n}")) for n in range(count)
+        ],
+        lambda b, count: [
+            b.modify(f"d{n % 20}/{n}", Splice(0, 1, b"b")) for n in range(count)
+        ],
     ],
     ids=["delete", "create", "move", "edit"],
 )
@@ -280,7 +320,11 @@ def test_undoing_ten_times_the_files_takes_at_most_twelve_times_the_work(
                 (bench.root / f"d{number % 20}" / f"{number}").write_bytes(b"a\n")
             record = bench.commit(*steps(bench, count))
             costs.append(
-                _calls(lambda bench=bench, record=record: bench.changes.undo(record.id, preview=True))
+                _calls(
+                    lambda bench=bench, record=record: bench.changes.undo(
+                        record.id, preview=True
+                    )
+                )
             )
     assert costs[1] <= 12 * costs[0]
 
@@ -294,16 +338,24 @@ def test_a_diff_of_many_replacements_in_a_large_file_reads_the_file_once(
         record = bench.commit(bench.modify("log", *splices))
         opened = []
         real = bench.boundary.open_file
-        monkeypatch.setattr(bench.boundary, "open_file", lambda where: opened.append(where) or real(where))
+        monkeypatch.setattr(
+            bench.boundary,
+            "open_file",
+            lambda where: opened.append(where) or real(where),
+        )
         diff = bench.changes.diff(record.id).text
         assert len(opened) == 1
-        assert "-an entry of it\n+an EVENT! of it\n" in diff.replace("-an entry of it\n-", "-")
+        assert "-an entry of it\n+an EVENT! of it\n" in diff.replace(
+            "-an entry of it\n-", "-"
+        )
         assert "more changes" in diff
         bench.changes.undo(record.id)
         assert (bench.root / "log").read_bytes() == b"an entry of it\n" * 5000
 
 
-def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(bench: Any, area: Any) -> None:
+def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(
+    bench: Any, area: Any
+) -> None:
     with Workspace(bench.root, state_dir=area / "state") as workspace:
         made = workspace.write("a.txt", "other\n", mode="overwrite").data["change_id"]
 
@@ -315,7 +367,9 @@ def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(bench: 
             def expired(self) -> bool:
                 return True
 
-        answer = workspace.under(Late()).run("revert_edit", {"change_id": made, "diff": "full"})
+        answer = workspace.under(Late()).run(
+            "revert_edit", {"change_id": made, "diff": "full"}
+        )
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert "undid" in answer.text
     assert "not shown" in answer.text
@@ -363,7 +417,9 @@ def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:
 def test_a_large_file_that_only_grew_is_undone_at_its_old_place(
     scene: Any, area: Any, hold_bytes: int
 ) -> None:
-    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=hold_bytes) as bench:
+    with scene.Bench(
+        area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=hold_bytes
+    ) as bench:
         path = bench.root / "log"
         path.write_bytes(b"entry\n" * 2000)
         record = bench.commit(bench.modify("log", Splice(6000, 5, b"EVENT")))
@@ -390,14 +446,28 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         SetMode(bench.at("f/g/y.txt"), mode),
     )
     diff = bench.changes.undo(record.id, preview=True)[1].diff.text
-    for part in ("-ONE\n+one", "+bee", "rename from x.txt\nrename to f/x.txt", "-n\n", f"new mode 100{was}"):
+    for part in (
+        "-ONE\n+one",
+        "+bee",
+        "rename from x.txt\nrename to f/x.txt",
+        "-n\n",
+        f"new mode 100{was}",
+    ):
         assert part in diff, part
     done = bench.changes.diff(record.id).text
-    for part in ("-one\n+ONE", "-bee", "rename from f/x.txt\nrename to x.txt", "+n\n", f"new mode 100{mode}"):
+    for part in (
+        "-one\n+ONE",
+        "-bee",
+        "rename from f/x.txt\nrename to x.txt",
+        "+n\n",
+        f"new mode 100{mode}",
+    ):
         assert part in done, part
 
 
-def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(bench: Any) -> None:
+def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(
+    bench: Any,
+) -> None:
     record = bench.commit(
         Move(bench.at("a.txt"), bench.at("f/n/a.txt")),
         Move(bench.at("f/g"), bench.at("f/n/m/g")),
@@ -408,23 +478,34 @@ def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(b
     diff = bench.changes.undo(record.id, preview=True)[1].diff
     gone = [file.old for file in diff.files if file.new is None]
     assert sorted(gone) == ["f/n/m/g/k/new.txt", "f/n/new.txt"]
-    assert [(lost.path, lost.files) for lost in diff.lost] == [("f/n/", 1), ("f/n/m/g/k/", 1)]
+    assert [(lost.path, lost.files) for lost in diff.lost] == [
+        ("f/n/", 1),
+        ("f/n/m/g/k/", 1),
+    ]
     bench.undo(record.id)
-    assert sorted(path.name for path in (bench.root / "f").rglob("*")) == ["g", "x.txt", "y.txt"]
+    assert sorted(path.name for path in (bench.root / "f").rglob("*")) == [
+        "g",
+        "x.txt",
+        "y.txt",
+    ]
 
 
 def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(
     scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("filewright.changes.prepare._SPLICED", 1000)
-    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000) as bench:
+    with scene.Bench(
+        area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000
+    ) as bench:
         path = bench.root / "log"
         content = b"".join(b"entry %05d\n" % n for n in range(2000))
         path.write_bytes(content)
         inode = path.stat().st_ino
         record = bench.commit(bench.modify("log", Splice(1000, 15_000, b"")))
         assert path.read_bytes() == content[:1000] + content[16_000:]
-        assert [f.stat().st_ino for f in (bench.state / "contents").glob("=*")] == [inode]
+        assert [f.stat().st_ino for f in (bench.state / "contents").glob("=*")] == [
+            inode
+        ]
         bench.undo(record.id)
         assert path.read_bytes() == content
 
@@ -448,7 +529,9 @@ RULES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", RULES)
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_moves_that_rules_allow_are_undone_under_the_same_rules(tmp_path: Any, case: str) -> None:
+def test_moves_that_rules_allow_are_undone_under_the_same_rules(
+    tmp_path: Any, case: str
+) -> None:
     """Undoing several moves, each goes to a name of its own in between, which no rule is about."""
     root = tmp_path / "root"
     (root / "src" / "d").mkdir(parents=True)
@@ -457,13 +540,21 @@ def test_moves_that_rules_allow_are_undone_under_the_same_rules(tmp_path: Any, c
     settings = dict(RULES[case])
     for name in [name for name in settings if name.startswith(".")]:
         (root / name).write_text(settings.pop(name))
-    before = {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))}
+    before = {
+        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+    }
     moves = [("a", "c"), ("b", "a"), ("d", "n/b"), ("n/b/e", "n/e")]
-    items = [{"source": f"src/{old}", "destination": f"src/{new}"} for old, new in moves]
-    with Workspace(root, settings=Settings(**settings, state_dir=str(tmp_path / "state"))) as workspace:
+    items = [
+        {"source": f"src/{old}", "destination": f"src/{new}"} for old, new in moves
+    ]
+    with Workspace(
+        root, settings=Settings(**settings, state_dir=str(tmp_path / "state"))
+    ) as workspace:
         workspace.run("move_items", {"items": items})
         workspace.undo()
-    assert {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))} == before
+    assert {
+        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+    } == before
 
 
 @pytest.mark.parametrize("target", [".git/hooks", "ro", ".codex"])
@@ -475,7 +566,9 @@ def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_le
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
     (root / ".agentsreadonly").write_text("/ro/\n")
-    before = {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))}
+    before = {
+        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+    }
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         begun = workspace.begin_command()
         shutil.rmtree(root / "hooks")
@@ -483,7 +576,9 @@ def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_le
         workspace.end_command(begun, "ln")
         workspace.undo()
         assert not (root / "hooks").is_symlink()
-    assert {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))} == before
+    assert {
+        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+    } == before
 
 
 def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) -> None:
@@ -495,11 +590,15 @@ def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) 
         os.link(path, other)
         asked = {"path": "f"}
         assert workspace.call("revert_edit", asked).code == "hard_linked"
-        assert not workspace.call("revert_edit", {**asked, "break_hard_links": True}).is_error
+        assert not workspace.call(
+            "revert_edit", {**asked, "break_hard_links": True}
+        ).is_error
     assert (path.read_text(), other.read_text()) == ("1\n", "2\n")
 
 
-@pytest.mark.parametrize("meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced", "file"])
+@pytest.mark.parametrize(
+    "meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced", "file"]
+)
 def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
     tmp_path: Path, meanwhile: str
 ) -> None:
@@ -553,7 +652,9 @@ RENAMES: dict[str, tuple[list[tuple[str, str]], str]] = {
 
 @pytest.mark.parametrize("renamed", RENAMES)
 @pytest.mark.parametrize("by", ["change", "path"])
-def test_an_undo_follows_what_was_renamed_since(bench: Any, renamed: str, by: str) -> None:
+def test_an_undo_follows_what_was_renamed_since(
+    bench: Any, renamed: str, by: str
+) -> None:
     moves, now = RENAMES[renamed]
     change = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
     for source, destination in moves:
@@ -568,9 +669,13 @@ def test_an_undo_follows_what_was_renamed_since(bench: Any, renamed: str, by: st
 def test_history_follows_what_was_renamed(bench: Any, renamed: str) -> None:
     moves, now = RENAMES[renamed]
     made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
-    made += [bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves]
+    made += [
+        bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves
+    ]
     bench.commit(Create(bench.at("other"), b""))
-    assert [record.id for record in bench.changes.history(location=bench.at(now))] == made[::-1]
+    assert [
+        record.id for record in bench.changes.history(location=bench.at(now))
+    ] == made[::-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of folders")

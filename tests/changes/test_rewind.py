@@ -18,7 +18,15 @@ from tests.promises import outside
 
 from filewright import Settings, Workspace
 from filewright.changes import Scope
-from filewright.edit.changeset import ChangeSet, Create, Delete, MakeFolder, Move, SetMode, Step
+from filewright.edit.changeset import (
+    ChangeSet,
+    Create,
+    Delete,
+    MakeFolder,
+    Move,
+    SetMode,
+    Step,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.text import Splice
@@ -29,7 +37,9 @@ TEXT = b"".join(LINES)
 
 def _by(bench: Any, session: str, *steps: Step, **options: Any) -> Any:
     task = Task(caller=Caller(session, f"client of {session}"))
-    return bench.changes.commit(ChangeSet("test", "a change", tuple(steps), **options), task=task)
+    return bench.changes.commit(
+        ChangeSet("test", "a change", tuple(steps), **options), task=task
+    )
 
 
 def _line(bench: Any, path: str, number: int, new: bytes) -> Step:
@@ -54,7 +64,9 @@ def text(bench: Any) -> Path:
 # A long history
 
 
-def test_rewinding_many_changes_takes_little_memory_for_each(area: Path, scene: Any) -> None:
+def test_rewinding_many_changes_takes_little_memory_for_each(
+    area: Path, scene: Any
+) -> None:
     """Of what a file held, only what it held first and what it holds last is needed."""
     peaks = []
     for times in (9, 99):
@@ -74,9 +86,15 @@ def test_rewinding_many_changes_takes_little_memory_for_each(area: Path, scene: 
             finally:
                 tracemalloc.stop()
             assert len(reversal.selected.ids) == 10 * times + 12
-            assert [entry.place.shown for entry in reversal.selected.record.entries] == ["a", "b"]
+            assert [
+                entry.place.shown for entry in reversal.selected.record.entries
+            ] == ["a", "b"]
             _rewind(bench, "s")
-            assert (bench.root / "a").read_bytes() == (bench.root / "b").read_bytes() == TEXT
+            assert (
+                (bench.root / "a").read_bytes()
+                == (bench.root / "b").read_bytes()
+                == TEXT
+            )
     assert (peaks[1] - peaks[0]) / 900 < 500, "bytes for each change"
 
 
@@ -111,7 +129,12 @@ def _folder_moved_twice_and_worked_in(b: Any) -> None:
     _by(b, "s", Move(b.at("f"), b.at("h")))
     _by(b, "s", _line(b, "h/g/y.txt", 1, b"WHY\n"), Create(b.at("h/x.txt"), b"again\n"))
     _by(b, "s", Move(b.at("h"), b.at("deep/er")))
-    _by(b, "s", SetMode(b.at("deep/er/g/y.txt"), "600"), Move(b.at("deep/er/g"), b.at("g2")))
+    _by(
+        b,
+        "s",
+        SetMode(b.at("deep/er/g/y.txt"), "600"),
+        Move(b.at("deep/er/g"), b.at("g2")),
+    )
 
 
 def _deleted_and_made_again(b: Any) -> None:
@@ -146,14 +169,18 @@ def _undone_in_between(b: Any) -> None:
         _swapped,
         pytest.param(
             _folder_moved_twice_and_worked_in,
-            marks=not_on_wine("nothing is found below a folder that was renamed meanwhile"),
+            marks=not_on_wine(
+                "nothing is found below a folder that was renamed meanwhile"
+            ),
         ),
         _deleted_and_made_again,
         _folder_deleted_and_made_again,
         _undone_in_between,
     ],
 )
-def test_a_session_is_rewound_as_one_change_and_redone(bench: Any, scene: Any, text: Path, work: Any) -> None:
+def test_a_session_is_rewound_as_one_change_and_redone(
+    bench: Any, scene: Any, text: Path, work: Any
+) -> None:
     before = scene.tree(bench.root)
     work(bench)
     after = scene.tree(bench.root)
@@ -187,7 +214,9 @@ def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
 # What others did
 
 
-def test_what_another_session_and_outsiders_did_to_the_same_file_stays(bench: Any, text: Path) -> None:
+def test_what_another_session_and_outsiders_did_to_the_same_file_stays(
+    bench: Any, text: Path
+) -> None:
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     _by(bench, "other", _line(bench, "t.txt", 20, b"theirs\n"))
     _by(bench, "s", _line(bench, "t.txt", 3, b"drei\nvier\n"))
@@ -201,9 +230,24 @@ def test_what_another_session_and_outsiders_did_to_the_same_file_stays(bench: An
 
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_rename_by_another_session_is_followed(bench: Any, text: Path) -> None:
-    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), _line(bench, "f/x.txt", 1, b"EX\n"))
-    _by(bench, "other", Move(bench.at("t.txt"), bench.at("u.txt")), Move(bench.at("f"), bench.at("dir/f2")))
-    _by(bench, "s", _line(bench, "u.txt", 4, b"FOUR\n"), Delete(bench.at("dir/f2/g/y.txt")))
+    _by(
+        bench,
+        "s",
+        _line(bench, "t.txt", 3, b"THREE\n"),
+        _line(bench, "f/x.txt", 1, b"EX\n"),
+    )
+    _by(
+        bench,
+        "other",
+        Move(bench.at("t.txt"), bench.at("u.txt")),
+        Move(bench.at("f"), bench.at("dir/f2")),
+    )
+    _by(
+        bench,
+        "s",
+        _line(bench, "u.txt", 4, b"FOUR\n"),
+        Delete(bench.at("dir/f2/g/y.txt")),
+    )
     _rewind(bench, "s")
     assert (bench.root / "u.txt").read_bytes() == TEXT
     assert not text.exists()
@@ -215,7 +259,12 @@ def test_what_an_outsider_deleted_or_moved_comes_back_as_it_was_before_the_sessi
     bench: Any, text: Path
 ) -> None:
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
-    _by(bench, "s", _line(bench, "t.txt", 5, b"FIVE\n"), _line(bench, "f/x.txt", 1, b"EX\n"))
+    _by(
+        bench,
+        "s",
+        _line(bench, "t.txt", 5, b"FIVE\n"),
+        _line(bench, "f/x.txt", 1, b"EX\n"),
+    )
     text.unlink()
     (bench.root / "f").rename(bench.root / "elsewhere")
     _, reversal = _rewind(bench, "s")
@@ -240,7 +289,12 @@ def test_a_file_that_others_have_deleted_in_between_comes_back_as_it_was_at_firs
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), Create(bench.at("n"), b"n\n"))
     delete("t.txt")
     delete("n")
-    _by(bench, "s", Create(bench.at("t.txt"), b"another\n"), Create(bench.at("n"), b"n again\n"))
+    _by(
+        bench,
+        "s",
+        Create(bench.at("t.txt"), b"another\n"),
+        Create(bench.at("n"), b"n again\n"),
+    )
     _by(bench, "s", _line(bench, "t.txt", 1, b"yet another\n"))
     made, _ = _rewind(bench, "s")
     assert {name: kept[2:] for name, kept in scene.tree(bench.root).items()} == {
@@ -288,7 +342,9 @@ def _deleted_twice(b: Any) -> None:
         _deleted_twice,
     ],
 )
-def test_a_rewind_in_conflict_changes_nothing(bench: Any, scene: Any, text: Path, work: Any) -> None:
+def test_a_rewind_in_conflict_changes_nothing(
+    bench: Any, scene: Any, text: Path, work: Any
+) -> None:
     _by(bench, "s", _line(bench, "b.txt", 1, b"BEE\n"))
     work(bench)
     before = scene.tree(bench.root)
@@ -304,7 +360,9 @@ def test_a_rewind_in_conflict_changes_nothing(bench: Any, scene: Any, text: Path
 def test_a_conflict_shows_both_sides_of_every_file(bench: Any, text: Path) -> None:
     for name in ("a.txt", "b.txt", "t.txt"):
         _by(bench, "s", _line(bench, name, 1, b"mine\n"))
-        (bench.root / name).write_bytes(b"theirs \x1b[2J\n" + (bench.root / name).read_bytes()[5:])
+        (bench.root / name).write_bytes(
+            b"theirs \x1b[2J\n" + (bench.root / name).read_bytes()[5:]
+        )
     with pytest.raises(FilewrightError) as caught:
         _rewind(bench, "s")
     message = caught.value.message
@@ -314,7 +372,9 @@ def test_a_conflict_shows_both_sides_of_every_file(bench: Any, text: Path) -> No
     assert "\x1b" not in message
 
 
-def test_changes_that_are_undone_already_are_no_part_of_it(bench: Any, text: Path) -> None:
+def test_changes_that_are_undone_already_are_no_part_of_it(
+    bench: Any, text: Path
+) -> None:
     first = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     _by(bench, "s", _line(bench, "t.txt", 9, b"NINE\n"))
     bench.changes.undo(first.id)
@@ -326,11 +386,18 @@ def test_changes_that_are_undone_already_are_no_part_of_it(bench: Any, text: Pat
 # A moment, a file, a hunk
 
 
-def test_everything_since_a_change_or_a_time_is_taken_back(bench: Any, scene: Any, text: Path) -> None:
+def test_everything_since_a_change_or_a_time_is_taken_back(
+    bench: Any, scene: Any, text: Path
+) -> None:
     kept = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     before = scene.tree(bench.root)
     _by(bench, "other", _line(bench, "t.txt", 4, b"FOUR\n"), Delete(bench.at("a.txt")))
-    _by(bench, "s", _line(bench, "t.txt", 5, b"FIVE\n"), Move(bench.at("f"), bench.at("h")))
+    _by(
+        bench,
+        "s",
+        _line(bench, "t.txt", 5, b"FIVE\n"),
+        Move(bench.at("f"), bench.at("h")),
+    )
     made, _ = bench.changes.undo(Scope(since=kept.id))
     assert scene.tree(bench.root) == before
     assert len(made.reverts) == 2
@@ -342,7 +409,12 @@ def test_everything_since_a_change_or_a_time_is_taken_back(bench: Any, scene: An
 
 
 def test_one_file_or_one_hunk_of_a_session(bench: Any, text: Path) -> None:
-    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), _line(bench, "a.txt", 1, b"1\n"))
+    _by(
+        bench,
+        "s",
+        _line(bench, "t.txt", 3, b"THREE\n"),
+        _line(bench, "a.txt", 1, b"1\n"),
+    )
     _by(bench, "s", _line(bench, "t.txt", 20, b"TWENTY\nand more\n"))
     made, _ = bench.changes.undo(Scope(session="s", path=bench.at("t.txt"), hunk=2))
     assert made.partial
@@ -356,7 +428,9 @@ def test_one_file_or_one_hunk_of_a_session(bench: Any, text: Path) -> None:
 
 
 @pytest.mark.parametrize("hunk", [1, 2, 3])
-def test_a_hunk_of_a_change_is_taken_back_where_it_is_now(bench: Any, text: Path, hunk: int) -> None:
+def test_a_hunk_of_a_change_is_taken_back_where_it_is_now(
+    bench: Any, text: Path, hunk: int
+) -> None:
     lines = {1: 2, 2: 15, 3: 28}
     steps = [b"%d!\n" % number for number in lines.values()]
     offsets = [sum(map(len, LINES[: number - 1])) for number in lines.values()]
@@ -411,7 +485,9 @@ def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> N
         bench.changes.undo(Scope(since=since, path=bench.at("t.txt")), force=True)
         found = text.read_bytes()
         assert found.startswith(state)
-        assert set(found[len(state) :].splitlines()) <= {b"outside %d" % n for n in range(1, 6)}
+        assert set(found[len(state) :].splitlines()) <= {
+            b"outside %d" % n for n in range(1, 6)
+        }
 
 
 # Names and bad input
@@ -433,7 +509,9 @@ def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> N
         ({"session": "s", "hunk": 1}, Code.INVALID_INPUT, "name the file"),
     ],
 )
-def test_what_is_not_there_is_said(bench: Any, text: Path, scope: Any, code: Code, said: str) -> None:
+def test_what_is_not_there_is_said(
+    bench: Any, text: Path, scope: Any, code: Code, said: str
+) -> None:
     _edits(bench)
     with pytest.raises(FilewrightError) as caught:
         bench.changes.undo(Scope(**scope), preview=True)
@@ -443,7 +521,10 @@ def test_what_is_not_there_is_said(bench: Any, text: Path, scope: Any, code: Cod
 
 
 def test_changes_and_sessions_go_by_their_beginnings(bench: Any, text: Path) -> None:
-    made = [_by(bench, name, Create(bench.at(name), b"")).id for name in ("session-1", "session-2", "other")]
+    made = [
+        _by(bench, name, Create(bench.at(name), b"")).id
+        for name in ("session-1", "session-2", "other")
+    ]
     assert bench.changes.identify("@") == made[2]
     assert bench.changes.identify("@~2") == made[0]
     assert bench.changes.identify(made[1][:12]) == made[1]
@@ -464,7 +545,9 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
     """Who edits which line of a file and how: two sessions, and somebody outside."""
     who = st.sampled_from(["s", "other", "outside"])
     how = st.sampled_from(["replace", "insert", "delete", "rename"])
-    return draw(st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12))
+    return draw(
+        st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12)
+    )
 
 
 @examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -475,7 +558,9 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
 ) -> None:
     """Each works in lines of its own, with lines nobody touches between them, so that nothing conflicts."""
     owners = ["s", "other", "outside"]
-    start = [f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n" for n in range(36)]
+    start = [
+        f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n" for n in range(36)
+    ]
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
         name = "t.txt"
         (bench.root / name).write_bytes("".join(start).encode())
@@ -497,7 +582,9 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
                 "insert": [lines[at], f"{who} more {count}\n"],
             }[how]
             if who == "outside":
-                path.write_bytes("".join([*lines[:at], *new, *lines[at + 1 :]]).encode())
+                path.write_bytes(
+                    "".join([*lines[:at], *new, *lines[at + 1 :]]).encode()
+                )
                 continue
             offset = len("".join(lines[:at]))
             splice = Splice(offset, len(lines[at]), "".join(new).encode())
@@ -510,7 +597,9 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
             try:
                 _ = _rewind(bench, "s") if changed else None
             except FilewrightError as error:
-                if error.code is not Code.NO_CHANGE:  # else it has taken back by itself what it did
+                if (
+                    error.code is not Code.NO_CHANGE
+                ):  # else it has taken back by itself what it did
                     raise
         found = (bench.root / name).read_text().splitlines(keepends=True)
         assert [line for line in found if not line.startswith("s ")] == theirs
@@ -522,7 +611,9 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
 @examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int) -> None:
+def test_rewinding_any_session_alone_gives_every_byte_back(
+    scene: Any, seed: int
+) -> None:
     chance = random.Random(seed)
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
         for path in ("a", "d/b", "d/e/c"):
@@ -544,7 +635,11 @@ def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int
                     Move(bench.at(path), bench.at(to)),
                     Delete(bench.at(path), recursive=True),
                     Create(bench.at(to), b"%d\n" % count, replace=True),
-                    *([bench.modify(path, Splice(0, 0, b"%d\n" % count))] if is_file else []),
+                    *(
+                        [bench.modify(path, Splice(0, 0, b"%d\n" % count))]
+                        if is_file
+                        else []
+                    ),
                 ]
             )
             try:
@@ -561,10 +656,16 @@ def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int
         assert scene.tree(bench.root) == after
 
 
-def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int) -> Step:
+def _any_step(
+    bench: Any, chance: random.Random, path: str, to: str, count: int
+) -> Step:
     line = chance.randrange(1, 30)
     full = bench.root / path
-    if full.is_file() and full.read_bytes().count(b"\n") > line and chance.random() < 0.5:
+    if (
+        full.is_file()
+        and full.read_bytes().count(b"\n") > line
+        and chance.random() < 0.5
+    ):
         return _line(bench, path, line, b"%d\n" % count)
     return chance.choice(
         [
@@ -577,8 +678,12 @@ def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int)
 
 @examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
-@example(seed=287)  # of two things that were at one place the first was overwritten by the second
-@example(seed=1214)  # a file takes the name of the folder it is deep in, and a folder between them stays
+@example(
+    seed=287
+)  # of two things that were at one place the first was overwritten by the second
+@example(
+    seed=1214
+)  # a file takes the name of the folder it is deep in, and a folder between them stays
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothing(
     scene: Any, seed: int
@@ -590,7 +695,9 @@ def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothin
             (bench.root / path).parent.mkdir(parents=True, exist_ok=True)
             (bench.root / path).write_bytes(TEXT)
         for count in range(14):
-            there = sorted(str(path.relative_to(bench.root)) for path in bench.root.rglob("*"))
+            there = sorted(
+                str(path.relative_to(bench.root)) for path in bench.root.rglob("*")
+            )
             path = chance.choice(there or ["none"])
             full = bench.root / path
             to = chance.choice(["a", "n", "d/n", "d/e/m", f"new{count}/x", "d"])
@@ -598,7 +705,12 @@ def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothin
             if who == "outside":
                 if full.is_file():
                     chance.choice(
-                        [full.unlink, lambda full=full: full.write_bytes(b"x\n" + full.read_bytes())]
+                        [
+                            full.unlink,
+                            lambda full=full: full.write_bytes(
+                                b"x\n" + full.read_bytes()
+                            ),
+                        ]
                     )()
                 continue
             with suppress(FilewrightError):
@@ -629,7 +741,9 @@ def test_two_changes_of_a_file_that_is_not_kept_whole_are_rewound_together(
         if second == "edit":
             workspace.edit("f", [{"search": "line 2777 of", "replace": "line x of"}])
         else:
-            workspace.write("f", before.replace("line 2777 of", "line x of"), mode="overwrite")
+            workspace.write(
+                "f", before.replace("line 2777 of", "line x of"), mode="overwrite"
+            )
         workspace.revert_edit(session="mine")
         assert (root / "f").read_text() == before
 
@@ -651,10 +765,14 @@ def test_a_folder_that_a_change_made_and_that_is_a_root_by_now_stays(
         above.write("n/a.txt", "two\n", mode="overwrite")
     with Workspace(*(root / name for name in roots), settings=state) as inside:
         for force in (False, True):
-            with pytest.raises(FilewrightError, match="is a root of the workspace") as caught:
+            with pytest.raises(
+                FilewrightError, match="is a root of the workspace"
+            ) as caught:
                 inside.revert_edit(session="s", force=force)
             assert caught.value.code is Code.PERMISSION_DENIED
-        assert [entry.action for entry in inside.record(Scope(session="s")).entries] == ["created"] * 2
+        assert [
+            entry.action for entry in inside.record(Scope(session="s")).entries
+        ] == ["created"] * 2
     assert (root / "n" / "a.txt").read_text() == "two\n"
     with Workspace(root, settings=state) as above:
         above.revert_edit(session="s")

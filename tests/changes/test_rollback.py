@@ -6,7 +6,12 @@ from typing import get_args
 
 import pytest
 
-from filewright.changes.rollback import ROLLBACK_TABLE, RollbackAction, SlotContent, classify_slot
+from filewright.changes.rollback import (
+    ROLLBACK_TABLE,
+    RollbackAction,
+    SlotContent,
+    classify_slot,
+)
 from filewright.changes.slots import Look
 
 _SAVES = (SlotContent.FOREIGN, SlotContent.EDITED_ORIGINAL)
@@ -28,9 +33,16 @@ def test_no_save_is_discarded(place: SlotContent, backup: SlotContent) -> None:
 
 
 @pytest.mark.parametrize("backup", SlotContent)
-@pytest.mark.parametrize("place", [*_SAVES, SlotContent.EQUAL_COPY, SlotContent.ORIGINAL])
-def test_no_place_of_others_is_replaced(place: SlotContent, backup: SlotContent) -> None:
-    assert ROLLBACK_TABLE[place][backup] not in (RollbackAction.EXCHANGE, RollbackAction.RESTORE)
+@pytest.mark.parametrize(
+    "place", [*_SAVES, SlotContent.EQUAL_COPY, SlotContent.ORIGINAL]
+)
+def test_no_place_of_others_is_replaced(
+    place: SlotContent, backup: SlotContent
+) -> None:
+    assert ROLLBACK_TABLE[place][backup] not in (
+        RollbackAction.EXCHANGE,
+        RollbackAction.RESTORE,
+    )
 
 
 @pytest.mark.parametrize("is_staged_file", [True, False])
@@ -41,7 +53,10 @@ def test_classifies_every_comparison(
     original: Look, ours: Look, *, keeps_content: bool, is_staged_file: bool
 ) -> None:
     content = classify_slot(
-        original=original, ours=ours, is_staged_file=is_staged_file, keeps_content=keeps_content
+        original=original,
+        ours=ours,
+        is_staged_file=is_staged_file,
+        keeps_content=keeps_content,
     )
     assert (content is SlotContent.MISSING) == (ours == "missing")
     if ours in ("same", "alike") and is_staged_file and not keeps_content:
@@ -61,5 +76,12 @@ def test_classifies_every_comparison(
         ("other", "other", SlotContent.FOREIGN),
     ],
 )
-def test_classifies_staged_files(original: Look, ours: Look, content: SlotContent) -> None:
-    assert classify_slot(original=original, ours=ours, is_staged_file=True, keeps_content=False) is content
+def test_classifies_staged_files(
+    original: Look, ours: Look, content: SlotContent
+) -> None:
+    assert (
+        classify_slot(
+            original=original, ours=ours, is_staged_file=True, keeps_content=False
+        )
+        is content
+    )

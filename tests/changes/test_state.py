@@ -28,7 +28,9 @@ def place(scene: Any) -> Iterator[Path]:
 
 
 def _open(place: Path, *roots: str, **settings: Any) -> Workspace:
-    return Workspace(*(place / root for root in roots), state_dir=place / "state", **settings)
+    return Workspace(
+        *(place / root for root in roots), state_dir=place / "state", **settings
+    )
 
 
 def _changed(place: Path, path: str, *roots: str) -> str:
@@ -41,7 +43,9 @@ def _history(place: Path, *roots: str) -> dict[str, list[str]]:
         return {record.id: record.paths for record in workspace.history()}
 
 
-@pytest.mark.parametrize("roots", [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")])
+@pytest.mark.parametrize(
+    "roots", [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")]
+)
 def test_the_history_of_a_root_is_seen_from_every_list_of_roots_that_holds_it(
     place: Path, roots: tuple[str, ...]
 ) -> None:
@@ -55,13 +59,18 @@ def test_the_history_of_a_root_is_seen_from_every_list_of_roots_that_holds_it(
 
 def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
     with _open(place, "a") as workspace:
-        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in ("f", "sub/g")]
+        items = [
+            {"path": path, "content": "new\n", "mode": "overwrite"}
+            for path in ("f", "sub/g")
+        ]
         both = workspace.run("write_content", {"items": items}).data["change_id"]
         outside = workspace.write("f", "newer\n", mode="overwrite").data["change_id"]
         inside = workspace.write("sub/g", "newer\n", mode="overwrite").data["change_id"]
     assert _history(place, "a/sub") == {inside: ["g"], both: ["g"]}
     with _open(place, "a/sub") as workspace:
-        assert workspace.call("get_history", {"change_id": outside}).code == Code.NOT_FOUND
+        assert (
+            workspace.call("get_history", {"change_id": outside}).code == Code.NOT_FOUND
+        )
         workspace.undo(inside)
         assert (place / "a" / "sub" / "g").read_text() == "new\n"
         refused = workspace.call("revert_edit", {"change_id": both})
@@ -70,7 +79,9 @@ def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
     assert (place / "a" / "f").read_text() == "newer\n"
 
 
-def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(place: Path) -> None:
+def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(
+    place: Path,
+) -> None:
     made = _changed(place, "g", "a/sub")
     assert _history(place, ".") == {made: ["a/sub/g"]}
     with _open(place, ".") as workspace:
@@ -110,14 +121,21 @@ def test_a_copy_of_a_root_has_a_history_of_its_own(place: Path) -> None:
     assert _history(place, "a") == {made: ["f"]}
 
 
-def test_a_change_of_several_roots_is_one_change_wherever_it_is_looked_at(place: Path) -> None:
+def test_a_change_of_several_roots_is_one_change_wherever_it_is_looked_at(
+    place: Path,
+) -> None:
     with _open(place, "a", "b") as workspace:
-        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in ("f", "b:h")]
+        items = [
+            {"path": path, "content": "new\n", "mode": "overwrite"}
+            for path in ("f", "b:h")
+        ]
         made = workspace.run("write_content", {"items": items}).data["change_id"]
     assert _history(place, "a") == {made: ["f"]}
     assert _history(place, "b") == {made: ["h"]}
     with _open(place, "b") as workspace:
-        assert workspace.call("revert_edit", {"change_id": made}).code == Code.PATH_ESCAPE
+        assert (
+            workspace.call("revert_edit", {"change_id": made}).code == Code.PATH_ESCAPE
+        )
     with _open(place, "b", "a") as workspace:
         workspace.undo(made)
     assert (place / "a" / "f").read_text() == "one\n"
@@ -128,7 +146,9 @@ class Stopped(BaseException):
     """The end of a process, without the process."""
 
 
-def _torn(place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tuple[str, ...]) -> None:
+def _torn(
+    place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tuple[str, ...]
+) -> None:
     """A change that ended just before it was done."""
 
     def stop(*_: Any, **__: Any) -> Any:
@@ -137,7 +157,9 @@ def _torn(place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tupl
     with monkeypatch.context() as patch, _open(place, *roots) as workspace:
         patch.setattr(Log, "done", stop)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
-        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in paths]
+        items = [
+            {"path": path, "content": "new\n", "mode": "overwrite"} for path in paths
+        ]
         with pytest.raises(Stopped):
             workspace.run("write_content", {"items": items})
 
@@ -166,7 +188,8 @@ def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_t
         assert "other" in workspace.read("other").text
         workspace.write("other", "edited\n", mode="overwrite")
         refused = workspace.call(
-            "write_content", {"items": [{"path": own, "content": "", "mode": "overwrite"}]}
+            "write_content",
+            {"items": [{"path": own, "content": "", "mode": "overwrite"}]},
         )
         assert refused.code == Code.IN_USE
     assert (place / "a" / "f").read_text() == "new\n"
@@ -186,7 +209,9 @@ def test_a_root_renamed_after_a_crash_is_recovered_where_it_is(
         assert "one" in workspace.read("f").text
 
 
-def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(place: Path) -> None:
+def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(
+    place: Path,
+) -> None:
     with _open(place, "a") as workspace:
         workspace.write("f", "new\n", mode="overwrite")
         shutil.rmtree(place / "state")
@@ -220,9 +245,18 @@ def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
     for name, content in files.items():
         (place / "state" / name).write_bytes(content)
     status = (place / "a").stat()
-    owner = {"id": earlier.name, "paths": [str(place / "a")], "device": status.st_dev, "inode": status.st_ino}
+    owner = {
+        "id": earlier.name,
+        "paths": [str(place / "a")],
+        "device": status.st_dev,
+        "inode": status.st_ino,
+    }
     (earlier / "root").write_text(json.dumps({**owner, "birth": None}) + "\n")
-    before = {path: path.read_bytes() for path in (place / "state").rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes()
+        for path in (place / "state").rglob("*")
+        if path.is_file()
+    }
     with _open(place, "a") as workspace:
         (note,) = workspace.changes.state_notes
         assert earlier.name in note
@@ -245,13 +279,19 @@ def test_a_torn_line_of_the_index_harms_no_other(place: Path) -> None:
     assert _history(place, "b") == {other: ["h"]}
 
 
-def test_history_stays_within_its_limits_though_every_session_makes_one_change(place: Path) -> None:
+def test_history_stays_within_its_limits_though_every_session_makes_one_change(
+    place: Path,
+) -> None:
     limit = 300_000
     for number in range(20):
         (place / "a" / "big").write_bytes(os.urandom(50_000))
         with _open(place, "a", settings=_limited(place, limit)) as workspace:
             workspace.delete("big")
-        kept = sum(path.stat().st_size for path in (place / "state").rglob("*") if path.is_file())
+        kept = sum(
+            path.stat().st_size
+            for path in (place / "state").rglob("*")
+            if path.is_file()
+        )
         assert kept <= limit + 60_000, f"after {number} changes"
 
 

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 from tests import processes
 
-PLACES = ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME", "XDG_STATE_HOME")
+PLACES = (
+    "FILEWRIGHT_ROOTS",
+    "CLAUDE_PROJECT_DIR",
+    "XDG_CONFIG_HOME",
+    "CODEX_HOME",
+    "XDG_STATE_HOME",
+)
 
 
 @pytest.fixture
@@ -22,13 +28,17 @@ def empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, str(tmp_path / "home"))
     for name in PLACES:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path.parent / f"{tmp_path.name}-state"))
+    monkeypatch.setenv(
+        "FILEWRIGHT_STATE_DIR", str(tmp_path.parent / f"{tmp_path.name}-state")
+    )
     monkeypatch.chdir(folder)
     return folder
 
 
 @pytest.fixture
-def project(empty_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(
+    empty_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """The same for a person who has started an installed filewright."""
     programs = tmp_path.parent / f"{tmp_path.name}-programs"
     programs.mkdir()

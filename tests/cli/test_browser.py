@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from tests import processes
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="xdg-open stands for the browser")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="xdg-open stands for the browser"
+)
 
 BROWSER = '#!/bin/sh\nstat -c "%a %U" "$1" "$(dirname "$1")" > "$SEEN/modes"; cp "$1" "$SEEN/page"; echo "$@" > "$SEEN/words"\n'
 
@@ -38,7 +40,10 @@ def test_the_token_is_in_a_file_of_ones_own(tmp_path: Path) -> None:
         "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"),
     }  # fmt: skip
     server = processes.start(
-        [*processes.FILEWRIGHT, "review"], cwd=tmp_path / "root", env=environment, text=True
+        [*processes.FILEWRIGHT, "review"],
+        cwd=tmp_path / "root",
+        env=environment,
+        text=True,
     )
     assert server.stdout is not None
     link = server.stdout.readline().strip()
@@ -46,10 +51,18 @@ def test_the_token_is_in_a_file_of_ones_own(tmp_path: Path) -> None:
     wait_for((seen / "words").exists)
     assert token not in (seen / "words").read_text()
     assert link in (seen / "page").read_text()
-    assert [line.split()[0] for line in (seen / "modes").read_text().splitlines()] == ["600", "700"]
+    assert [line.split()[0] for line in (seen / "modes").read_text().splitlines()] == [
+        "600",
+        "700",
+    ]
     assert [*(tmp_path / "tmp").iterdir()] != []
     page = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
-    page.request("POST", "/enter", json.dumps({"token": token}), {"content-type": "application/json"})
+    page.request(
+        "POST",
+        "/enter",
+        json.dumps({"token": token}),
+        {"content-type": "application/json"},
+    )
     assert json.loads(page.getresponse().read())["key"]
     page.close()
     wait_for(lambda: not [*(tmp_path / "tmp").iterdir()])

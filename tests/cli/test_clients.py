@@ -47,10 +47,14 @@ def command_of(client: str, text: str) -> list[str]:
     """The words the client would start."""
     config = tomllib.loads(text) if client == "codex" else json.loads(text)
     server = config[
-        {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}.get(client, "mcpServers")
+        {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}.get(
+            client, "mcpServers"
+        )
     ]
     found = server["filewright"]
-    return found["command"] if client == "opencode" else [found["command"], *found["args"]]
+    return (
+        found["command"] if client == "opencode" else [found["command"], *found["args"]]
+    )
 
 
 @pytest.mark.parametrize("client", HOOKS)
@@ -61,22 +65,39 @@ def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
     folder = str(tmp_path / 'a "b\\ $end é')
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", folder)
     strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', configuration(client, "--hooks"))
-    lines = [shlex.split(line) for each in strings if "--hook" in (line := json.loads(each))]
+    lines = [
+        shlex.split(line) for each in strings if "--hook" in (line := json.loads(each))
+    ]
     assert {line[line.index("snapshot") + 1] for line in lines} == {"begin", "end"}
     assert {line[line.index("--state-dir") + 1] for line in lines} == {folder}
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_configuration_starts_the_server_on_the_roots_named(client: str, tmp_path: Path) -> None:
+def test_a_configuration_starts_the_server_on_the_roots_named(
+    client: str, tmp_path: Path
+) -> None:
     strange = tmp_path / 'a "strange" folder é'
     command = command_of(
-        client, configuration(client, "--uvx", "--root", str(strange), "--read-only", "--dialect", "d")
+        client,
+        configuration(
+            client, "--uvx", "--root", str(strange), "--read-only", "--dialect", "d"
+        ),
     )
-    assert command == ["uvx", "filewright", "serve", str(strange), "--read-only", "--dialect", "d"]
+    assert command == [
+        "uvx",
+        "filewright",
+        "serve",
+        str(strange),
+        "--read-only",
+        "--dialect",
+        "d",
+    ]
 
 
 @pytest.mark.anyio
-async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(tmp_path: Path) -> None:
+async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.txt").write_text("one\n")
     commands = {tuple(command_of(client, configuration(client))) for client in CLIENTS}
     assert len(commands) == 3, (
@@ -87,7 +108,9 @@ async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(tm
     env = {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")}
     for number, (_, verb, folder) in enumerate(commands):
         assert verb == "serve"
-        root = {"${workspaceFolder}": str(tmp_path), os.getcwd(): str(tmp_path)}.get(folder, folder)
+        root = {"${workspaceFolder}": str(tmp_path), os.getcwd(): str(tmp_path)}.get(
+            folder, folder
+        )
         server = StdioServerParameters(command=executable, args=[verb, root], env=env)
         if number:  # the program itself once; which folder it serves does not hang on how it is started
             server = processes.for_client([*processes.FILEWRIGHT, verb, root], env)
@@ -120,7 +143,9 @@ def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
     assert command_of("cursor", configuration("cursor"))[:2] == ["uvx", "filewright"]
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("gemini-cli", "gemini"), ("qwen-code", "qwen")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("gemini-cli", "gemini"), ("qwen-code", "qwen")]
+)
 def test_an_application_is_known_by_its_own_name(typed: str, meant: str) -> None:
     assert configuration(typed) == configuration(meant)
     assert configuration(typed, "--hooks") == configuration(meant, "--hooks")
@@ -144,9 +169,18 @@ def test_a_state_folder_of_ones_own_is_named_for_the_client(
 
 
 def test_what_single_clients_need() -> None:
-    assert json.loads(configuration("vscode"))["servers"]["filewright"]["type"] == "stdio"
-    assert tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"]["required"] is True
-    assert json.loads(configuration("opencode"))["mcp"]["filewright"].keys() == {"type", "command", "enabled"}
+    assert (
+        json.loads(configuration("vscode"))["servers"]["filewright"]["type"] == "stdio"
+    )
+    assert (
+        tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"]["required"]
+        is True
+    )
+    assert json.loads(configuration("opencode"))["mcp"]["filewright"].keys() == {
+        "type",
+        "command",
+        "enabled",
+    }
 
 
 def test_the_registry_entry_names_what_is_published() -> None:
@@ -159,12 +193,18 @@ def test_the_registry_entry_names_what_is_published() -> None:
     assert len(entry["description"]) <= 100
     assert (package["registryType"], package["identifier"]) == ("pypi", project["name"])
     assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})
-    assert {entry["version"], package["version"], project.get("version", __version__)} == {__version__}
+    assert {
+        entry["version"],
+        package["version"],
+        project.get("version", __version__),
+    } == {__version__}
 
 
 def test_the_bundle_starts_the_same_version() -> None:
     manifest = json.loads((PROJECT / "packaging/mcpb/manifest.json").read_text())
-    environment = tomllib.loads((PROJECT / "packaging/mcpb/pyproject.toml").read_text())["project"]
+    environment = tomllib.loads(
+        (PROJECT / "packaging/mcpb/pyproject.toml").read_text()
+    )["project"]
     assert manifest["manifest_version"] == "0.4"
     assert manifest["server"]["type"] == "uv"
     assert manifest["user_config"]["root"]["type"] == "directory"
@@ -176,7 +216,9 @@ def test_the_bundle_starts_the_same_version() -> None:
 def test_the_documented_configurations_are_the_printed_ones() -> None:
     documented = (PROJECT / "docs/clients.md").read_text()
     for client in CLIENTS:
-        printed = configuration(client, "--uvx", *(("--root", "/home/me/project") * (client in _WHOLE_PATH)))
+        printed = configuration(
+            client, "--uvx", *(("--root", "/home/me/project") * (client in _WHOLE_PATH))
+        )
         assert printed in documented, client
 
 
@@ -184,8 +226,12 @@ def test_the_documented_configurations_are_the_printed_ones() -> None:
 def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
     if client == "opencode":
         pytest.skip("it is a plug-in, which is not in the page")
-    blocks = re.findall(r"```json\n(.*?)```", (PROJECT / "docs/hooks.md").read_text(), re.DOTALL)
-    printed = configuration(client, "--hooks", "--uvx").replace("uvx filewright ", "filewright ")
+    blocks = re.findall(
+        r"```json\n(.*?)```", (PROJECT / "docs/hooks.md").read_text(), re.DOTALL
+    )
+    printed = configuration(client, "--hooks", "--uvx").replace(
+        "uvx filewright ", "filewright "
+    )
     assert json.loads(printed) in [json.loads(block) for block in blocks]
 
 
@@ -197,7 +243,9 @@ def test_a_client_without_hooks_names_those_that_have_some() -> None:
 
 def _row(name: str) -> list[str]:
     """What the first table of `docs/clients.md` says of a client: the files that are written without an option."""
-    about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[name]
+    about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[
+        name
+    ]
     places = about[CLIENTS[name].scopes[0]]
 
     def place(kind: str) -> str:
@@ -205,7 +253,9 @@ def _row(name: str) -> list[str]:
         return f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
 
     events = about.get("events", {})
-    tools = {hook.get("matcher", "") for hooks in events.values() for hook in hooks} - {""}
+    tools = {hook.get("matcher", "") for hooks in events.values() for hook in hooks} - {
+        ""
+    }
     words = sorted(tools)[0].split("|") if tools else []
     if place("hooks") != "none" and not events:
         script = (PROJECT / f"src/filewright/cli/{name}.js").read_text()
@@ -213,7 +263,11 @@ def _row(name: str) -> list[str]:
     shells = [word for word in words if word in SHELLS]
     edits = ", ".join(f"`{word}`" for word in words if word not in SHELLS)
     shell = "yes" if shells or "beforeShellExecution" in events else "no"
-    tried = (PROJECT / "tests/clients/test_real_clients.py").read_text().partition("CASES = {")[2]
+    tried = (
+        (PROJECT / "tests/clients/test_real_clients.py")
+        .read_text()
+        .partition("CASES = {")[2]
+    )
     itself = re.search(rf'^    "{name}(-cli|-code)?":', tried, re.MULTILINE)
     return [
         about["title"],
@@ -230,7 +284,11 @@ def _scopes(name: str) -> list[str]:
     for files in (client.local, client.user, client.shared):
         path = files.get("server", "")
         shown = (
-            "its own file" if path.startswith("$C") and "CODEX" not in path else f"`{path}`" if path else "-"
+            "its own file"
+            if path.startswith("$C") and "CODEX" not in path
+            else f"`{path}`"
+            if path
+            else "-"
         )
         cells.append(shown.replace("$CODEX_HOME", "~/.codex"))
     if name == "claude-code":

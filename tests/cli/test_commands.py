@@ -105,7 +105,15 @@ def test_several_roots(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "b.txt").write_text("three\n")
-    result = run("call", "read_content", '{"path": "other:b.txt"}', "--root", str(root), "--root", str(other))
+    result = run(
+        "call",
+        "read_content",
+        '{"path": "other:b.txt"}',
+        "--root",
+        str(root),
+        "--root",
+        str(other),
+    )
     assert result.exit_code == 0, result.stderr
     assert "three" in result.stdout
 
@@ -120,7 +128,12 @@ def test_the_tools_and_a_schema_can_be_listed(root: Path) -> None:
 
 
 def test_read_only_refuses_changes(root: Path) -> None:
-    result = run("call", "write_content", '{"items": [{"path": "n", "content": ""}]}', "--read-only")
+    result = run(
+        "call",
+        "write_content",
+        '{"items": [{"path": "n", "content": ""}]}',
+        "--read-only",
+    )
     assert result.exit_code != 0
     assert not (root / "n").exists()
 
@@ -209,7 +222,9 @@ def test_doctor_names_damage_and_goes_on(root: Path) -> None:
     assert "waits to be settled" in refused.stderr
 
 
-def test_doctor_writes_what_it_found_before_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_writes_what_it_found_before_an_error(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert edit("one", "1").exit_code == 0
     monkeypatch.setenv("FILEWRIGHT_READ_ONLY", "1")
     result = run("doctor")
@@ -250,13 +265,17 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
 
 def test_a_setting_that_does_not_fit_is_named(root: Path) -> None:
     environment = {**os.environ, "FILEWRIGHT_PAGE_CHARS": "many"}
-    result = processes.run([*processes.FILEWRIGHT, "call", "list_files", "{}"], env=environment)
+    result = processes.run(
+        [*processes.FILEWRIGHT, "call", "list_files", "{}"], env=environment
+    )
     assert result.returncode == 2
     assert "FILEWRIGHT_PAGE_CHARS" in result.stderr
 
 
 def test_a_root_that_is_not_there_is_two(root: Path) -> None:
-    result = processes.run([*processes.FILEWRIGHT, "call", "list_files", "{}", "--root", "absent"])
+    result = processes.run(
+        [*processes.FILEWRIGHT, "call", "list_files", "{}", "--root", "absent"]
+    )
     assert result.returncode == 2
     assert "absent" in result.stderr
 
@@ -264,8 +283,20 @@ def test_a_root_that_is_not_there_is_two(root: Path) -> None:
 def test_output_is_utf8_whatever_the_locale(root: Path) -> None:
     (root / "ü.txt").write_text("größe 漢\n", encoding="utf-8")
     result = subprocess.run(
-        [sys.executable, "-m", "filewright", "call", "read_content", '{"path": "ü.txt"}'],
-        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        [
+            sys.executable,
+            "-m",
+            "filewright",
+            "call",
+            "read_content",
+            '{"path": "ü.txt"}',
+        ],
+        env={
+            **os.environ,
+            "LC_ALL": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONIOENCODING": "ascii",
+        },
         capture_output=True,
         timeout=60,
         check=False,
@@ -282,7 +313,10 @@ def completed(words: str) -> list[str]:
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
     }
-    done = processes.run([sys.executable, "-c", "from filewright.cli import main; main()"], env=environment)
+    done = processes.run(
+        [sys.executable, "-c", "from filewright.cli import main; main()"],
+        env=environment,
+    )
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
 
@@ -307,7 +341,15 @@ def sessions(root: Path) -> Path:
         edits = [{"search": f"line {line}\n", "replace": new}]
         given = json.dumps({"path": "t.txt", "edits": edits})
         assert (
-            run("call", "edit_content", given, "--session", session, "--actor", f"Agent {session}").exit_code
+            run(
+                "call",
+                "edit_content",
+                given,
+                "--session",
+                session,
+                "--actor",
+                f"Agent {session}",
+            ).exit_code
             == 0
         )
 
@@ -348,7 +390,9 @@ def test_a_session_is_listed_shown_and_rewound(sessions: Path) -> None:
     assert run("redo", "--yes").exit_code == 0
     assert sessions.read_text() == before
     assert run("rewind", "@~4", "--yes").exit_code == 0
-    assert sessions.read_text() == LINES.replace("line 3\n", "three\n").replace("line 20\n", "twenty\nmore\n")
+    assert sessions.read_text() == LINES.replace("line 3\n", "three\n").replace(
+        "line 20\n", "twenty\nmore\n"
+    )
 
 
 def test_the_log_is_filtered_and_goes_on(sessions: Path) -> None:
@@ -372,7 +416,9 @@ def test_the_log_is_filtered_and_goes_on(sessions: Path) -> None:
     assert "[Agent second second]" in run("log").stdout
 
 
-def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(sessions: Path) -> None:
+def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(
+    sessions: Path,
+) -> None:
     edits = [{"search": f"line {n}\n", "replace": f"{n}!\n"} for n in (1, 15, 30)]
     run("call", "edit_content", json.dumps({"path": "t.txt", "edits": edits}))
     before = sessions.read_text()
@@ -392,7 +438,10 @@ def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(session
 def test_undoes_in_part(sessions: Path, words: list[str]) -> None:
     other = sessions.with_name("u.txt")
     other.write_text("one\n")
-    items = [{"path": name, "content": "two\n", "mode": "overwrite"} for name in ("t.txt", "u.txt")]
+    items = [
+        {"path": name, "content": "two\n", "mode": "overwrite"}
+        for name in ("t.txt", "u.txt")
+    ]
     run("call", "write_content", json.dumps({"items": items}))
     sessions.write_text("outside\n")
     refused = run(*words, "--yes")
@@ -428,7 +477,9 @@ def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> 
         assert said in answer.stderr, words
 
 
-def test_a_second_history_of_a_root_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_history_of_a_root_is_found(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert edit("one", "1").exit_code == 0
     assert "second history" not in run("doctor").stdout
     elsewhere = root.parent / "elsewhere"
@@ -446,7 +497,9 @@ def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
     environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(own)}
     change = '{"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}'
     assert (
-        processes.run([*processes.FILEWRIGHT, "call", "edit_content", change], env=environment).returncode
+        processes.run(
+            [*processes.FILEWRIGHT, "call", "edit_content", change], env=environment
+        ).returncode
         == 0
     )
     server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(own)]}
@@ -475,15 +528,20 @@ def test_in_a_terminal_it_says_in_five_lines_what_is_going_on(
     assert run().exit_code == 2
     changes, last = said()
     assert changes == "no changes are recorded"
-    assert last.startswith("clients: none is configured; next: filewright setup CLIENT (claude-code")
+    assert last.startswith(
+        "clients: none is configured; next: filewright setup CLIENT (claude-code"
+    )
     assert run("setup", "gemini", "--yes").exit_code == 0
     *changes, last = said()
     assert (
-        last == "clients: Gemini CLI; next: filewright setup --check tries them; then let one change a file"
+        last
+        == "clients: Gemini CLI; next: filewright setup --check tries them; then let one change a file"
     )
     for old, new in (("one", "1"), ("two", "2")):
         assert edit(old, new).exit_code == 0
     *changes, last = said()
-    assert ["edit a.txt" in change for change in changes] == [True, True, False], "the newest three"
+    assert ["edit a.txt" in change for change in changes] == [True, True, False], (
+        "the newest three"
+    )
     assert last.startswith("clients: Gemini CLI; next: filewright review")
     assert "filewright undo" in last

@@ -32,20 +32,26 @@ class Machine:
             "CODEX_HOME",
             "FILEWRIGHT_ROOTS",
         )
-        bare = {name: value for name, value in os.environ.items() if name not in cleared}
+        bare = {
+            name: value for name, value in os.environ.items() if name not in cleared
+        }
         bare |= {"HOME": str(place), "USERPROFILE": str(place)}
         self.environments = {PERSON: bare, CLIENT: bare}
         self.environments[set_for] = {**bare, variable: str(self.elsewhere)}
 
     def run(self, *words: str, by: str = PERSON) -> subprocess.CompletedProcess[str]:
-        return processes.run([*processes.FILEWRIGHT, *words], cwd=self.project, env=self.environments[by])
+        return processes.run(
+            [*processes.FILEWRIGHT, *words], cwd=self.project, env=self.environments[by]
+        )
 
     def edit(self, by: str, old: str, new: str) -> str:
         """An edit, by the command line or by the server as it is configured; what that says on standard error."""
         edit = {"path": "a.txt", "edits": [{"search": old, "replace": new}]}
         if by == PERSON:
             return self.run("call", "edit_content", json.dumps(edit)).stderr
-        projects = json.loads((self.project.parent / ".claude.json").read_text())["projects"]
+        projects = json.loads((self.project.parent / ".claude.json").read_text())[
+            "projects"
+        ]
         entry = projects[str(self.project)]["mcpServers"]["filewright"]
         about = {
             "protocolVersion": "2025-11-25",
@@ -62,7 +68,9 @@ class Machine:
             },
         )
         words = [*processes.FILEWRIGHT, *entry["args"]]
-        server = processes.start(words, cwd=self.project, env=self.environments[CLIENT], text=True)
+        server = processes.start(
+            words, cwd=self.project, env=self.environments[CLIENT], text=True
+        )
         assert server.stdin is not None
         assert server.stdout is not None
         assert server.stderr is not None
@@ -85,7 +93,11 @@ class Machine:
 def ways() -> Iterator[Any]:
     """Of the variable, whom it is set for and who opens first, each two values together; all three in the sweep."""
     for number, (variable, set_for, first) in enumerate(
-        product(("XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"), (PERSON, CLIENT), (PERSON, CLIENT))
+        product(
+            ("XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"),
+            (PERSON, CLIENT),
+            (PERSON, CLIENT),
+        )
     ):
         marks = [] if number in (0, 3, 5, 6) else [pytest.mark.sweep]
         yield pytest.param(variable, set_for, first, marks=marks)
@@ -96,7 +108,12 @@ def test_who_opens_first_and_where_the_variable_is_set(
     variable: str, set_for: str, first: str, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path, variable, set_for)
-    assert machine.run("setup", "claude-code", "--yes", "--no-hooks", "--no-rule").returncode == 0
+    assert (
+        machine.run(
+            "setup", "claude-code", "--yes", "--no-hooks", "--no-rule"
+        ).returncode
+        == 0
+    )
     second = CLIENT if first == PERSON else PERSON
     said = machine.edit(first, "one", "1") + machine.edit(second, "two", "2")
     assert "history in" in said, "the server says which one it uses"
@@ -111,10 +128,17 @@ def test_who_opens_first_and_where_the_variable_is_set(
         assert machine.text == TEXT
     else:
         found = machine.run("doctor", by=CLIENT).stdout
-        assert f"{tmp_path / '.local/state/filewright'} has 1 changes of these roots" in found
+        assert (
+            f"{tmp_path / '.local/state/filewright'} has 1 changes of these roots"
+            in found
+        )
         assert "--state-dir" in found
         assert machine.run("undo", "--yes").returncode == 0
-        assert machine.text == (both.replace("1", "one") if first == PERSON else both.replace("2", "two"))
-        assert machine.run("undo", "--yes").returncode == 1, "what is not in this history is not taken back"
+        assert machine.text == (
+            both.replace("1", "one") if first == PERSON else both.replace("2", "two")
+        )
+        assert machine.run("undo", "--yes").returncode == 1, (
+            "what is not in this history is not taken back"
+        )
         assert machine.run("undo", "--yes", by=CLIENT).returncode == 0
         assert machine.text == TEXT

@@ -36,12 +36,21 @@ def setup(*arguments: str, answer: str | None = None) -> Result:
 def plain(text: str) -> Any:
     """JSON without its remarks and trailing commas."""
     for other in (r"//[^\n]*|/\*.*?\*/", r",(?=\s*[}\]])"):
-        text = re.sub(rf'("(?:\\.|[^"\\])*")|{other}', lambda m: m[1] or " ", text, flags=re.DOTALL)
+        text = re.sub(
+            rf'("(?:\\.|[^"\\])*")|{other}',
+            lambda m: m[1] or " ",
+            text,
+            flags=re.DOTALL,
+        )
     return json.loads(text.removeprefix("\ufeff"))
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -53,7 +62,11 @@ def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
     assert result.exit_code == 0, result.output
     made = {**files(project), **files(project.parent / "home")}
     [(path, content)] = made.items()
-    config = tomllib.loads(content.decode()) if path.endswith(".toml") else json.loads(content)
+    config = (
+        tomllib.loads(content.decode())
+        if path.endswith(".toml")
+        else json.loads(content)
+    )
     if name == "claude-code":
         config = config["projects"][str(project)]
     server = config[CLIENTS[name].key]["filewright"]
@@ -65,27 +78,39 @@ def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
 def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     """An undo right after `setup` means the work on files before it."""
     (project / "cart.py").write_text("total = 1\n")
-    edit = {"path": "cart.py", "edits": [{"search": "total = 1", "replace": "total = 2"}]}
+    edit = {
+        "path": "cart.py",
+        "edits": [{"search": "total = 1", "replace": "total = 2"}],
+    }
     run = CliRunner()
     for taking_back in (["undo", "--yes"], ["rewind", "last", "--yes"]):
         (project / "cart.py").write_text("total = 1\n")
-        assert run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code == 0
+        assert (
+            run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code
+            == 0
+        )
         assert setup("claude-code", *SHARED).exit_code == 0
         result = run.invoke(program, taking_back)
         assert result.exit_code == 0, result.output
         assert (project / "cart.py").read_text() == "total = 1\n"
         assert "filewright" in (project / ".mcp.json").read_text()
         (project / ".mcp.json").unlink()
-    configured = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
+    configured = run.invoke(
+        program, ["log", "--client", "filewright setup"]
+    ).stdout.split()[0]
     assert run.invoke(program, ["log"]).stdout.count("filewright setup") == 2
     assert setup("claude-code", *SHARED).exit_code == 0
-    newest = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
+    newest = run.invoke(
+        program, ["log", "--client", "filewright setup"]
+    ).stdout.split()[0]
     assert newest != configured
     assert run.invoke(program, ["undo", newest, "--yes"]).exit_code == 0
     assert not (project / ".mcp.json").exists()
 
 
-def test_no_session_is_called_last_where_only_setup_changed_something(project: Path) -> None:
+def test_no_session_is_called_last_where_only_setup_changed_something(
+    project: Path,
+) -> None:
     assert setup("claude-code", *SHARED).exit_code == 0
     result = CliRunner().invoke(program, ["rewind", "last", "--yes"])
     assert result.exit_code == 1
@@ -178,7 +203,9 @@ def test_all_else_in_toml_stays(case: str) -> None:
         ("codex", 'mcp_servers.filewright.command = "x"\n'),
     ],
 )
-def test_what_cannot_be_kept_is_refused_and_stays(name: str, content: str | bytes, project: Path) -> None:
+def test_what_cannot_be_kept_is_refused_and_stays(
+    name: str, content: str | bytes, project: Path
+) -> None:
     file = project / ("config.toml" if name == "codex" else "mcp.json")
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = files(project)
@@ -190,20 +217,27 @@ def test_what_cannot_be_kept_is_refused_and_stays(name: str, content: str | byte
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+    ),
     max_leaves=10,
 )
 
 
 @given(
     config=st.dictionaries(st.text(), _JSON, max_size=4),
-    others=st.dictionaries(st.text().filter(lambda name: name != "filewright"), _JSON, max_size=3)
+    others=st.dictionaries(
+        st.text().filter(lambda name: name != "filewright"), _JSON, max_size=3
+    )
     | st.none(),
     indent=st.sampled_from([None, 0, 2, "\t"]),
     remark=st.sampled_from(["", " // a } remark", " /* one, { */"]),
 )
 def test_whatever_the_file_says_every_character_of_it_stays(
-    config: dict[str, Any], others: dict[str, Any] | None, indent: int | str | None, remark: str
+    config: dict[str, Any],
+    others: dict[str, Any] | None,
+    indent: int | str | None,
+    remark: str,
 ) -> None:
     config.pop("servers", None)
     if others is not None:
@@ -212,13 +246,18 @@ def test_whatever_the_file_says_every_character_of_it_stays(
     if indent is not None:
         before = before.replace("\n", f"{remark}\n")
     after = with_entry(before, "vscode")
-    assert plain(after) == {**config, "servers": {**(others or {}), "filewright": ENTRY}}
+    assert plain(after) == {
+        **config,
+        "servers": {**(others or {}), "filewright": ENTRY},
+    }
     rest = iter(after)
     assert all(character in rest for character in before)
     assert with_entry(after, "vscode") == after
 
 
-def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(project: Path) -> None:
+def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(
+    project: Path,
+) -> None:
     file = project.parent / "home" / ".codex" / "config.toml"
     file.parent.mkdir()
     file.write_bytes(b'model = "x"\n')
@@ -309,12 +348,17 @@ def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
 
 
 def everything(project: Path) -> dict[str, bytes]:
-    return {**files(project), **{f"~/{n}": c for n, c in files(project.parent / "home").items()}}
+    return {
+        **files(project),
+        **{f"~/{n}": c for n, c in files(project.parent / "home").items()},
+    }
 
 
 @pytest.mark.parametrize("scope", ["--shared", "--user"])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, project: Path) -> None:
+def test_all_of_it_is_written_once_and_taken_out_again(
+    name: str, scope: str, project: Path
+) -> None:
     if setup(name, scope, "--dry-run").exit_code == 2:
         pytest.skip("the client has no such file")
     result = setup(name, scope, "--yes")
@@ -341,10 +385,19 @@ THEIRS = {
     ),
     "settings without hooks": (".claude/settings.json", '{\r\n\t"model": "x"\r\n}\r\n'),
     "empty hooks": (".claude/settings.json", '{\n  "hooks": {}\n}\n'),
-    "a rule file that ends in the middle of a line": ("CLAUDE.md", "# Rules\n\nBe kind."),
+    "a rule file that ends in the middle of a line": (
+        "CLAUDE.md",
+        "# Rules\n\nBe kind.",
+    ),
     "a rule file of Windows": ("CLAUDE.md", "# Rules\r\n\r\nBe kind.\r\n"),
-    "servers of their own": (".mcp.json", '{\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n'),
-    "servers in one line": (".mcp.json", '{"mcpServers": {"other": {"command": "x"}}, "a": [1, 2]}'),
+    "servers of their own": (
+        ".mcp.json",
+        '{\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n',
+    ),
+    "servers in one line": (
+        ".mcp.json",
+        '{"mcpServers": {"other": {"command": "x"}}, "a": [1, 2]}',
+    ),
     "a setting in one line": (".claude/settings.json", '{"model":"x"}\n'),
     "hooks in one line": (
         ".claude/settings.json",
@@ -355,7 +408,9 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("case", THEIRS)
-def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(case: str, project: Path) -> None:
+def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(
+    case: str, project: Path
+) -> None:
     path, text = THEIRS[case]
     (project / path).parent.mkdir(exist_ok=True)
     (project / path).write_bytes(text.encode())
@@ -371,7 +426,9 @@ def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(case: str, 
         assert "\n" not in after.strip()
 
 
-def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(project: Path) -> None:
+def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(
+    project: Path,
+) -> None:
     setup("claude-code", "--shared", "--yes")
     settings = project / ".claude" / "settings.json"
     settings.write_text(settings.read_text().replace('"timeout": 10', '"timeout": 99'))
@@ -400,8 +457,12 @@ def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
     assert "not as setup writes it, and not started" in broken.stdout
 
 
-@pytest.mark.parametrize("content", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"])
-def test_hooks_of_another_shape_are_refused_and_nothing_is_written(content: str, project: Path) -> None:
+@pytest.mark.parametrize(
+    "content", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"]
+)
+def test_hooks_of_another_shape_are_refused_and_nothing_is_written(
+    content: str, project: Path
+) -> None:
     (project / ".claude").mkdir()
     (project / ".claude" / "settings.json").write_text(content)
     result = setup("claude-code", "--shared", "--yes")
@@ -418,7 +479,9 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
     assert ".mcp.json" in setup("claude-code", "--shared", "--yes").stderr
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users"
+)
 @pytest.mark.parametrize("writable", [False, True])
 def test_a_configuration_of_another_user_is_named_and_stays(
     project: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
@@ -452,8 +515,12 @@ def test_a_configuration_of_another_user_is_named_and_stays(
         assert there == '{"mcpServers": {}}\n'
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
-def test_a_file_that_may_not_be_read_is_named_though_no_client_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users"
+)
+def test_a_file_that_may_not_be_read_is_named_though_no_client_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         (Path(name) / ".mcp.json").write_text('{"mcpServers": {"filewright": {}}}\n')
@@ -475,11 +542,27 @@ def test_a_file_that_may_not_be_read_is_named_though_no_client_is(monkeypatch: p
 @pytest.mark.parametrize(
     ("name", "path", "text"),
     [
-        ("codex", ".codex/config.toml", 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"'),
+        (
+            "codex",
+            ".codex/config.toml",
+            'model = "x"\n\n[mcp_servers.other]\ncommand = "y"',
+        ),
         ("claude-code", "CLAUDE.md", "Be nice.\r\nAlways."),
-        ("claude-code", ".mcp.json", '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}}, // keep\n}'),
-        ("claude-code", ".mcp.json", '{"a": 1, "mcpServers": {"other": {"args": ["x"]}}}'),
-        ("claude-code", ".mcp.json", '{\n\t"mcpServers": {\n\t\t"other": {},\n\t}, "a": {}\n}'),
+        (
+            "claude-code",
+            ".mcp.json",
+            '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}}, // keep\n}',
+        ),
+        (
+            "claude-code",
+            ".mcp.json",
+            '{"a": 1, "mcpServers": {"other": {"args": ["x"]}}}',
+        ),
+        (
+            "claude-code",
+            ".mcp.json",
+            '{\n\t"mcpServers": {\n\t\t"other": {},\n\t}, "a": {}\n}',
+        ),
     ],
 )
 def test_a_file_is_what_it_was_when_it_is_taken_out(
@@ -538,7 +621,9 @@ def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
 
 
 @pytest.mark.parametrize("option", ["--check", "--remove", "--yes"])
-@pytest.mark.parametrize("kind", ["folder", "dangling link", "loop", "fifo", "unreadable"])
+@pytest.mark.parametrize(
+    "kind", ["folder", "dangling link", "loop", "fifo", "unreadable"]
+)
 def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None:
     file = project / ".mcp.json"
     if kind == "folder":
@@ -573,7 +658,9 @@ def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None
 # Without a client's name
 
 
-def test_check_and_remove_without_a_client_look_at_all_that_are_configured(project: Path) -> None:
+def test_check_and_remove_without_a_client_look_at_all_that_are_configured(
+    project: Path,
+) -> None:
     assert "no client is configured" in setup("--check").stdout
     assert setup("--check").exit_code == 1
     assert setup("--remove", "--yes").exit_code == 0
@@ -587,7 +674,10 @@ def test_check_and_remove_without_a_client_look_at_all_that_are_configured(proje
     assert titles == ["Cursor:", "VS Code:", "Gemini CLI:"], (
         "each with what is configured, in the order of the table"
     )
-    assert f"ok   server: in {project.parent / 'home'}/.cursor/mcp.json; it starts" in found.stdout
+    assert (
+        f"ok   server: in {project.parent / 'home'}/.cursor/mcp.json; it starts"
+        in found.stdout
+    )
     kept = setup("--remove", "--shared", "--dry-run")
     assert ".gemini/settings.json" in kept.stdout
     assert ".cursor/mcp.json" not in kept.stdout
@@ -598,7 +688,9 @@ def test_check_and_remove_without_a_client_look_at_all_that_are_configured(proje
     assert "name a CLIENT: claude-desktop, claude-code" in setup().stderr
 
 
-def test_what_was_configured_for_all_projects_is_found_from_a_project(project: Path) -> None:
+def test_what_was_configured_for_all_projects_is_found_from_a_project(
+    project: Path,
+) -> None:
     """Also by name, without saying again where it was written."""
     for name in ("cursor", "codex"):
         setup(name, "--user", "--yes")
@@ -612,12 +704,28 @@ def test_what_was_configured_for_all_projects_is_found_from_a_project(project: P
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        *(("gemini-cli", "gemini"), ("Gemini CLI", "gemini"), ("qwen-code", "qwen"), ("codex-cli", "codex")),
-        *(("claude", "claude-code"), ("Claude Desktop", "claude-desktop"), ("claude_code", "claude-code")),
-        *(("VS Code", "vscode"), ("vs-code", "vscode"), ("code", "vscode"), ("open-code", "opencode")),
+        *(
+            ("gemini-cli", "gemini"),
+            ("Gemini CLI", "gemini"),
+            ("qwen-code", "qwen"),
+            ("codex-cli", "codex"),
+        ),
+        *(
+            ("claude", "claude-code"),
+            ("Claude Desktop", "claude-desktop"),
+            ("claude_code", "claude-code"),
+        ),
+        *(
+            ("VS Code", "vscode"),
+            ("vs-code", "vscode"),
+            ("code", "vscode"),
+            ("open-code", "opencode"),
+        ),
     ],
 )
-def test_a_client_is_known_by_what_people_type(typed: str, meant: str, project: Path) -> None:
+def test_a_client_is_known_by_what_people_type(
+    typed: str, meant: str, project: Path
+) -> None:
     def said(name: str) -> str:
         return CliRunner().invoke(program, ["config", name]).output
 
@@ -631,7 +739,9 @@ def test_nobodys_client_is_named_with_those_that_are_known(project: Path) -> Non
     assert "'claude-code'" in result.stderr
 
 
-def test_a_file_that_changes_meanwhile_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_meanwhile_is_left_alone(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As any refusal it ends with one: two is for a command that was used wrongly."""
     (project / ".mcp.json").write_text("{}\n")
 

@@ -89,7 +89,9 @@ SETTINGS = {
     "event is text": '{"hooks": {"PreToolUse": "x"}}\n',
     "remark": '{\n  // perms\n  "permissions": {"deny": []}\n}\n',
 }
-TOML_TEXT = 'model = "x"  # mine\n\n[mcp_servers.other]\ncommand = "o"\nargs = ["a", "b"]\n'
+TOML_TEXT = (
+    'model = "x"  # mine\n\n[mcp_servers.other]\ncommand = "o"\nargs = ["a", "b"]\n'
+)
 TOML = {
     "plain": TOML_TEXT,
     "no end": TOML_TEXT[:-1],
@@ -149,9 +151,13 @@ def test_every_byte_is_what_it_was(
     assert tree(project.parent) == before
 
 
-@pytest.mark.parametrize("links", [{".mcp.json": "conf/m.json"}, {".mcp.json": "gone/m.json"}])
+@pytest.mark.parametrize(
+    "links", [{".mcp.json": "conf/m.json"}, {".mcp.json": "gone/m.json"}]
+)
 @pytest.mark.parametrize("mode", [0o444, 0o600, 0o644])
-def test_links_and_modes_are_what_they_were(links: Mapping[str, str], mode: int, project: Path) -> None:
+def test_links_and_modes_are_what_they_were(
+    links: Mapping[str, str], mode: int, project: Path
+) -> None:
     (project / "conf").mkdir()
     (project / "conf" / "m.json").write_text('{"a":1}\n')
     (project / "conf" / "m.json").chmod(mode)
@@ -186,8 +192,14 @@ MEANWHILE = {
 @pytest.mark.parametrize("case", MEANWHILE)
 def test_what_was_written_meanwhile_stays(case: str, project: Path) -> None:
     kind, text, edit, expected = MEANWHILE[case]
-    file = project / ".mcp.json" if kind == "json" else project.parent / "home" / ".codex" / "config.toml"
-    client, options = ("claude-code", SERVER) if kind == "json" else ("codex", SERVER[1:])
+    file = (
+        project / ".mcp.json"
+        if kind == "json"
+        else project.parent / "home" / ".codex" / "config.toml"
+    )
+    client, options = (
+        ("claude-code", SERVER) if kind == "json" else ("codex", SERVER[1:])
+    )
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(text.encode())
     assert setup(client, *options).exit_code == 0
@@ -202,7 +214,11 @@ def test_is_one_change_and_leaves_nothing_behind(project: Path) -> None:
     before = tree(project.parent)
     made = setup("claude-code")
     assert made.exit_code == 0, made.output
-    assert {*tree(project)} == {".claude", ".claude/settings.local.json", "CLAUDE.local.md"}
+    assert {*tree(project)} == {
+        ".claude",
+        ".claude/settings.local.json",
+        "CLAUDE.local.md",
+    }
     assert {*tree(project.parent / "home")} == {".claude.json"}
     with Workspace(project, os.environ["HOME"]) as workspace:
         [record] = workspace.history()
@@ -219,10 +235,15 @@ def test_keeps_a_folder_that_was_there(project: Path) -> None:
     assert tree(project.parent) == before
 
 
-def test_removes_without_a_history(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removes_without_a_history(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = tree(project.parent)
     setup("claude-code")
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(project.parent.parent / f"{project.parent.name}-other"))
+    monkeypatch.setenv(
+        "FILEWRIGHT_STATE_DIR",
+        str(project.parent.parent / f"{project.parent.name}-other"),
+    )
     assert setup("claude-code", "--remove").exit_code == 0
     assert tree(project.parent) == before
 

@@ -38,7 +38,9 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(root: Path, tmp_path: Path) -> Any:
-    with Workspace(root, settings=Settings(state_dir=tmp_path / "state"), session="s") as made:
+    with Workspace(
+        root, settings=Settings(state_dir=tmp_path / "state"), session="s"
+    ) as made:
         yield made
 
 
@@ -51,7 +53,10 @@ def _tree(root: Path) -> dict[str, Any]:
             if path.is_symlink():
                 found[shown] = ("link", os.readlink(path))
             else:
-                found[shown] = (path.stat().st_mode, path.read_bytes() if path.is_file() else None)
+                found[shown] = (
+                    path.stat().st_mode,
+                    path.read_bytes() if path.is_file() else None,
+                )
     return found
 
 
@@ -82,7 +87,9 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_a_command_did_is_undone_and_done_again(workspace: Any, root: Path, command: str) -> None:
+def test_what_a_command_did_is_undone_and_done_again(
+    workspace: Any, root: Path, command: str
+) -> None:
     before = _tree(root)
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
@@ -99,21 +106,27 @@ def test_what_a_command_did_is_undone_and_done_again(workspace: Any, root: Path,
     assert _tree(root) == before
 
 
-@pytest.mark.parametrize("command", ["rm a.txt && mkfifo a.txt", "echo unreadable > a.txt"])
+@pytest.mark.parametrize(
+    "command", ["rm a.txt && mkfifo a.txt", "echo unreadable > a.txt"]
+)
 def test_what_became_a_pipe_or_unreadable_is_recorded(
     workspace: Any, root: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = _tree(root)
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
-    monkeypatch.setattr("filewright.recording.baseline.Baseline.content", lambda *_: None)
+    monkeypatch.setattr(
+        "filewright.recording.baseline.Baseline.content", lambda *_: None
+    )
     [record] = workspace.end_command(begun, command)
     assert [entry.place.shown for entry in record.entries] == ["a.txt"]
     workspace.revert_edit(record.id, force=True)
     assert _tree(root) == before
 
 
-def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Path) -> None:
+def test_a_command_that_changes_nothing_records_nothing(
+    workspace: Any, root: Path
+) -> None:
     begun = workspace.begin_command()
     os.utime(root / "a.txt")
     (root / "out").mkdir()
@@ -152,17 +165,27 @@ def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
     changes = workspace.end_command(begun, command)
-    assert [entry.place.shown for record in changes for entry in record.entries] == recorded
+    assert [
+        entry.place.shown for record in changes for entry in record.entries
+    ] == recorded
     for record in changes:
         workspace.undo(record.id)
-    assert [(root / name).read_text() for name in hidden] == ["excluded/\n"] * len(hidden)
+    assert [(root / name).read_text() for name in hidden] == ["excluded/\n"] * len(
+        hidden
+    )
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_the_clock_of_another_file_system_may_be_two_seconds_off(root: Path, same: bool) -> None:
+def test_the_clock_of_another_file_system_may_be_two_seconds_off(
+    root: Path, same: bool
+) -> None:
     places = [root.parent, Path("/dev/shm"), Path("/var/tmp"), Path.home()]
     device = root.stat().st_dev
-    chosen = [place for place in places if place.is_dir() and (place.stat().st_dev == device) is same]
+    chosen = [
+        place
+        for place in places
+        if place.is_dir() and (place.stat().st_dev == device) is same
+    ]
     if not chosen:
         pytest.skip("there is one file system only")
     (root / "out").mkdir()
@@ -178,7 +201,9 @@ def test_the_clock_of_another_file_system_may_be_two_seconds_off(root: Path, sam
     assert [entry.place.shown for entry in record.entries] == [".gitignore", *young]
 
 
-def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Path) -> None:
+def test_what_the_tools_did_meanwhile_is_recorded_once(
+    workspace: Any, root: Path
+) -> None:
     before = _tree(root)
     begun = workspace.begin_command()
     workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
@@ -214,7 +239,8 @@ def _goes_back_and_comes_again(
 
 @pytest.mark.parametrize("then", ["true", "echo more >> a.txt", "rm a.txt"])
 @pytest.mark.parametrize(
-    "first", ["printf 'another two' > a.txt", "chmod 600 a.txt", "rm a.txt; echo two > a.txt"]
+    "first",
+    ["printf 'another two' > a.txt", "chmod 600 a.txt", "rm a.txt; echo two > a.txt"],
 )
 def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
     workspace: Any, root: Path, first: str, then: str
@@ -285,11 +311,15 @@ def test_what_a_command_and_tools_do_in_turn_is_on_record_in_that_order(
             case ["delete", path]:
                 workspace.delete(path, recursive=True)
             case ["edit", path]:
-                workspace.edit(path, [{"search": "two", "replace": "(two)"}], fuzzy=False)
+                workspace.edit(
+                    path, [{"search": "two", "replace": "(two)"}], fuzzy=False
+                )
             case ["write", path]:
                 workspace.write(path, "a\ntwo\n")
             case _:
-                subprocess.run(step.removeprefix("$ "), shell=True, cwd=root, check=True)
+                subprocess.run(
+                    step.removeprefix("$ "), shell=True, cwd=root, check=True
+                )
     records = workspace.end_command(begun, "a command")
     assert len(records) == count
     _goes_back_and_comes_again(workspace, root, records, moment, before)
@@ -302,7 +332,9 @@ def test_what_a_command_made_and_a_tool_moved_to_another_root_is_in_the_way_of_n
     root: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "other").mkdir()
-    with Workspace(root, tmp_path / "other", settings=Settings(state_dir=tmp_path / "state")) as both:
+    with Workspace(
+        root, tmp_path / "other", settings=Settings(state_dir=tmp_path / "state")
+    ) as both:
         both.write("first", "1\n")
         moment, before = both.newest(), _tree(root)
         begun = both.begin_command()
@@ -321,14 +353,19 @@ def test_what_a_command_did_in_two_roots_before_a_tool_came_to_both_is_on_record
     other = tmp_path / "other"
     other.mkdir()
     (other / "b.txt").write_text("two\n")
-    with Workspace(root, other, settings=Settings(state_dir=tmp_path / "state")) as both:
+    with Workspace(
+        root, other, settings=Settings(state_dir=tmp_path / "state")
+    ) as both:
         both.write("first", "1\n")
         moment, before = both.newest(), (_tree(root), _tree(other))
         begun = both.begin_command()
         for path in (root / "a.txt", other / "b.txt"):
             with path.open("a") as file:
                 file.write("more\n")
-        items = [{"path": path, "content": "tool\n", "mode": "append"} for path in ("a.txt", "other:b.txt")]
+        items = [
+            {"path": path, "content": "tool\n", "mode": "append"}
+            for path in ("a.txt", "other:b.txt")
+        ]
         both.run("write_content", {"items": items})
         records = both.end_command(begun, "a command")
         assert len({record.id for record in records}) == 2
@@ -336,14 +373,18 @@ def test_what_a_command_did_in_two_roots_before_a_tool_came_to_both_is_on_record
         assert (_tree(root), _tree(other)) == before
 
 
-@pytest.mark.parametrize("command", ["true", "echo more >> m.txt", "rm m.txt", "chmod 600 m.txt"])
+@pytest.mark.parametrize(
+    "command", ["true", "echo more >> m.txt", "rm m.txt", "chmod 600 m.txt"]
+)
 def test_of_what_a_tool_brought_from_another_root_a_command_did_only_what_it_did(
     root: Path, tmp_path: Path, command: str
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.txt").write_text("one\ntwo\n")
-    with Workspace(root, other, settings=Settings(state_dir=tmp_path / "state")) as both:
+    with Workspace(
+        root, other, settings=Settings(state_dir=tmp_path / "state")
+    ) as both:
         both.write("first", "1\n")
         moment, before = both.newest(), (_tree(root), _tree(other))
         begun = both.begin_command()
@@ -352,7 +393,9 @@ def test_of_what_a_tool_brought_from_another_root_a_command_did_only_what_it_did
         both.edit("m.txt", [{"search": "two", "replace": "2"}])
         subprocess.run(command, shell=True, cwd=root, check=True)
         records = both.end_command(begun, command)
-        assert [record.paths for record in records] == ([["m.txt"]] if command != "true" else [])
+        assert [record.paths for record in records] == (
+            [["m.txt"]] if command != "true" else []
+        )
         both.revert_edit(since=moment)
         assert (_tree(root), _tree(other)) == before
 
@@ -379,7 +422,9 @@ def test_what_a_tool_moves_to_a_root_within_another_is_no_commands(
     for folder in ("inner", "src/in/out"):
         (root / folder).mkdir(parents=True)
     (root / "src/in/out/o").write_text("ignored\n")
-    with Workspace(root, root / "inner", settings=Settings(state_dir=tmp_path / "state")) as both:
+    with Workspace(
+        root, root / "inner", settings=Settings(state_dir=tmp_path / "state")
+    ) as both:
         before = _tree(root)
         begun = both.begin_command()
         both.move(moved, "inner:m")
@@ -394,21 +439,32 @@ def test_what_a_tool_moves_to_a_root_within_another_is_no_commands(
         assert _tree(root) == before
 
 
-def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(workspace: Any, root: Path) -> None:
+def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(
+    workspace: Any, root: Path
+) -> None:
     workspace.write("first", "1\n")
     moment, before = workspace.newest(), _tree(root)
     begun = workspace.begin_command()
     (root / "a.txt").unlink()
     workspace.write("a.txt", "by a tool\n")
     [record] = workspace.end_command(begun, "rm a.txt")
-    assert [(entry.place.shown, entry.action) for entry in record.entries] == [("a.txt", "deleted")]
+    assert [(entry.place.shown, entry.action) for entry in record.entries] == [
+        ("a.txt", "deleted")
+    ]
     workspace.revert_edit(since=moment)
     assert _tree(root) == before
 
 
 OVERLAPPING = {
     "one after the other": ["begin 1", "printf 1 > a.txt", "begin 2", "end 1", "end 2"],
-    "the same file again": ["begin 1", "printf 1 > a.txt", "begin 2", "printf 2 > a.txt", "end 1", "end 2"],
+    "the same file again": [
+        "begin 1",
+        "printf 1 > a.txt",
+        "begin 2",
+        "printf 2 > a.txt",
+        "end 1",
+        "end 2",
+    ],
     "and back": [
         "begin 1",
         "printf 1 > a.txt",
@@ -419,7 +475,14 @@ OVERLAPPING = {
         "rm a.txt",
         "end 2",
     ],
-    "nothing in the end": ["begin 1", "touch new", "begin 2", "rm new", "end 1", "end 2"],
+    "nothing in the end": [
+        "begin 1",
+        "touch new",
+        "begin 2",
+        "rm new",
+        "end 1",
+        "end 2",
+    ],
     "one within the other": [
         "begin 1",
         "rm a.txt",
@@ -429,12 +492,30 @@ OVERLAPPING = {
         "rmdir a.txt",
         "end 1",
     ],
-    "renames": ["begin 1", "mv src a", "begin 2", "mv a/b.py src", "end 1", "mv src b", "end 2"],
-    "one that never ends": ["begin 0", "begin 1", "rm -r src", "begin 2", "mv a.txt src", "end 2", "end 1"],
+    "renames": [
+        "begin 1",
+        "mv src a",
+        "begin 2",
+        "mv a/b.py src",
+        "end 1",
+        "mv src b",
+        "end 2",
+    ],
+    "one that never ends": [
+        "begin 0",
+        "begin 1",
+        "rm -r src",
+        "begin 2",
+        "mv a.txt src",
+        "end 2",
+        "end 1",
+    ],
 }
 
 
-@pytest.mark.parametrize("first", ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"])
+@pytest.mark.parametrize(
+    "first", ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"]
+)
 @pytest.mark.parametrize("moved", [("link", "a.txt"), ("dir", "src"), ("dir", "a.txt")])
 def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back(
     workspace: Any, root: Path, first: str, moved: tuple[str, str]
@@ -449,7 +530,9 @@ def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back
     _goes_back_and_comes_again(workspace, root, records, moment, before)
 
 
-def test_what_was_done_in_a_root_within_another_is_recorded_once(root: Path, tmp_path: Path) -> None:
+def test_what_was_done_in_a_root_within_another_is_recorded_once(
+    root: Path, tmp_path: Path
+) -> None:
     before = _tree(root)
     settings = Settings(state_dir=tmp_path / "state")
     with Workspace(root, root / "src", settings=settings) as both:
@@ -489,8 +572,16 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
     before = _tree(root)
     command("mv a.txt src; rm src/b.py")
     with Workspace(root, settings=settings) as alone:
-        found = {(entry.action, entry.place.shown) for record in alone.history() for entry in record.entries}
-        assert found == {("deleted", "a.txt"), ("created", "src/a.txt"), ("deleted", "src/b.py")}
+        found = {
+            (entry.action, entry.place.shown)
+            for record in alone.history()
+            for entry in record.entries
+        }
+        assert found == {
+            ("deleted", "a.txt"),
+            ("created", "src/a.txt"),
+            ("deleted", "src/b.py"),
+        }
         for _ in alone.history():
             alone.undo()
     assert _tree(root) == before
@@ -574,8 +665,12 @@ def test_what_a_tool_changes_as_a_command_begins_is_not_taken_for_the_commands(
     assert _tree(root) == before
 
 
-@pytest.mark.parametrize("command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"])
-def test_what_a_tool_moved_meanwhile_stays_where_it_is(workspace: Any, root: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    "command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"]
+)
+def test_what_a_tool_moved_meanwhile_stays_where_it_is(
+    workspace: Any, root: Path, command: str
+) -> None:
     begun = workspace.begin_command()
     workspace.edit("src/b.py", [{"search": "1", "replace": "2"}])
     workspace.move("src", "lib")
@@ -607,7 +702,10 @@ def test_what_is_behind_a_link_that_leads_out_comes_back_with_force(
     subprocess.run(command, shell=True, cwd=root, check=True)
     [record] = workspace.end_command(begun, command)
     subprocess.run(
-        "test ! -e src || mv src ../elsewhere; ln -s ../elsewhere src", shell=True, cwd=root, check=True
+        "test ! -e src || mv src ../elsewhere; ln -s ../elsewhere src",
+        shell=True,
+        cwd=root,
+        check=True,
     )
     outside = _tree(tmp_path / "elsewhere")
     with pytest.raises(FilewrightError, match=LATER[command]) as caught:
@@ -626,9 +724,13 @@ def test_a_rewind_takes_back_edits_and_commands_and_keeps_what_a_person_did(
     (root / "t.txt").write_text(lines)
     workspace.edit("t.txt", [{"search": "line 3\n", "replace": "three\n"}])
     begun = workspace.begin_command()
-    (root / "t.txt").write_text((root / "t.txt").read_text().replace("line 10\n", "ten\n"))
+    (root / "t.txt").write_text(
+        (root / "t.txt").read_text().replace("line 10\n", "ten\n")
+    )
     workspace.end_command(begun, "sed")
-    (root / "t.txt").write_text((root / "t.txt").read_text().replace("line 20\n", "mine\n"))
+    (root / "t.txt").write_text(
+        (root / "t.txt").read_text().replace("line 20\n", "mine\n")
+    )
     workspace.edit("t.txt", [{"search": "line 28\n", "replace": "28\n"}])
     workspace.revert_edit(session="s")
     assert (root / "t.txt").read_text() == lines.replace("line 20\n", "mine\n")
@@ -642,7 +744,11 @@ def test_what_was_not_kept_is_named_and_the_rest_is_undone(
     (root / "large.bin").write_bytes(b"z")
     (root / "a.txt").write_bytes(b"a")
     [record] = workspace.end_command(begun, "a command")
-    assert [note for note in record.notes if "large.bin" in note and "cannot be undone" in note]
+    assert [
+        note
+        for note in record.notes
+        if "large.bin" in note and "cannot be undone" in note
+    ]
     workspace.undo(record.id)
     assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
     assert (root / "large.bin").read_bytes() == b"z"
@@ -688,7 +794,9 @@ def test_what_was_not_kept_comes_from_git_if_its_index_knew_it(
     }
 
 
-@pytest.mark.parametrize("index", [b"", b"DIRC", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\1" * 200, b"\0" * 5000])
+@pytest.mark.parametrize(
+    "index", [b"", b"DIRC", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\1" * 200, b"\0" * 5000]
+)
 def test_a_damaged_index_is_no_help_and_no_harm(
     workspace: Any, root: Path, index: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -703,7 +811,9 @@ def test_a_damaged_index_is_no_help_and_no_harm(
 
 
 @pytest.mark.parametrize("harm", ["cut", "zeros", "gone"])
-def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path, harm: str) -> None:
+def test_a_damaged_cache_is_found_out(
+    workspace: Any, root: Path, tmp_path: Path, harm: str
+) -> None:
     begun = workspace.begin_command()
     [kept] = (tmp_path / "state").rglob("kept.db")
     if harm == "gone":
@@ -752,7 +862,9 @@ def test_a_little_is_kept_however_busy_the_machine(
     assert (len(record.entries), record.notes) == (1, ())
 
 
-@pytest.mark.parametrize("command", ["rm -rf old", "cd old && rm *.log", "mv ./old/1.log /tmp"])
+@pytest.mark.parametrize(
+    "command", ["rm -rf old", "cd old && rm *.log", "mv ./old/1.log /tmp"]
+)
 def test_what_a_command_names_is_kept_first(
     workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
@@ -794,7 +906,9 @@ def test_more_is_kept_with_every_command_and_ahead_of_them(
     assert (len(record.entries), record.notes) == (20, ())
 
 
-def _hook(name: str, root: Path, state: Path, given: object, *more: str) -> subprocess.CompletedProcess[str]:
+def _hook(
+    name: str, root: Path, state: Path, given: object, *more: str
+) -> subprocess.CompletedProcess[str]:
     return processes.run(
         [*processes.FILEWRIGHT, "snapshot", name, "--hook", *more],
         given=given if isinstance(given, str) else json.dumps(given),
@@ -848,7 +962,9 @@ CALLS = {
 
 
 @pytest.mark.parametrize("agent", CALLS)
-def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: str) -> None:
+def test_an_agents_hooks_record_its_commands(
+    root: Path, tmp_path: Path, agent: str
+) -> None:
     state = tmp_path / "state"
     given = {**CALLS[agent], "cwd": str(root / "src")}
     if agent == "cursor":
@@ -858,17 +974,30 @@ def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: 
     begun = _hook("begin", root, state, given)
     assert (begun.returncode, begun.stdout, begun.stderr) == (0, "", "")
     (root / "a.txt").unlink()
-    ended = _hook("end", root, state, {**given, "tool_response": {}, "output": ""}, "--actor", agent)
+    ended = _hook(
+        "end",
+        root,
+        state,
+        {**given, "tool_response": {}, "output": ""},
+        "--actor",
+        agent,
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
-        assert (record.tool, record.summary, record.client) == ("shell", "shell: rm a.txt", agent)
+        assert (record.tool, record.summary, record.client) == (
+            "shell",
+            "shell: rm a.txt",
+            agent,
+        )
         assert record.session == "abc-1"
         workspace.revert_edit(session="abc-1")
     assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
 
 
-def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(root: Path, tmp_path: Path) -> None:
+def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(
+    root: Path, tmp_path: Path
+) -> None:
     """And hooks that are called twice, since an agent reads two files of them, record it once."""
     state = tmp_path / "state"
     given = {
@@ -877,10 +1006,20 @@ def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(root: Path
         "tool_input": {"path": str(root / "a.txt"), "file_text": "x"},
     }
     for _ in range(2):
-        _hook("begin", root, state, {**given, "hook_event_name": "PreToolUse", "tool_name": "Write"})
+        _hook(
+            "begin",
+            root,
+            state,
+            {**given, "hook_event_name": "PreToolUse", "tool_name": "Write"},
+        )
     (root / "a.txt").write_text("x")
     for _ in range(2):
-        _hook("end", root, state, {**given, "hook_event_name": "PostToolUse", "tool_name": "create"})
+        _hook(
+            "end",
+            root,
+            state,
+            {**given, "hook_event_name": "PostToolUse", "tool_name": "create"},
+        )
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
         assert (record.summary, record.session) == ("Edit a.txt", "abc-1")
@@ -893,7 +1032,9 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
     for folder in folders:
         folder.mkdir()
         for number in range(50):
-            (folder / f"{number}-with-a-rather-long-name-of-forty-characters").write_text(f"{number}")
+            (
+                folder / f"{number}-with-a-rather-long-name-of-forty-characters"
+            ).write_text(f"{number}")
 
     def command(number: int, change: Callable[[], object]) -> None:
         given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
@@ -902,10 +1043,19 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
         assert _hook("end", root, state, given).stderr == ""
 
     command(1, lambda: None)
-    Workspace(root, settings=Settings(state_dir=state)).recorder.keep_ahead(Task(), seconds=60)
-    names = [f"{number}-with-a-rather-long-name-of-forty-characters" for number in (0, 1)]
+    Workspace(root, settings=Settings(state_dir=state)).recorder.keep_ahead(
+        Task(), seconds=60
+    )
+    names = [
+        f"{number}-with-a-rather-long-name-of-forty-characters" for number in (0, 1)
+    ]
     command(2, lambda: [(folder / names[0]).write_text("other") for folder in folders])
-    command(3, lambda: [(folder / names[0]).rename(folder / "moved") for folder in folders[2:4]])
+    command(
+        3,
+        lambda: [
+            (folder / names[0]).rename(folder / "moved") for folder in folders[2:4]
+        ],
+    )
     command(4, lambda: [shutil.rmtree(folder) for folder in folders[:2]])
     command(5, lambda: [(folder / "new").mkdir() for folder in folders[6:8]])
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
@@ -916,21 +1066,29 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
     assert sum(len(list(folder.iterdir())) for folder in folders) == 600
 
 
-def test_a_hooks_snapshot_is_found_from_another_folder(root: Path, tmp_path: Path) -> None:
+def test_a_hooks_snapshot_is_found_from_another_folder(
+    root: Path, tmp_path: Path
+) -> None:
     state = tmp_path / "state"
     given = CALLS["claude-code"]
     assert _hook("begin", root, state, {**given, "cwd": str(root)}).stderr == ""
     (root / "a.txt").unlink()
-    assert _hook("end", root / "src", state, {**given, "cwd": str(root / "src")}).stderr == ""
+    assert (
+        _hook("end", root / "src", state, {**given, "cwd": str(root / "src")}).stderr
+        == ""
+    )
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
         assert [entry.place.shown for entry in record.entries] == ["a.txt"]
 
 
 @pytest.mark.parametrize(
-    "given", ["", "{", "[1]", '{"tool_input": 3, "session_id": {}}', '{"cwd": "/gone/x"}']
+    "given",
+    ["", "{", "[1]", '{"tool_input": 3, "session_id": {}}', '{"cwd": "/gone/x"}'],
 )
-def test_a_hook_is_never_in_the_way_of_the_command(root: Path, tmp_path: Path, given: str) -> None:
+def test_a_hook_is_never_in_the_way_of_the_command(
+    root: Path, tmp_path: Path, given: str
+) -> None:
     for name in ("begin", "end"):
         done = _hook(name, root, tmp_path / "state", given)
         assert (done.returncode, done.stdout) == (0, "")
@@ -954,34 +1112,63 @@ def test_what_could_not_be_brought_back_is_named_before_the_command(
     root: Path, tmp_path: Path, command: str, said: bool
 ) -> None:
     (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
-    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": command}}
+    given = {
+        **CALLS["claude-code"],
+        "cwd": str(root),
+        "tool_input": {"command": command},
+    }
     begun = _hook("begin", root, tmp_path / "state", given)
     assert (begun.returncode, begun.stderr) == (0, "")
     if said:
-        assert "cannot bring back: large.bin (1.0 MB)" in json.loads(begun.stdout)["systemMessage"]
+        assert (
+            "cannot bring back: large.bin (1.0 MB)"
+            in json.loads(begun.stdout)["systemMessage"]
+        )
     else:
         assert begun.stdout == ""
 
 
-def test_what_git_has_is_not_named_before_the_command(root: Path, tmp_path: Path) -> None:
+def test_what_git_has_is_not_named_before_the_command(
+    root: Path, tmp_path: Path
+) -> None:
     (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
     os.utime(root / "large.bin", (10**9, 10**9))
     _git(root, "init", "-q")
     _git(root, "add", "-A")
-    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": "rm large.bin"}}
+    given = {
+        **CALLS["claude-code"],
+        "cwd": str(root),
+        "tool_input": {"command": "rm large.bin"},
+    }
     assert _hook("begin", root, tmp_path / "state", given).stdout == ""
 
 
 def test_the_hook_before_a_prompt_names_the_turn(root: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    about = {"session_id": "abc-1", "cwd": str(root), "hook_event_name": "UserPromptSubmit"}
+    about = {
+        "session_id": "abc-1",
+        "cwd": str(root),
+        "hook_event_name": "UserPromptSubmit",
+    }
     turns = []
 
     def hook(name: str, given: object) -> str:
         """Called by this process, as by a client."""
-        words = [*processes.FILEWRIGHT, "snapshot", name, "--hook", "--state-dir", str(state)]
+        words = [
+            *processes.FILEWRIGHT,
+            "snapshot",
+            name,
+            "--hook",
+            "--state-dir",
+            str(state),
+        ]
         done = subprocess.run(
-            words, cwd=root, input=json.dumps(given), capture_output=True, text=True, check=True
+            words,
+            cwd=root,
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout + done.stderr
 
@@ -1007,12 +1194,19 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
     for folder in range(500):
         (root / f"folder{folder}").mkdir()
         for file in range(200):
-            (root / f"folder{folder}" / f"{file}.txt").write_text(f"{folder} {file}\n" * 40)
+            (root / f"folder{folder}" / f"{file}.txt").write_text(
+                f"{folder} {file}\n" * 40
+            )
     for path in (root / "folder7").iterdir():  # the last ones that would be kept
         os.utime(path, (10**9, 10**9))
     before = _tree(root / "folder7")
     state = tmp_path / "state"
-    _hook("begin", root, state, {"session_id": "abc-1", "cwd": str(root), "prompt": "Tidy up"})
+    _hook(
+        "begin",
+        root,
+        state,
+        {"session_id": "abc-1", "cwd": str(root), "prompt": "Tidy up"},
+    )
     deadline, kept_files = time.monotonic() + 300, 0  # five minutes
     while kept_files < 100_000:
         assert time.monotonic() < deadline, f"{kept_files} files are kept"
@@ -1020,7 +1214,11 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
         for cache in state.rglob("kept.db"):
             with closing(sqlite3.connect(f"file:{cache}?mode=ro", uri=True)) as reading:
                 [(kept_files,)] = reading.execute("SELECT count(*) FROM kept")
-    given = {**CALLS["claude-code"], "cwd": str(root), "tool_input": {"command": "find . -name '7*' -delete"}}
+    given = {
+        **CALLS["claude-code"],
+        "cwd": str(root),
+        "tool_input": {"command": "find . -name '7*' -delete"},
+    }
     assert _hook("begin", root, state, given).stdout == ""
     shutil.rmtree(root / "folder7")
     assert _hook("end", root, state, given).stderr == ""

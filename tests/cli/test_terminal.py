@@ -48,10 +48,14 @@ def test_a_program_gets_plain_text(capsysbinary: pytest.CaptureFixture[bytes]) -
     assert capsysbinary.readouterr().out == DIFF.encode() + b"\n"
 
 
-def test_progress_is_shown_to_a_person_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_to_a_person_once_it_takes_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     screen = on_screen(monkeypatch)
     ticks = itertools.count(0.0, 0.4)
-    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    monkeypatch.setattr(
+        terminal, "time", SimpleNamespace(monotonic=lambda: next(ticks))
+    )
     with terminal.working("search_content", 10.0) as task:
         task.report(1, 10, "files")
         assert screen.shown() == ""

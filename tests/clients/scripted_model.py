@@ -36,14 +36,22 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            kinds = (("contents", _gemini), ("messages", _completions), ("input", _responses))
-            told, messages = next(answer for key, answer in kinds if key in asked)(asked, steps)
+            kinds = (
+                ("contents", _gemini),
+                ("messages", _completions),
+                ("input", _responses),
+            )
+            told, messages = next(answer for key, answer in kinds if key in asked)(
+                asked, steps
+            )
             # A client also asks for a title, a summary and the like, without tools: those are no steps of the script.
             if asked.get("tools"):
                 answers[:] = told
             kind = "text/event-stream"
             lines = [f"data: {json.dumps(each)}\r\n\r\n" for each in messages]
-            streamed = asked.get("stream") if "messages" in asked else "stream" in self.path
+            streamed = (
+                asked.get("stream") if "messages" in asked else "stream" in self.path
+            )
             if "input" not in asked and not streamed:
                 kind, lines = "application/json", [json.dumps(messages[0])]
             self._reply("".join(lines), kind)
@@ -73,31 +81,56 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
         server.server_close()
 
 
-def _gemini(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+def _gemini(
+    asked: Mapping[str, Any], steps: Sequence[Step]
+) -> tuple[list[str], list[dict[str, Any]]]:
     parts = [part for content in asked["contents"] for part in content["parts"]]
-    told = [json.dumps(part["functionResponse"]) for part in parts if "functionResponse" in part]
+    told = [
+        json.dumps(part["functionResponse"])
+        for part in parts
+        if "functionResponse" in part
+    ]
     said: dict[str, Any] = {"text": "Done."}
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
         name = step.tool if step.server is None else f"mcp_{step.server}_{step.tool}"
         said = {"functionCall": {"name": name, "args": step.arguments}}
     used = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
-    candidate = {"content": {"role": "model", "parts": [said]}, "finishReason": "STOP", "index": 0}
+    candidate = {
+        "content": {"role": "model", "parts": [said]},
+        "finishReason": "STOP",
+        "index": 0,
+    }
     return told, [{"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}]
 
 
-def _completions(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
-    told = [json.dumps(message) for message in asked["messages"] if message["role"] == "tool"]
+def _completions(
+    asked: Mapping[str, Any], steps: Sequence[Step]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    told = [
+        json.dumps(message)
+        for message in asked["messages"]
+        if message["role"] == "tool"
+    ]
     said: dict[str, Any] = {"role": "assistant", "content": "Done."}
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
         offered = [tool["function"]["name"] for tool in asked["tools"]]
         name = next(
-            (name for name in offered if step.server and step.server in name and name.endswith(step.tool)),
+            (
+                name
+                for name in offered
+                if step.server and step.server in name and name.endswith(step.tool)
+            ),
             step.tool,
         )
         function = {"name": name, "arguments": json.dumps(step.arguments)}
-        call = {"index": 0, "id": f"call-{len(told)}", "type": "function", "function": function}
+        call = {
+            "index": 0,
+            "id": f"call-{len(told)}",
+            "type": "function",
+            "function": function,
+        }
         said = {"role": "assistant", "content": None, "tool_calls": [call]}
     streamed = bool(asked.get("stream"))
     answer = {
@@ -107,12 +140,18 @@ def _completions(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[
     }  # fmt: skip
     ended = "tool_calls" if "tool_calls" in said else "stop"
     content = {"delta" if streamed else "message": said}
-    return told, [{**answer, "choices": [{"index": 0, **content, "finish_reason": ended}]}]
+    return told, [
+        {**answer, "choices": [{"index": 0, **content, "finish_reason": ended}]}
+    ]
 
 
-def _responses(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[str], list[dict[str, Any]]]:
+def _responses(
+    asked: Mapping[str, Any], steps: Sequence[Step]
+) -> tuple[list[str], list[dict[str, Any]]]:
     told = [
-        json.dumps(item) for item in asked.get("input", ()) if item.get("type", "").endswith("call_output")
+        json.dumps(item)
+        for item in asked.get("input", ())
+        if item.get("type", "").endswith("call_output")
     ]
     number = len(told)
     item: dict[str, Any] = {
@@ -125,7 +164,11 @@ def _responses(asked: Mapping[str, Any], steps: Sequence[Step]) -> tuple[list[st
         if isinstance(step.arguments, str):
             item = {"type": "custom_tool_call", **called, "input": step.arguments}
         else:
-            item = {"type": "function_call", **called, "arguments": json.dumps(step.arguments)}
+            item = {
+                "type": "function_call",
+                **called,
+                "arguments": json.dumps(step.arguments),
+            }
         if step.server is not None:
             item["namespace"] = f"mcp__{step.server}"
     used = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}

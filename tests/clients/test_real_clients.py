@@ -32,7 +32,9 @@ CHANGED = {
     "made.txt": b"new\n",
 }
 OURS = Step(
-    "edit_content", {"path": "tool.txt", "edits": [{"search": "price", "replace": "cost"}]}, "filewright"
+    "edit_content",
+    {"path": "tool.txt", "edits": [{"search": "price", "replace": "cost"}]},
+    "filewright",
 )
 PATCH = """*** Begin Patch
 *** Update File: edited.txt
@@ -58,10 +60,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Install]:
         if npm is None:
             pytest.skip("there is no npm")
         folder = Path(tempfile.mkdtemp(dir=parent))
-        options = ["--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries", "0"]
+        options = [
+            "--engine-strict",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retries",
+            "0",
+        ]
         words = [npm, "install", "--prefix", str(folder), *options, package]
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=180, check=False)
+            done = subprocess.run(
+                words, capture_output=True, text=True, timeout=180, check=False
+            )
         except subprocess.TimeoutExpired:
             pytest.skip("npm took too long")
         if done.returncode:
@@ -85,7 +96,12 @@ class Scene:
 
     def run(self, *words: str, **more: str) -> str:
         """What a program prints."""
-        env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "NO_PROXY": "127.0.0.1"}
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "NO_PROXY": "127.0.0.1",
+        }
         done = subprocess.run(
             words, cwd=self.project, env={**env, **more}, stdin=subprocess.DEVNULL, capture_output=True,
             text=True, timeout=300, check=False,
@@ -95,11 +111,19 @@ class Scene:
 
     def filewright(self, *arguments: str) -> str:
         """What a command of a person prints."""
-        return self.run(sys.executable, "-m", "filewright", *arguments, FILEWRIGHT_STATE_DIR=str(self.state))
+        return self.run(
+            sys.executable,
+            "-m",
+            "filewright",
+            *arguments,
+            FILEWRIGHT_STATE_DIR=str(self.state),
+        )
 
     def files(self) -> dict[str, bytes]:
         """The files that are no configuration."""
-        found = (path for path in self.project.iterdir() if path.suffix in {".txt", ".bin"})
+        found = (
+            path for path in self.project.iterdir() if path.suffix in {".txt", ".bin"}
+        )
         return {path.name: path.read_bytes() for path in found}
 
     def a_person_writes(self) -> dict[str, bytes]:
@@ -107,7 +131,11 @@ class Scene:
         with (self.project / "edited.txt").open("ab") as file:
             file.write(b"a person's line\n")
         (self.project / "person.txt").write_bytes(b"a person's file\n")
-        return {**BEFORE, "edited.txt": LINES + b"a person's line\n", "person.txt": b"a person's file\n"}
+        return {
+            **BEFORE,
+            "edited.txt": LINES + b"a person's line\n",
+            "person.txt": b"a person's file\n",
+        }
 
 
 @pytest.fixture
@@ -126,7 +154,9 @@ class Running(NamedTuple):
         """Write settings of the user."""
         file = self.scene.home / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        file.write_text(
+            content if isinstance(content, str) else json.dumps(content), "utf-8"
+        )
 
 
 def codex(run: Running) -> str:
@@ -140,12 +170,22 @@ wire_api = "responses"
 """
     run.settings(".codex/config.toml", config)
     run.scene.filewright("setup", "codex", "--yes")
-    freely = ("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
+    freely = (
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--dangerously-bypass-hook-trust",
+    )
     said = run.scene.run(
-        str(run.folder / ".bin/codex"), "exec", "--json", "--skip-git-repo-check", *freely, PROMPT
+        str(run.folder / ".bin/codex"),
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        *freely,
+        PROMPT,
     )
     events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-    return str(next(each["thread_id"] for each in events if each["type"] == "thread.started"))
+    return str(
+        next(each["thread_id"] for each in events if each["type"] == "thread.started")
+    )
 
 
 def gemini(run: Running) -> str:
@@ -181,7 +221,11 @@ def qwen(run: Running) -> str:
 
 def opencode(run: Running) -> str:
     options = {"baseURL": f"{run.url}/v1", "apiKey": "none"}
-    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"scripted": {}}}
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": options,
+        "models": {"scripted": {}},
+    }
     settings = {
         "autoupdate": False, "share": "disabled", "permission": "allow",
         "model": "scripted/scripted", "small_model": "scripted/scripted", "provider": {"scripted": provider},
@@ -190,7 +234,14 @@ def opencode(run: Running) -> str:
     run.scene.filewright("setup", "opencode", "--yes")
     # The one that npm's script would choose.
     [program] = run.folder.glob("opencode-*-*[0-9]/bin/opencode")
-    said = run.scene.run(str(program), "run", "--format", "json", PROMPT, OPENCODE_DISABLE_MODELS_FETCH="1")
+    said = run.scene.run(
+        str(program),
+        "run",
+        "--format",
+        "json",
+        PROMPT,
+        OPENCODE_DISABLE_MODELS_FETCH="1",
+    )
     return str(json.loads(said.splitlines()[0])["sessionID"])
 
 
@@ -220,7 +271,10 @@ CASES = {
         ("gemini-cli", "gemini-cli-mcp-client"),
         (
             OURS,
-            Step("replace", {"file_path": "edited.txt", "instruction": "Spell it", **_CHANGED_LINE}),
+            Step(
+                "replace",
+                {"file_path": "edited.txt", "instruction": "Spell it", **_CHANGED_LINE},
+            ),
             Step("run_shell_command", {"command": COMMAND}),
         ),
     ),
@@ -233,7 +287,10 @@ CASES = {
             Step("tool_search", {"query": "select:mcp__filewright__edit_content"}),
             OURS,
             Step("edit", {"file_path": "PROJECT/edited.txt", **_CHANGED_LINE}),
-            Step("run_shell_command", {"command": COMMAND, "description": "-", "is_background": False}),
+            Step(
+                "run_shell_command",
+                {"command": COMMAND, "description": "-", "is_background": False},
+            ),
         ),
     ),
     "opencode": Case(
@@ -267,7 +324,9 @@ def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_a
         if isinstance(step.arguments, str)
         else step._replace(
             arguments={
-                key: value.replace("PROJECT", str(scene.project)) if isinstance(value, str) else value
+                key: value.replace("PROJECT", str(scene.project))
+                if isinstance(value, str)
+                else value
                 for key, value in step.arguments.items()
             }
         )
@@ -278,7 +337,9 @@ def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_a
     assert len(model.answers) == len(steps), model.answers
     assert scene.files() == CHANGED, model.answers
     shell, own, ours = scene.filewright("log").splitlines()[:3]
-    history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))["data"]["changes"][:3]
+    history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))[
+        "data"
+    ]["changes"][:3]
     [turn] = {change["turn"] for change in history}
     assert turn, "the client's, or one that its hooks made"
     for line, what, client in zip(

@@ -86,14 +86,25 @@ def matches(actual: Any, wanted: Any, where: str = "") -> str:
         missing = [key for key in wanted if key not in actual]
         if missing:
             return f"{where}: {missing} missing in {actual!r}"
-        return next((m for k, v in wanted.items() if (m := matches(actual[k], v, f"{where}.{k}"))), "")
+        return next(
+            (
+                m
+                for k, v in wanted.items()
+                if (m := matches(actual[k], v, f"{where}.{k}"))
+            ),
+            "",
+        )
     if isinstance(wanted, list):
         if not isinstance(actual, list) or len(actual) != len(wanted):
             return f"{where}: {actual!r}, wanted {wanted!r}"
         pairs = enumerate(zip(actual, wanted, strict=True))
-        return next((m for i, (a, w) in pairs if (m := matches(a, w, f"{where}[{i}]"))), "")
+        return next(
+            (m for i, (a, w) in pairs if (m := matches(a, w, f"{where}[{i}]"))), ""
+        )
     return (
-        "" if type(actual) is type(wanted) and actual == wanted else f"{where}: {actual!r}, wanted {wanted!r}"
+        ""
+        if type(actual) is type(wanted) and actual == wanted
+        else f"{where}: {actual!r}, wanted {wanted!r}"
     )
 
 
@@ -112,17 +123,29 @@ class Runner:
         furnish(folder, case.get("files", {}))
         return folder, str(folder) if self._absolute else folder.name
 
-    def arguments(self, case: Case, step: tuple[str, Any], place: str, said: list[str]) -> dict[str, Any]:
+    def arguments(
+        self, case: Case, step: tuple[str, Any], place: str, said: list[str]
+    ) -> dict[str, Any]:
         """The arguments of a call; a function makes them of the answers so far."""
         wanted = step[1](said) if callable(step[1]) else step[1]
         made: dict[str, Any] = placed(wanted, place)
         return made
 
     def judge(
-        self, case: Case, folder: Path, place: str, before: dict[str, Any], text: str, failed: bool
+        self,
+        case: Case,
+        folder: Path,
+        place: str,
+        before: dict[str, Any],
+        text: str,
+        failed: bool,
     ) -> None:
         """Hold the answer and the files to what is wanted."""
-        plain = text.replace(place, "<>").replace(str(folder), "<>").replace(folder.name, "<>")
+        plain = (
+            text.replace(place, "<>")
+            .replace(str(folder), "<>")
+            .replace(folder.name, "<>")
+        )
         assert failed == bool(case.get("error")), plain
         if isinstance(case.get("error"), str):
             assert json.loads(text)["error"] == case["error"], plain
@@ -136,12 +159,19 @@ class Runner:
             problem = matches(json.loads(plain), case["json"])
             assert not problem, problem
         if "after" in case or "first" not in case:
-            wanted = {**before, **{k: v for k, v in case.get("after", {}).items() if v is not None}}
+            wanted = {
+                **before,
+                **{k: v for k, v in case.get("after", {}).items() if v is not None},
+            }
             for name, content in case.get("after", {}).items():
                 if content is None:
                     wanted.pop(name, None)
             now = contents(folder)
-            extra = {name: now[name] for name in now if name not in wanted and now[name] is not None}
+            extra = {
+                name: now[name]
+                for name in now
+                if name not in wanted and now[name] is not None
+            }
             assert not extra
             assert {name: now.get(name, "gone") for name in wanted} == wanted
 
@@ -153,7 +183,9 @@ def dialect_name(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def _playing(dialect_name: str, base: Path, settings: Settings) -> Iterator[Callable[[Case], None]]:
+def _playing(
+    dialect_name: str, base: Path, settings: Settings
+) -> Iterator[Callable[[Case], None]]:
     root = base / "root"
     root.mkdir()
     with Workspace(root, state_dir=base / "state", settings=settings) as workspace:
@@ -164,9 +196,15 @@ def _playing(dialect_name: str, base: Path, settings: Settings) -> Iterator[Call
             folder, place = runner.begin(case)
             said: list[str] = []
             for step in case.get("first", ()):
-                said.append(dialect.call(step[0], runner.arguments(case, step, place, said)).text)
+                said.append(
+                    dialect.call(
+                        step[0], runner.arguments(case, step, place, said)
+                    ).text
+                )
             before = contents(folder)
-            result = dialect.call(case["call"][0], runner.arguments(case, case["call"], place, said))
+            result = dialect.call(
+                case["call"][0], runner.arguments(case, case["call"], place, said)
+            )
             assert len(result.text) <= workspace.settings.hard_chars
             runner.judge(case, folder, place, before, result.text, result.is_error)
 
@@ -203,7 +241,15 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
         root = tmp_path / "root"
         root.mkdir()
         server = processes.for_client(
-            [*processes.FILEWRIGHT, "serve", "--dialect", dialect_name, "--log-level", "warning", str(root)],
+            [
+                *processes.FILEWRIGHT,
+                "serve",
+                "--dialect",
+                dialect_name,
+                "--log-level",
+                "warning",
+                str(root),
+            ],
             {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
         runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
@@ -215,7 +261,9 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
                 folder, place = runner.begin(case)
                 said: list[str] = []
                 for step in case.get("first", ()):
-                    answer = await client.call_tool(step[0], runner.arguments(case, step, place, said))
+                    answer = await client.call_tool(
+                        step[0], runner.arguments(case, step, place, said)
+                    )
                     said.append(answer.content[0].text)
                 before = contents(folder)
                 answer = await client.call_tool(
@@ -223,7 +271,9 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
                 )
                 (part,) = answer.content
                 try:
-                    runner.judge(case, folder, place, before, part.text, bool(answer.is_error))
+                    runner.judge(
+                        case, folder, place, before, part.text, bool(answer.is_error)
+                    )
                 except AssertionError as problem:
                     failures[case["name"]] = str(problem)
         return failures

@@ -350,7 +350,9 @@ def test_an_image_is_shown(tmp_path):
     (tmp_path / "root" / "i.png").write_bytes(content)
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         answer = workspace.offer(DIALECT).call("read_image", {"path": "i.png"})
-    assert [(image.mime, image.data) for image in answer.images] == [("image/png", content)]
+    assert [(image.mime, image.data) for image in answer.images] == [
+        ("image/png", content)
+    ]
 
 
 def test_a_tree_of_another_root_and_of_a_folder_whose_name_is_quoted(tmp_path):
@@ -358,9 +360,14 @@ def test_a_tree_of_another_root_and_of_a_folder_whose_name_is_quoted(tmp_path):
     for folder in (f"one/{quoted}", "two/k"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "f").write_text("x")
-    with Workspace(tmp_path / "one", tmp_path / "two", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "one", tmp_path / "two", state_dir=tmp_path / "state"
+    ) as workspace:
         dialect = workspace.offer(DIALECT)
-        drawn = [dialect.call("tree", {"path": str(tmp_path / root)}).text for root in ("one", "two")]
+        drawn = [
+            dialect.call("tree", {"path": str(tmp_path / root)}).text
+            for root in ("one", "two")
+        ]
     assert [text.split("\n")[0] for text in drawn] == [".", "two:"]
     assert [text.split("\n")[2] for text in drawn] == ["    └── f\t1"] * 2
 
@@ -369,7 +376,9 @@ def test_table_is_whole():
     from filewright.dialects import surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {
+        case["call"][0] for case in TABLE
+    }
 
 
 @pytest.mark.parametrize("cap", [1024, 4000])
@@ -402,7 +411,9 @@ def test_pages_of_a_read_join_to_the_file(tmp_path):
         seen: list[str] = []
         offset = 1
         for _ in range(len(lines)):
-            *rows, footer = dialect.call("read_file", {"path": "a.txt", "offset": offset}).text.split("\n")
+            *rows, footer = dialect.call(
+                "read_file", {"path": "a.txt", "offset": offset}
+            ).text.split("\n")
             if "offset=" not in footer:
                 seen += [*rows, footer]
                 break
@@ -415,7 +426,9 @@ def test_the_input_cap_is_a_setting(tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.txt").write_text("x" * 101)
-    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(agent_input_bytes=100)) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "s", settings=Settings(agent_input_bytes=100)
+    ) as workspace:
         dialect = workspace.offer(DIALECT)
         for tool, arguments in [
             ("read_file", {"path": "a.txt"}),
@@ -423,4 +436,8 @@ def test_the_input_cap_is_a_setting(tmp_path):
             ("edit_file", {"path": "a.txt", "old_string": "x", "new_string": "y"}),
         ]:
             body = json.loads(dialect.call(tool, arguments).text)
-            assert (body["error"], body["size"], body["limit"]) == ("too_large", 101, 100)
+            assert (body["error"], body["size"], body["limit"]) == (
+                "too_large",
+                101,
+                100,
+            )

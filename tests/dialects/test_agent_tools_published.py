@@ -319,16 +319,25 @@ def _as_there(case: Published, root: Path, answer: ToolResult) -> bool:
     text = answer.text
     held = json.loads(text) if case.fields or answer.is_error else {}
     after = {
-        name: (root / name).read_bytes().decode() if (root / name).exists() else None for name in case.after
+        name: (root / name).read_bytes().decode() if (root / name).exists() else None
+        for name in case.after
     }
     return (
         (held.get("error") if answer.is_error else None) == case.error
         and all(held.get(name) == value for name, value in case.fields.items())
         and (case.text is None or text == case.text)
-        and all(part in text for part in ((case.has,) if isinstance(case.has, str) else case.has))
+        and all(
+            part in text
+            for part in ((case.has,) if isinstance(case.has, str) else case.has)
+        )
         and (case.lacks is None or case.lacks not in text)
-        and (case.widest is None or all(len(row.encode()) <= case.widest for row in text.split("\n")))
-        and (case.image is None or [each.mime for each in answer.images] == [case.image])
+        and (
+            case.widest is None
+            or all(len(row.encode()) <= case.widest for row in text.split("\n"))
+        )
+        and (
+            case.image is None or [each.mime for each in answer.images] == [case.image]
+        )
         and after == case.after
     )
 
@@ -339,7 +348,10 @@ def test_input_of_the_originals_tests(case: Published, tmp_path: Path) -> None:
     root = tmp_path / "root"
     furnish(
         root,
-        {n: ("link", *v) if isinstance(v, tuple) and v != ("fifo",) else v for n, v in case.files.items()},
+        {
+            n: ("link", *v) if isinstance(v, tuple) and v != ("fifo",) else v
+            for n, v in case.files.items()
+        },
     )
     for name, second in case.times.items():
         os.utime(root / name, (second, second))
@@ -356,7 +368,8 @@ def test_what_differs_is_in_the_guide() -> None:
         assert case.differs is None or case.differs in guide, case.name
     agreed = sum(case.differs is None for case in CASES)
     assert (
-        f"{len(CASES)} inputs of the original's tests, of which {agreed} are answered as they want" in guide
+        f"{len(CASES)} inputs of the original's tests, of which {agreed} are answered as they want"
+        in guide
     )
 
 

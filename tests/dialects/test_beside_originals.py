@@ -12,10 +12,14 @@ from benchmarks.peer_case import Case, PlayedTests
 from benchmarks.peer_largefile import PLAYED
 
 GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
-INSTALLED = Path(os.environ.get("FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers"))
+INSTALLED = Path(
+    os.environ.get("FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers")
+)
 """Where `python -m benchmarks.peers` has installed the originals."""
 
-beside_originals = pytest.mark.skipif(not INSTALLED.exists(), reason="the originals are not installed")
+beside_originals = pytest.mark.skipif(
+    not INSTALLED.exists(), reason="the originals are not installed"
+)
 
 
 def explained(dialect: str) -> list[Case | PlayedTests]:
@@ -36,7 +40,11 @@ def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
         }[dialect]
     )
     table = section.partition("\n### ")[0]
-    shown = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| call |")]
+    shown = [
+        line
+        for line in table.splitlines()
+        if line.startswith("| ") and not line.startswith("| call |")
+    ]
     assert shown == peers.rows(explained(dialect))
 
 
@@ -60,9 +68,10 @@ def test_the_differences_are_those_explained(dialect: str) -> None:
     if dialect not in installed:
         pytest.skip("no Node here")
     found = asyncio.run(peers.compare(dialect, installed[dialect]))
-    assert [(each.case.name, each.theirs != each.ours, bool(each.case.why)) for each in found] == [
-        (case.name, True, True) for case in peers.CASES[dialect] if case.why
-    ]
+    assert [
+        (each.case.name, each.theirs != each.ours, bool(each.case.why))
+        for each in found
+    ] == [(case.name, True, True) for case in peers.CASES[dialect] if case.why]
 
 
 @beside_originals

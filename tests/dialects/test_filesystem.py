@@ -296,4 +296,6 @@ def test_table_is_whole():
     from filewright.dialects import surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {
+        case["call"][0] for case in TABLE
+    }

@@ -298,7 +298,9 @@ def test_table_is_whole():
     from filewright.dialects import surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {
+        case["call"][0] for case in TABLE
+    }
 
 
 def test_a_deleted_file_can_be_brought_back(tmp_path):
@@ -309,14 +311,23 @@ def test_a_deleted_file_can_be_brought_back(tmp_path):
     (root / "a.txt").write_text("kept\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.delete("a.txt")
-        result = workspace.offer(DIALECT).call("revert_edit", {"absolute_file_path": str(root / "a.txt")})
+        result = workspace.offer(DIALECT).call(
+            "revert_edit", {"absolute_file_path": str(root / "a.txt")}
+        )
         assert json.loads(result.text)["success"] is True
         assert (root / "a.txt").read_text() == "kept\n"
 
 
 def test_half_a_surrogate_pair_where_a_line_belongs_is_refused(in_process):
     wanted = at("a.py", changed_lines=[["\ud800", 2]])
-    in_process({"files": {"a.py": PY}, "call": ("get_overview", wanted), "error": True, "says": ["ud800"]})
+    in_process(
+        {
+            "files": {"a.py": PY},
+            "call": ("get_overview", wanted),
+            "error": True,
+            "says": ["ud800"],
+        }
+    )
 
 
 def test_a_file_deleted_since_comes_back(tmp_path):
@@ -326,9 +337,14 @@ def test_a_file_deleted_since_comes_back(tmp_path):
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         offer = workspace.offer(DIALECT)
         change = {"search": "one", "replace": "two"}
-        offer.call("edit_content", {"absolute_file_path": str(path), "changes": [change], "preview": False})
+        offer.call(
+            "edit_content",
+            {"absolute_file_path": str(path), "changes": [change], "preview": False},
+        )
         path.unlink()
-        answer = json.loads(offer.call("revert_edit", {"absolute_file_path": str(path)}).text)
+        answer = json.loads(
+            offer.call("revert_edit", {"absolute_file_path": str(path)}).text
+        )
     assert answer["success"]
     assert path.read_text() == "one\n"
 
@@ -346,9 +362,13 @@ def test_the_originals_environment_variables_are_honoured(tmp_path, monkeypatch)
         found = json.loads(offer.call("search_content", asked).text)
         assert len(found["results"]) == 7
         assert len(found["results"][3]["context_before"]) == 1
-        more = json.loads(offer.call("search_content", {**asked, "max_results": 9}).text)
+        more = json.loads(
+            offer.call("search_content", {**asked, "max_results": 9}).text
+        )
         assert len(more["results"]) == 9
-        overview = json.loads(offer.call("get_overview", {"absolute_file_path": str(path)}).text)
+        overview = json.loads(
+            offer.call("get_overview", {"absolute_file_path": str(path)}).text
+        )
         assert overview["long_lines"] == {
             "has_long_lines": True,
             "count": 1,

@@ -189,12 +189,18 @@ async def test_table_over_the_protocol(mode, over_the_protocol):
 def test_table_is_whole():
     from filewright.dialects import surface
 
-    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {
+        case["call"][0] for case in TABLE
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "mime"),
-    [("a.PNG", "image/png"), ("a.flac", "audio/flac"), ("a.bin", "application/octet-stream")],
+    [
+        ("a.PNG", "image/png"),
+        ("a.flac", "audio/flac"),
+        ("a.bin", "application/octet-stream"),
+    ],
 )
 def test_a_media_file_comes_as_it_is(tmp_path: Path, name: str, mime: str) -> None:
     content = b"\x89PNG\r\n\0\xff" * 100
@@ -202,16 +208,21 @@ def test_a_media_file_comes_as_it_is(tmp_path: Path, name: str, mime: str) -> No
     (tmp_path / "root" / name).write_bytes(content)
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         answer = workspace.offer(DIALECT).call("read_media_file", {"path": name})
-    assert [(file.mime, file.data, file.uri.rpartition("/")[2]) for file in answer.images] == [
-        (mime, content, name)
-    ]
+    assert [
+        (file.mime, file.data, file.uri.rpartition("/")[2]) for file in answer.images
+    ] == [(mime, content, name)]
 
 
-def test_a_long_answer_ends_within_the_limit_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_long_answer_ends_within_the_limit_and_says_how_to_go_on(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a").write_text("a line\n" * 100_000)
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
-        for call in ("read_text_file", {"path": "a"}), ("read_multiple_files", {"paths": ["a", "a"]}):
+        for call in (
+            ("read_text_file", {"path": "a"}),
+            ("read_multiple_files", {"paths": ["a", "a"]}),
+        ):
             answer = workspace.offer(DIALECT).call(*call).text
             assert len(answer) <= workspace.settings.hard_chars
             assert "head and tail" in answer[-200:]

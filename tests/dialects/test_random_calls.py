@@ -38,7 +38,11 @@ class Caller:
         needed = set(schema.get("required", ()))
         chance = self._random.random
         fields = schema.get("properties", {}).items()
-        return {k: self.value(v) for k, v in fields if chance() < (0.98 if k in needed else 0.4)}
+        return {
+            k: self.value(v)
+            for k, v in fields
+            if chance() < (0.98 if k in needed else 0.4)
+        }
 
     def value(self, schema: dict[str, Any]) -> Any:
         if self._random.random() < 0.05:
@@ -53,7 +57,10 @@ class Caller:
             case "boolean":
                 return self.choose([True, False])
             case "array":
-                return [self.value(schema.get("items", {})) for _ in range(self.choose([0, 1, 1, 2, 3]))]
+                return [
+                    self.value(schema.get("items", {}))
+                    for _ in range(self.choose([0, 1, 1, 2, 3]))
+                ]
             case "object":
                 return self.object(schema)
             case _:

@@ -31,7 +31,10 @@ STRANGE = {
 def edits(root: Path, name: str, old: str, new: str):
     """How each dialect changes a text that occurs once in a file."""
     return {
-        "agent-tools": ("edit_file", {"path": name, "old_string": old, "new_string": new}),
+        "agent-tools": (
+            "edit_file",
+            {"path": name, "old_string": old, "new_string": new},
+        ),
         "largefile": (
             "edit_content",
             {
@@ -41,8 +44,14 @@ def edits(root: Path, name: str, old: str, new: str):
                 "preview": False,
             },
         ),
-        "filesystem": ("replace_content", {"paths": [name], "operations": [{"search": old, "replace": new}]}),
-        "official": ("edit_file", {"path": name, "edits": [{"oldText": old, "newText": new}]}),
+        "filesystem": (
+            "replace_content",
+            {"paths": [name], "operations": [{"search": old, "replace": new}]},
+        ),
+        "official": (
+            "edit_file",
+            {"path": name, "edits": [{"oldText": old, "newText": new}]},
+        ),
     }
 
 
@@ -81,15 +90,25 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
 def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, workspace):
     """What is told of each change, and the processes that parse and search, are the workspace's all the time."""
     context = workspace.context
-    told, outlines, searcher = context.changes.after_commit, context.outlines, context.searcher
+    told, outlines, searcher = (
+        context.changes.after_commit,
+        context.outlines,
+        context.searcher,
+    )
     other = context.under(context.settings.but(page_chars=1_000))
     assert (context.settings.page_chars, other.settings.page_chars) == (12_000, 1_000)
     assert context.changes.after_commit == told
-    assert (other.outlines, other.searcher, other.seen) == (outlines, searcher, context.seen)
+    assert (other.outlines, other.searcher, other.seen) == (
+        outlines,
+        searcher,
+        context.seen,
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(name, root, workspace):
+def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(
+    name, root, workspace
+):
     (root / "f").write_bytes(b"one\ntwo\n")
     task = Task()
     task.rehearsal = []
@@ -103,7 +122,9 @@ def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(name, root, wo
 
 @pytest.mark.needs("lease")
 @pytest.mark.parametrize("name", ["native", *NAMES])
-def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, monkeypatch):
+def test_another_programs_save_is_reported_in_the_answer(
+    name, root, workspace, monkeypatch
+):
     """An editor has opened the file before the change displaced it, and saves afterwards."""
     (root / "f").write_bytes(b"one\ntwo\n")
     done = Log.done
@@ -116,7 +137,10 @@ def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, 
 
     monkeypatch.setattr(Log, "done", opened_just_before)
     offer = workspace.offer(None if name == "native" else name)
-    native = ("edit_content", {"path": "f", "edits": [{"search": "two", "replace": "2"}]})
+    native = (
+        "edit_content",
+        {"path": "f", "edits": [{"search": "two", "replace": "2"}]},
+    )
     call = native if name == "native" else edits(root, "f", "two", "2")[name]
     result = offer.call(*call)
     assert not result.is_error
@@ -134,12 +158,19 @@ def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("way", ["link to a file", "link to a folder", "dots", "hard link"])
+@pytest.mark.parametrize(
+    "way", ["link to a file", "link to a folder", "dots", "hard link"]
+)
 def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "f").write_text("two\n")
-    path = {"link to a file": "l", "link to a folder": "d/f", "dots": "../outside/f", "hard link": "h"}[way]
+    path = {
+        "link to a file": "l",
+        "link to a folder": "d/f",
+        "dots": "../outside/f",
+        "hard link": "h",
+    }[way]
     (root / "l").symlink_to(outside / "f")
     (root / "d").symlink_to(outside)
     os.link(outside / "f", root / "h")
@@ -205,11 +236,17 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("arguments", HOSTILE, ids=["nothing", "types", "surrogate", "nul", "long"])
+@pytest.mark.parametrize(
+    "arguments", HOSTILE, ids=["nothing", "types", "surrogate", "nul", "long"]
+)
 def test_bad_arguments_are_answered(name, arguments, workspace):
     dialect = workspace.offer(name)
     for tool in dialect.tools():
-        known = {key: value for key, value in arguments.items() if key in tool.schema["properties"]}
+        known = {
+            key: value
+            for key, value in arguments.items()
+            if key in tool.schema["properties"]
+        }
         result = dialect.call(tool.name, known)
         assert result.code != Code.INTERNAL, (tool.name, result.text)
         result.text.encode()
@@ -218,7 +255,9 @@ def test_bad_arguments_are_answered(name, arguments, workspace):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_bounded_and_stay_json(name, root, workspace):
-    (root / "big").write_bytes(b'"\\\t\x01' * 20_000 + b"\n" + b'"quoted" text\n' * 8_000)
+    (root / "big").write_bytes(
+        b'"\\\t\x01' * 20_000 + b"\n" + b'"quoted" text\n' * 8_000
+    )
     for number in range(1500):
         (root / f"a rather long name of an empty file, number {number:05}").touch()
     most = workspace.settings.hard_chars
@@ -238,7 +277,12 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
             ("get_overview", {"absolute_file_path": big}),
             (
                 "search_content",
-                {"absolute_file_path": big, "pattern": "quoted", "max_results": 100, "context_lines": 20},
+                {
+                    "absolute_file_path": big,
+                    "pattern": "quoted",
+                    "max_results": 100,
+                    "context_lines": 20,
+                },
             ),
             ("list_directory", {"absolute_dir_path": here, "max_entries": 5000}),
         ],
@@ -341,13 +385,18 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("agent-tools", '{"error": "aborted", "message": "m", "native_code": "cancelled", "hint": "h"}'),
+        (
+            "agent-tools",
+            '{"error": "aborted", "message": "m", "native_code": "cancelled", "hint": "h"}',
+        ),
         ("largefile", "cancelled: m\n\nSuggestion: h"),
         ("filesystem", "-32600 m\nhint: h"),
         ("official", "m\nhint: h"),
     ],
 )
 def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(name, said, workspace):
-    result = workspace.offer(name).refused(FilewrightError(Code.CANCELLED, "m", hint="h"))
+    result = workspace.offer(name).refused(
+        FilewrightError(Code.CANCELLED, "m", hint="h")
+    )
     assert result.is_error
     assert result.text == said

@@ -21,7 +21,20 @@ from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import apply
 
-NAMES = ["load", "save", "item", "items", "user", "path", "north", "forth", "cat", "bat", "async_", "sync_"]
+NAMES = [
+    "load",
+    "save",
+    "item",
+    "items",
+    "user",
+    "path",
+    "north",
+    "forth",
+    "cat",
+    "bat",
+    "async_",
+    "sync_",
+]
 WORDS = [
     "the",
     "writer",
@@ -65,10 +78,19 @@ def text_block(rng: random.Random, style: str) -> list[str]:
             f"- {rng.choice(NAMES)}: the {rng.choice(WORDS)} of it is {rng.randint(0, 3)}"
             for _ in range(rng.randint(0, 3))
         ]
-        return [f"## The {rng.choice(NAMES)}", "", *body, *([""] if items else []), *items]
+        return [
+            f"## The {rng.choice(NAMES)}",
+            "",
+            *body,
+            *([""] if items else []),
+            *items,
+        ]
     lines = [f"{rng.choice(NAMES)}:"]
     for _ in range(rng.randint(1, 3)):
-        lines += [f"  {rng.choice(NAMES)}: {rng.choice(NAMES)}", f"  {rng.choice(NAMES)}:"]
+        lines += [
+            f"  {rng.choice(NAMES)}: {rng.choice(NAMES)}",
+            f"  {rng.choice(NAMES)}:",
+        ]
         lines += [f"    - {rng.choice(NAMES)}" for _ in range(rng.randint(1, 2))]
     return lines
 
@@ -85,17 +107,27 @@ def block(rng: random.Random, style: str) -> list[str]:
     for _ in range(rng.randint(2, 5)):
         kind = rng.randrange(5)
         if kind == 0:
-            body.append(f"{unit}{comment} {' '.join(rng.choices(WORDS, k=rng.randint(3, 7)))}")
+            body.append(
+                f"{unit}{comment} {' '.join(rng.choices(WORDS, k=rng.randint(3, 7)))}"
+            )
         elif kind == 1:
-            body.append(f'{unit}{arg} = {name}("{rng.choice(NAMES)}", {rng.randint(0, 3)}){end}')
+            body.append(
+                f'{unit}{arg} = {name}("{rng.choice(NAMES)}", {rng.randint(0, 3)}){end}'
+            )
         elif kind == 2:
-            body.append(f"{unit}if {arg} < {rng.randint(0, 3)}" + (":" if style == "py" else " {"))
+            body.append(
+                f"{unit}if {arg} < {rng.randint(0, 3)}"
+                + (":" if style == "py" else " {")
+            )
             body.append(f"{unit}{unit}{rng.choice(NAMES)}({arg}){end}")
             body += [] if style == "py" else [f"{unit}}}"]
         elif kind == 3:
             body.append(f"{unit}return {arg}{end}")
         else:
-            body += ["", f"{unit}{rng.choice(NAMES)}({arg}, '{rng.choice(NAMES)}'){end}"]
+            body += [
+                "",
+                f"{unit}{rng.choice(NAMES)}({arg}, '{rng.choice(NAMES)}'){end}",
+            ]
     if style == "py":
         return [f"def {name}({arg}):", *body]
     return [f"{'function' if style == 'js' else 'func'} {name}({arg}) {{", *body, "}"]
@@ -111,7 +143,9 @@ def twin(rng: random.Random, lines: list[str]) -> list[str]:
             "" if re.search(r"\d", result[at]) else "x"
         )
     elif kind == 1:
-        result[at] = re.sub(r"[a-z]{3,}", lambda m: rng.choice(NAMES), result[at], count=1)
+        result[at] = re.sub(
+            r"[a-z]{3,}", lambda m: rng.choice(NAMES), result[at], count=1
+        )
     elif kind == 2 and len(result) > 2:
         del result[at]
     else:
@@ -119,18 +153,25 @@ def twin(rng: random.Random, lines: list[str]) -> list[str]:
     return result
 
 
-Damage = Callable[[random.Random, list[str], list[str], int], tuple[list[str], list[str]]]
+Damage = Callable[
+    [random.Random, list[str], list[str], int], tuple[list[str], list[str]]
+]
 
 
 def _both(change: Callable[[str], str]) -> Damage:
-    return lambda rng, search, new, line: ([change(one) for one in search], [change(one) for one in new])
+    return lambda rng, search, new, line: (
+        [change(one) for one in search],
+        [change(one) for one in new],
+    )
 
 
 def _dedented(search: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """All lines a step further left, where all of them can be."""
     for step in ("\t", "  "):
         if all(line.startswith(step) for line in (*search, *new) if line):
-            return [line.removeprefix(step) for line in search], [line.removeprefix(step) for line in new]
+            return [line.removeprefix(step) for line in search], [
+                line.removeprefix(step) for line in new
+            ]
     return search, new
 
 
@@ -139,7 +180,10 @@ def _numbered(sep: str) -> Damage:
         rng: random.Random, search: list[str], new: list[str], line: int
     ) -> tuple[list[str], list[str]]:
         start = rng.choice([line, line, line + 3])
-        return [[f"{start + i}{sep}{one}" for i, one in enumerate(text)] for text in (search, new)]  # type: ignore[return-value]
+        return [
+            [f"{start + i}{sep}{one}" for i, one in enumerate(text)]
+            for text in (search, new)
+        ]  # type: ignore[return-value]
 
     return damage
 
@@ -149,13 +193,18 @@ def _one_line(
 ) -> tuple[list[str], list[str]]:
     def escaped(text: list[str]) -> list[str]:
         return [
-            "\\n".join(one.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") for one in text)
+            "\\n".join(
+                one.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+                for one in text
+            )
         ]
 
     return escaped(search), escaped(new) if rng.random() < 0.8 else new
 
 
-def _elided(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+def _elided(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
     """A stretch of lines that stay is left out, before the change or behind it."""
     pairs = list(zip(search, new, strict=False))
     head = next((at for at, (old, one) in enumerate(pairs) if old != one), len(pairs))
@@ -169,8 +218,12 @@ def _elided(rng: random.Random, search: list[str], new: list[str], line: int) ->
         return search, new
     first = rng.randint(start, end - 1)
     last = rng.randint(first + 1, end)
-    indent = re.match(r"[ \t]*", rng.choice([search[first], search[first], search[0], "    "]))[0]  # type: ignore[index]
-    mark = indent + rng.choice(["# ... existing code ...", "// ...", "...", "// ... rest unchanged ..."])
+    indent = re.match(
+        r"[ \t]*", rng.choice([search[first], search[first], search[0], "    "])
+    )[0]  # type: ignore[index]
+    mark = indent + rng.choice(
+        ["# ... existing code ...", "// ...", "...", "// ... rest unchanged ..."]
+    )
     if search[first:last] != new[first + shift : last + shift]:
         return search, new  # what is left out cannot be moved
     kept = [*search[:first], mark, *search[last:]]
@@ -198,12 +251,17 @@ def _characters(
     return text.split("\n"), new
 
 
-def _renamed(rng: random.Random, search: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+def _renamed(
+    rng: random.Random, search: list[str], new: list[str]
+) -> tuple[list[str], list[str]]:
     """One word is another all through, as of another function, another line of the comment."""
-    words = sorted({word for one in search for word in re.findall(r"\b[a-z_]{3,}\b", one)}) or [""]
+    words = sorted(
+        {word for one in search for word in re.findall(r"\b[a-z_]{3,}\b", one)}
+    ) or [""]
     old, other = rng.choice(words), rng.choice([*NAMES, *WORDS])
     return tuple(
-        [re.sub(rf"\b{old}\b", other, one) if old else one for one in text] for text in (search, new)
+        [re.sub(rf"\b{old}\b", other, one) if old else one for one in text]
+        for text in (search, new)
     )  # type: ignore[return-value]
 
 
@@ -216,7 +274,11 @@ def _shuffled(
     if kind == 0:
         solid = [at for at in range(len(search)) if search[at].strip()]
         inner = solid[1:-1]
-        result = [line for index, line in enumerate(search) if index != rng.choice(inner or [-1])]
+        result = [
+            line
+            for index, line in enumerate(search)
+            if index != rng.choice(inner or [-1])
+        ]
     elif kind == 1:
         result.insert(at, result[at])
     else:
@@ -255,19 +317,27 @@ def _scaled(line: str, halves: int) -> str:
     return re.sub(r"^ +", lambda match: " " * (len(match[0]) * halves // 2), line)
 
 
-def _aside(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+def _aside(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
     """The search text lies some columns aside, and the replacement does not."""
     more = " " * rng.randint(1, 5)
     return [more + one if one else one for one in search], new
 
 
-def _signed(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+def _signed(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
     """Lines bear the signs of a diff: all of them, or the new ones."""
-    prose = not re.search("[(){}]", "".join(search)) and any(len(one.split()) > 4 for one in search)
+    prose = not re.search("[(){}]", "".join(search)) and any(
+        len(one.split()) > 4 for one in search
+    )
     blank = (
         " " if prose else rng.choice([" ", ""])
     )  # where no sign stands before the others, a plus may be an item's
-    return [blank + one for one in search], [(blank if one in search else "+") + one for one in new]
+    return [blank + one for one in search], [
+        (blank if one in search else "+") + one for one in new
+    ]
 
 
 def _replacement_alone(
@@ -279,13 +349,18 @@ def _replacement_alone(
     text = any(map(str.strip, new))
     prose = not any(sign in "".join(search) for sign in "(){}")
     if not text or (kind == 0 and prose):
-        return search, new  # of a blank line nothing is damaged; and in a document a fence is text
+        return (
+            search,
+            new,
+        )  # of a blank line nothing is damaged; and in a document a fence is text
     if kind == 0:
         result = rng.choice([["```", *new], [*new, "```"], ["```", *new, "```"]])
     elif kind == 1:
         result = [f"{line + index}: {one}" for index, one in enumerate(new)]
     elif kind == 2:
-        result[at : at + 1] = [rng.choice(["# ... existing code ...", "// ...", "# [existing code]"])]
+        result[at : at + 1] = [
+            rng.choice(["# ... existing code ...", "// ...", "# [existing code]"])
+        ]
     elif kind == 3 and new:
         result[at] = result[at].replace("<", "&lt;")
     else:
@@ -306,7 +381,10 @@ def _repaired_inside(
 
 DAMAGES: dict[str, Damage] = {
     "none": lambda rng, search, new, line: (search, new),
-    "trailing": lambda rng, search, new, line: ([one + rng.choice(["", " ", "\t"]) for one in search], new),
+    "trailing": lambda rng, search, new, line: (
+        [one + rng.choice(["", " ", "\t"]) for one in search],
+        new,
+    ),
     "dedent": lambda rng, search, new, line: _dedented(search, new),
     "indent": _both(lambda one: "    " + one if one else one),
     "tabs": _both(lambda one: one.replace("    ", "\t")),
@@ -314,34 +392,58 @@ DAMAGES: dict[str, Damage] = {
     "spaces": _both(lambda one: one.replace("\t", "    ")),
     "quotes": _both(lambda one: re.sub(r'"([^"]*)"', "“\\1”", one).replace("'", "’")),
     "dashes": _both(lambda one: one.replace("-", "–").replace(" <", "\u00a0<")),
-    "entities": _both(lambda one: one.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")),
-    "half entities": lambda rng, search, new, line: ([one.replace("<", "&lt;") for one in search], new),
+    "entities": _both(
+        lambda one: (
+            one.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+        )
+    ),
+    "half entities": lambda rng, search, new, line: (
+        [one.replace("<", "&lt;") for one in search],
+        new,
+    ),
     "backslashes": _both(lambda one: one.replace('"', '\\"')),
-    "half backslashes": lambda rng, search, new, line: ([one.replace('"', '\\"') for one in search], new),
+    "half backslashes": lambda rng, search, new, line: (
+        [one.replace('"', '\\"') for one in search],
+        new,
+    ),
     "one line": _one_line,
     "numbers": _numbered("\t"),
     "colons": _numbered(": "),
     "bars": _numbered(" | "),
-    "half numbers": lambda rng, search, new, line: (_numbered("→")(rng, search, new, line)[0], new),
-    "fence": lambda rng, search, new, line: (["```", *search, "```"], ["```", *new, "```"]),
+    "half numbers": lambda rng, search, new, line: (
+        _numbered("→")(rng, search, new, line)[0],
+        new,
+    ),
+    "fence": lambda rng, search, new, line: (
+        ["```", *search, "```"],
+        ["```", *new, "```"],
+    ),
     "half indents": _moved_search,
     "lines": _shuffled,
     "lines and indents": lambda rng, search, new, line: _shuffled(
-        rng, *_both(lambda one: "  " + one if one else one)(rng, search, new, line), line
+        rng,
+        *_both(lambda one: "  " + one if one else one)(rng, search, new, line),
+        line,
     ),
-    "blank lines": lambda rng, search, new, line: ([one for one in search if one] or search, new),
+    "blank lines": lambda rng, search, new, line: (
+        [one for one in search if one] or search,
+        new,
+    ),
     "elision": _elided,
     "elision and characters": lambda rng, search, new, line: _characters(
         rng, *_elided(rng, search, new, line), line
     ),
-    "elision and a word": lambda rng, search, new, line: _renamed(rng, *_elided(rng, search, new, line)),
+    "elision and a word": lambda rng, search, new, line: _renamed(
+        rng, *_elided(rng, search, new, line)
+    ),
     "a word": lambda rng, search, new, line: _renamed(rng, search, new),
     "characters": _characters,
     "characters twice": lambda rng, search, new, line: _characters(
         rng, *_characters(rng, search, new, line), line
     ),
     "odd indents": lambda rng, search, new, line: tuple(  # type: ignore[return-value]
-        [_scaled(one, width) for one in text] for text, width in ((search, 1), (new, rng.choice([1, 2, 3])))
+        [_scaled(one, width) for one in text]
+        for text, width in ((search, 1), (new, rng.choice([1, 2, 3])))
     ),
     "some columns": _aside,
     "doubled backslashes": _both(lambda one: one.replace("\\", "\\\\")),
@@ -349,7 +451,9 @@ DAMAGES: dict[str, Damage] = {
     "signs of a diff": _signed,
     "the replacement alone": _replacement_alone,
     "a repair inside an indent": _repaired_inside,
-    "dedent and characters": lambda rng, search, new, line: _characters(rng, *_dedented(search, new), line),
+    "dedent and characters": lambda rng, search, new, line: _characters(
+        rng, *_dedented(search, new), line
+    ),
 }
 
 
@@ -366,7 +470,11 @@ def changed(rng: random.Random, lines: list[str], style: str) -> list[str]:
     kind = rng.choice([0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 5])
     if kind == 3:
         end = rng.randint(at, len(result))
-        opening = f"{indent}if brand_new:" if style in ("py", "yaml") else f"{indent}if (brand_new) {{"
+        opening = (
+            f"{indent}if brand_new:"
+            if style in ("py", "yaml")
+            else f"{indent}if (brand_new) {{"
+        )
         inner = [unit + one if one else one for one in result[at:end]]
         closing = [] if style in ("py", "yaml") else [f"{indent}}}"]
         return [*result[:at], opening, *inner, *closing, *result[end:]]
@@ -404,7 +512,9 @@ def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     damage=st.sampled_from(sorted(DAMAGES)),
     ending=st.sampled_from(["\n", "\r\n"]),
 )
-def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, ending: str) -> None:
+def test_what_is_applied_is_what_was_meant(
+    seed: int, style: str, damage: str, ending: str
+) -> None:
     rng = random.Random(seed)
     blocks = [block(rng, style) for _ in range(rng.randint(1, 3))]
     blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 3))]
@@ -427,15 +537,24 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
         return  # all of it is said of one block, whichever was meant
     if places and damage.startswith("lines"):
         return  # as lines are alike, this one is of another stretch of them
-    if any(there[at][0] < start or there[at + len(asked) - 1][0] >= start + count for at in places):
+    if any(
+        there[at][0] < start or there[at + len(asked) - 1][0] >= start + count
+        for at in places
+    ):
         return  # what is asked for stands elsewhere as well as anything does
     own = [loosely(line) for line in region if line.strip()]
-    if len(asked) < len(own) and (own[: len(asked)] == asked or own[-len(asked) :] == asked):
+    if len(asked) < len(own) and (
+        own[: len(asked)] == asked or own[-len(asked) :] == asked
+    ):
         return  # all but a line at the edge: the request of fewer lines
     if damage == "characters twice" and any(
-        Levenshtein.distance("\n".join(asked), "\n".join(keys[at : at + len(asked)]), score_cutoff=1) < 2
+        Levenshtein.distance(
+            "\n".join(asked), "\n".join(keys[at : at + len(asked)]), score_cutoff=1
+        )
+        < 2
         for at in range(len(keys))
-        if there[at][0] < start or there[min(at + len(asked), len(there)) - 1][0] >= start + count
+        if there[at][0] < start
+        or there[min(at + len(asked), len(there)) - 1][0] >= start + count
     ):
         return  # the first of the two made it the text of another place
     file = ending.join([*lines, ""])
@@ -455,14 +574,19 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
         return
     result = apply(data, planned.splices).decode()
     accepted = [expected]
-    if planned.outcomes[0].tier is Tier.EXACT and (text not in whole or damage in INDENTS):
+    if planned.outcomes[0].tier is Tier.EXACT and (
+        text not in whole or damage in INDENTS
+    ):
         # A part of the lines, or lines without an indent: what is taken literally is never repaired. Only where it
         # begins inside an indent may it be the lines that were meant.
         plain = "\n".join([*lines, ""])
         begins_line = plain.find(text) == 0 or plain[plain.find(text) - 1] == "\n"
-        literal = ending.join(plain.replace(asked_for.search, asked_for.replace).split("\n"))
+        literal = ending.join(
+            plain.replace(asked_for.search, asked_for.replace).split("\n")
+        )
         accepted = [literal] if begins_line else [literal, expected]
     first, *others = [
-        [line.rstrip() for line in one.splitlines() if line.strip()] for one in (result, *accepted)
+        [line.rstrip() for line in one.splitlines() if line.strip()]
+        for one in (result, *accepted)
     ]
     assert first in others, (damage, planned.outcomes[0].tier, text, "\n".join(new))

@@ -58,9 +58,17 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (ABC, [Block("", "n", 1, insert=True)], b"n\na\nb\nc\nd\n"),
         (ABC, [Block("", "n\nm\n", 3, 2, True)], b"a\nb\nn\nm\nc\nd\n"),
         (ABC, [Block("", "n", 5, insert=True)], b"a\nb\nc\nd\nn\n"),
-        (ABC, [Block("", "n", 2, insert=True), Block("", "m", 2, insert=True)], b"a\nn\nm\nb\nc\nd\n"),
+        (
+            ABC,
+            [Block("", "n", 2, insert=True), Block("", "m", 2, insert=True)],
+            b"a\nn\nm\nb\nc\nd\n",
+        ),
         (ABC, [Block("c", "n", 3, insert=True)], b"a\nb\nn\nc\nd\n"),
-        (ABC, [Block("b", "B", 2, 2), Block("", "n", 2, insert=True)], b"a\nn\nB\nc\nd\n"),
+        (
+            ABC,
+            [Block("b", "B", 2, 2), Block("", "n", 2, insert=True)],
+            b"a\nn\nB\nc\nd\n",
+        ),
         (b"", [Block("", "n", 1, insert=True)], b"n\n"),
         (b"a", [Block("", "n", 2, insert=True)], b"a\nn"),
         (b"a\nb", [Block("b", "B", 2, 2)], b"a\nB"),
@@ -68,18 +76,26 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (b"a\nb", [Block("b", "", 2, 2)], b"a\n"),
         (b"a\r\nb\r\nc\r\n", [Block("b\nc", "b\nX\nc", 2, 3)], b"a\r\nb\r\nX\r\nc\r\n"),
         (b"a\r\nb\nc\r\n", [Block("a\r\nb\r\nc", "a\nb\nC", 1, 3)], b"a\r\nb\nC\r\n"),
-        (b"\xef\xbb\xbfa\nb\xff\n", [Block("a", "ä", 1, 1)], b"\xef\xbb\xbf\xc3\xa4\nb\xff\n"),
+        (
+            b"\xef\xbb\xbfa\nb\xff\n",
+            [Block("a", "ä", 1, 1)],
+            b"\xef\xbb\xbf\xc3\xa4\nb\xff\n",
+        ),
         (b"a\n\nb\n", [Block("", "x", 2, 1, True)], b"a\nx\n\nb\n"),
         (b"a\n\nb\n", [Block("a\n\nb", "a\nb", 1, 3)], b"a\nb\n"),
     ],
 )
-def test_blocks_apply_to_their_lines(content: bytes, blocks: list[Block], expected: bytes) -> None:
+def test_blocks_apply_to_their_lines(
+    content: bytes, blocks: list[Block], expected: bytes
+) -> None:
     assert result(content, *blocks) == expected
 
 
 def test_the_file_keeps_its_encoding() -> None:
     text = "größe\nb\n".encode("cp1252")
-    assert result(text, Block("b", "maß", 2, 2), encoding="cp1252") == "größe\nmaß\n".encode("cp1252")
+    assert result(
+        text, Block("b", "maß", 2, 2), encoding="cp1252"
+    ) == "größe\nmaß\n".encode("cp1252")
 
 
 @each_row(

@@ -34,7 +34,15 @@ def made_up(rng: random.Random, count: int) -> Iterator[Change]:
         start = rng.randrange(len(lines) - 1)
         end = start + rng.randint(1, min(5, len(lines) - start))
         old = lines[start:end]
-        change = Change(lines[:start], old, changed(rng, old, style), lines[end:], 2, True, f"a.{style}")
+        change = Change(
+            lines[:start],
+            old,
+            changed(rng, old, style),
+            lines[end:],
+            2,
+            True,
+            f"a.{style}",
+        )
         search = "\n".join(change.search)
         if (
             search.strip()
@@ -44,7 +52,9 @@ def made_up(rng: random.Random, count: int) -> Iterator[Change]:
             yield change
 
 
-def measured(all_changes: list[Change], names: list[str], seed: int) -> dict[str, Counter[str]]:
+def measured(
+    all_changes: list[Change], names: list[str], seed: int
+) -> dict[str, Counter[str]]:
     """How many requests of each class ended in which way; what is wrong is shown."""
     table: dict[str, Counter[str]] = {}
     for name in names:
@@ -63,7 +73,9 @@ def measured(all_changes: list[Change], names: list[str], seed: int) -> dict[str
 def check(table: dict[str, Counter[str]]) -> None:
     total = sum(table.values(), Counter[str]())
     print(total)
-    assert total["WRONG"] == 0, {name: counts for name, counts in table.items() if counts["WRONG"]}
+    assert total["WRONG"] == 0, {
+        name: counts for name, counts in table.items() if counts["WRONG"]
+    }
     assert total["unnoted"] <= total.total() // 15, table
     assert total["lossy"] + total["missed"] <= total.total() // 50, table
 
@@ -71,12 +83,17 @@ def check(table: dict[str, Counter[str]]) -> None:
 def test_damage_of_made_up_changes() -> None:
     table = {}
     for name in KINDS:
-        table |= measured(list(made_up(random.Random(f"{SEED} {name}"), 40)), [name], SEED)
+        table |= measured(
+            list(made_up(random.Random(f"{SEED} {name}"), 40)), [name], SEED
+        )
     check(table)
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not REPOSITORIES, reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories")
+@pytest.mark.skipif(
+    not REPOSITORIES,
+    reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
+)
 def test_damage_of_the_changes_of_repositories() -> None:
     rng = random.Random(SEED)
     found: list[Change] = []

@@ -60,7 +60,11 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
 ) -> None:
     merged = merge3(base, ours, theirs)
-    for side, length in (("base", len(base)), ("ours", len(ours)), ("theirs", len(theirs))):
+    for side, length in (
+        ("base", len(base)),
+        ("ours", len(ours)),
+        ("theirs", len(theirs)),
+    ):
         at = 0
         for chunk in merged.chunks:
             start, end = getattr(chunk, side)
@@ -76,7 +80,9 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
 
 @examples(33, derandomize=True)
 @given(lines, lines)
-def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
+def test_one_side_unchanged_gives_the_other(
+    base: list[bytes], other: list[bytes]
+) -> None:
     assert merge3(base, base, other).lines == other
     assert merge3(base, other, base).lines == other
     assert merge3(base, other, other).lines == other
@@ -84,7 +90,9 @@ def test_one_side_unchanged_gives_the_other(base: list[bytes], other: list[bytes
 
 @examples(50, derandomize=True)
 @given(lines, lines)
-def test_alignment_is_in_order_equal_and_as_long_as_the_best(left: list[bytes], right: list[bytes]) -> None:
+def test_alignment_is_in_order_equal_and_as_long_as_the_best(
+    left: list[bytes], right: list[bytes]
+) -> None:
     i = j = total = 0
     for match in align(left, right):
         assert match.left >= i
@@ -95,7 +103,9 @@ def test_alignment_is_in_order_equal_and_as_long_as_the_best(left: list[bytes], 
     best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for x, one in enumerate(left):
         for y, two in enumerate(right):
-            best[x + 1][y + 1] = best[x][y] + 1 if one == two else max(best[x][y + 1], best[x + 1][y])
+            best[x + 1][y + 1] = (
+                best[x][y] + 1 if one == two else max(best[x][y + 1], best[x + 1][y])
+            )
     assert total == best[-1][-1]
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     assert total >= sum(block.size for block in matcher.get_matching_blocks())
@@ -107,10 +117,19 @@ def test_alignment_is_in_order_equal_and_as_long_as_the_best(left: list[bytes], 
         ([b"x"] * 20_000, [b"x"] * 19_000),
         ([b"x"] * 20_000, [b"y"] * 20_000),
         ([b"%d" % i for i in range(20_000)], [b"%d" % i for i in range(20_000, 0, -1)]),
-        ([b"%d" % i for i in range(20_000)], [b"%d" % i for i in range(20_000) if i % 7]),
+        (
+            [b"%d" % i for i in range(20_000)],
+            [b"%d" % i for i in range(20_000) if i % 7],
+        ),
         ([b"x", b"y"] * 10_000, [b"y", b"x", b"z"] * 7_000),
     ],
-    ids=["all equal", "all different", "reversed", "every seventh gone", "few distinct"],
+    ids=[
+        "all equal",
+        "all different",
+        "reversed",
+        "every seventh gone",
+        "few distinct",
+    ],
 )
 def test_large_inputs_stay_bounded(left: list[bytes], right: list[bytes]) -> None:
     matched = sum(match.length for match in align(left, right))

@@ -19,7 +19,9 @@ def lines_of(merged: Merged[bytes]) -> list[bytes]:
         line
         for chunk in merged.chunks
         for line in (
-            merged.theirs[slice(*chunk.theirs)] if chunk.kind == "theirs" else merged.ours[slice(*chunk.ours)]
+            merged.theirs[slice(*chunk.theirs)]
+            if chunk.kind == "theirs"
+            else merged.ours[slice(*chunk.ours)]
         )
     ]
 
@@ -30,7 +32,10 @@ def varied(base: list[str], chance: random.Random) -> list[str]:
         at = chance.randrange(len(result) + 1)
         kind = chance.random()
         if kind < 0.4 or not result:
-            result[at:at] = [chance.choice([*LINES, "new", "newer"]) for _ in range(chance.randint(1, 2))]
+            result[at:at] = [
+                chance.choice([*LINES, "new", "newer"])
+                for _ in range(chance.randint(1, 2))
+            ]
         elif kind < 0.7:
             result[min(at, len(result) - 1)] = chance.choice(["X", "Y", "}"])
         else:
@@ -46,9 +51,14 @@ def test_what_git_merges_cleanly_is_merged_alike(seed: int, tmp_path: Path) -> N
     for name, lines in (("ours", ours), ("base", base), ("theirs", theirs)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     done = subprocess.run(
-        ["git", "merge-file", "-p", "ours", "base", "theirs"], cwd=tmp_path, capture_output=True, check=False
+        ["git", "merge-file", "-p", "ours", "base", "theirs"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
-    merged = merge3(*([line.encode() for line in side] for side in (base, ours, theirs)))
+    merged = merge3(
+        *([line.encode() for line in side] for side in (base, ours, theirs))
+    )
     if done.returncode == 0:
         assert merged.clean
         assert b"".join(line + b"\n" for line in lines_of(merged)) == done.stdout

@@ -12,7 +12,9 @@ from tests.examples import examples
 from filewright.edit.linediff import LineChange, changes, line_splices
 from filewright.text.splice import apply, ordered
 
-PIECES = st.lists(st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16).map(b"".join)
+PIECES = st.lists(
+    st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16
+).map(b"".join)
 
 
 @given(head=PIECES, tail=PIECES, before=PIECES, after=PIECES)
@@ -26,13 +28,19 @@ def test_line_splices_turn_one_text_into_the_other(
     assert apply(old, splices) == new
 
 
-@given(st.lists(st.integers(0, 5), max_size=30), st.lists(st.integers(0, 5), max_size=30))
+@given(
+    st.lists(st.integers(0, 5), max_size=30), st.lists(st.integers(0, 5), max_size=30)
+)
 @examples(67, derandomize=True)
-def test_changes_leave_only_equal_lines_outside(before: list[int], after: list[int]) -> None:
+def test_changes_leave_only_equal_lines_outside(
+    before: list[int], after: list[int]
+) -> None:
     result: list[int] = []
     position = 0
     for change in changes(before, after):
-        result += before[position : change.start] + after[change.new_start : change.new_end]
+        result += (
+            before[position : change.start] + after[change.new_start : change.new_end]
+        )
         assert len(result) == change.new_end
         position = change.end
     assert result + before[position:] == after
@@ -47,7 +55,9 @@ def test_changes_leave_only_equal_lines_outside(before: list[int], after: list[i
         ("abcabba", "cbabac", None),
     ],
 )
-def test_changes_of_short_texts(before: str, after: str, expected: list[LineChange] | None) -> None:
+def test_changes_of_short_texts(
+    before: str, after: str, expected: list[LineChange] | None
+) -> None:
     found = changes(before, after)
     if expected is not None:
         assert found == expected
@@ -61,7 +71,9 @@ def test_the_script_is_the_shortest_for_near_texts() -> None:
     for _ in range(200):
         before = [pick.randrange(4) for _ in range(12)]
         after = [pick.randrange(4) for _ in range(12)]
-        cost = sum(c.end - c.start + c.new_end - c.new_start for c in changes(before, after))
+        cost = sum(
+            c.end - c.start + c.new_end - c.new_start for c in changes(before, after)
+        )
         rows = [[0] * 13 for _ in range(13)]
         for i in range(12):
             for j in range(12):
@@ -84,14 +96,20 @@ def test_large_texts_stay_within_the_budget(kind: str) -> None:
     result: list[str] = []
     position = 0
     for change in changes(before, after):
-        result += before[position : change.start] + after[change.new_start : change.new_end]
+        result += (
+            before[position : change.start] + after[change.new_start : change.new_end]
+        )
         position = change.end
     assert result + before[position:] == after
 
 
-def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once() -> None:
+def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once() -> (
+    None
+):
     before, after = list("abcdefgh"), list("xbydzfwh")
-    assert changes(before, after, pairs=1) == [LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)]
+    assert changes(before, after, pairs=1) == [
+        LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)
+    ]
 
 
 def test_what_nothing_divides_is_one_region() -> None:

@@ -15,7 +15,11 @@ from filewright.edit.diff import FileDiff, Row, splices_between, unified
 from filewright.text import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
-GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+GIT = {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+}
 
 
 def between(before: bytes, after: bytes, **options: int) -> FileDiff:
@@ -78,9 +82,19 @@ def test_other_encodings_are_decoded_for_display() -> None:
     ],
 )  # fmt: skip
 def test_headers_without_hunks(
-    names: tuple[str | None, str | None], modes: tuple[int | None, int | None], copied: bool, expected: str
+    names: tuple[str | None, str | None],
+    modes: tuple[int | None, int | None],
+    copied: bool,
+    expected: str,
 ) -> None:
-    diff = unified(*names, Snapshot(b""), (), mode_before=modes[0], mode_after=modes[1], copied=copied)
+    diff = unified(
+        *names,
+        Snapshot(b""),
+        (),
+        mode_before=modes[0],
+        mode_after=modes[1],
+        copied=copied,
+    )
     assert diff.text == expected
 
 
@@ -94,7 +108,9 @@ def test_binary_content_is_named_not_shown() -> None:
     ended=st.booleans(),
     cuts=st.lists(
         st.tuples(
-            st.integers(0, 80), st.integers(0, 9), st.sampled_from([b"", b"x", b"\n", b"y\n", b"z\nz"])
+            st.integers(0, 80),
+            st.integers(0, 9),
+            st.sampled_from([b"", b"x", b"\n", b"y\n", b"z\nz"]),
         ),
         max_size=5,
     ),
@@ -120,7 +136,9 @@ def test_git_applies_what_is_shown(
         return
     folder: Path = tmp_path_factory.mktemp("git")
     (folder / "f").write_bytes(before)
-    subprocess.run(["git", "apply", "-"], cwd=folder, env=GIT, input=diff.text.encode(), check=True)
+    subprocess.run(
+        ["git", "apply", "-"], cwd=folder, env=GIT, input=diff.text.encode(), check=True
+    )
     assert (folder / "f").read_bytes() == after
 
 
@@ -165,7 +183,9 @@ def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
 @given(
     lines=st.lists(st.integers(0, 9), min_size=1, max_size=60),
     cuts=st.lists(
-        st.tuples(st.integers(0, 60), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8
+        st.tuples(st.integers(0, 60), st.integers(0, 4), st.integers(0, 4)),
+        min_size=1,
+        max_size=8,
     ),
     budget=st.integers(1, 12),
     whole=st.booleans(),
@@ -177,24 +197,43 @@ def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     after = list(lines)
     for at, gone, come in cuts:
         after[at : at + gone] = range(100, 100 + come)
-    old, new = (b"".join(b"%d\n" % number for number in side) for side in (lines, after))
+    old, new = (
+        b"".join(b"%d\n" % number for number in side) for side in (lines, after)
+    )
     before = Snapshot(old)
     splices = (Splice(0, len(old), new),) if whole else splices_between(before, new)
     everything = unified("f", "f", before, splices)
     windows = [unified("f", "f", before, splices, max_lines=budget)]
     while (start := windows[-1].next) is not None:
-        windows.append(unified("f", "f", before, splices, max_lines=budget, start=start))
+        windows.append(
+            unified("f", "f", before, splices, max_lines=budget, start=start)
+        )
     for window in windows:
         assert (window.added, window.removed) == (everything.added, everything.removed)
-        assert window.truncated == (window.next is not None or any(row.hidden for row in rows_of([window])))
-    drawn = [(row.sign, row.old, row.new) for row in rows_of(windows) if row.sign != " " and not row.hidden]
+        assert window.truncated == (
+            window.next is not None or any(row.hidden for row in rows_of([window]))
+        )
+    drawn = [
+        (row.sign, row.old, row.new)
+        for row in rows_of(windows)
+        if row.sign != " " and not row.hidden
+    ]
     assert len(set(drawn)) == len(drawn)
     hidden = sum(row.hidden for row in rows_of(windows))
     assert len(drawn) + hidden == (everything.added or 0) + (everything.removed or 0)
     numbers = [
-        (row.old, hunk.number) for one in windows for hunk in one.hunks for row in hunk.rows if row.old
+        (row.old, hunk.number)
+        for one in windows
+        for hunk in one.hunks
+        for row in hunk.rows
+        if row.old
     ]
-    known = {row.old: hunk.number for hunk in everything.hunks for row in hunk.rows if row.old}
+    known = {
+        row.old: hunk.number
+        for hunk in everything.hunks
+        for row in hunk.rows
+        if row.old
+    }
     assert all(known[line] == number for line, number in numbers)
     kept = {(row.old, row.new, row.text) for row in rows_of(windows) if row.sign == " "}
     assert kept <= {(row.old, row.new, row.text) for row in rows_of([everything])}
@@ -206,7 +245,11 @@ def rows_of(files: list[FileDiff]) -> list[Row]:
 
 def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
     before = b"".join(b"%d\n" % number for number in range(1, 30))
-    after = before.replace(b"\n4\n", b"\nfour\n").replace(b"\n8\n", b"\n").replace(b"\n20\n", b"\n20\n20.5\n")
+    after = (
+        before.replace(b"\n4\n", b"\nfour\n")
+        .replace(b"\n8\n", b"\n")
+        .replace(b"\n20\n", b"\n20\n20.5\n")
+    )
     bare = between(before, after).brief(0)
     assert bare is not None
     assert bare.partition("+++ b/f\n")[2] == (

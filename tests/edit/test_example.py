@@ -34,7 +34,9 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "pattern", "new", "shown"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le"])
-def test_shows_lines_before_and_after(text: str, pattern: str, new: str, shown: str, codec: str) -> None:
+def test_shows_lines_before_and_after(
+    text: str, pattern: str, new: str, shown: str, codec: str
+) -> None:
     snapshot = Snapshot(text.encode(codec), encoding=codec)
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
     splices = replace_matches(snapshot, compiled, replacement(new, compiled)).splices
@@ -44,7 +46,9 @@ def test_shows_lines_before_and_after(text: str, pattern: str, new: str, shown: 
 def test_is_bounded() -> None:
     snapshot = Snapshot(b"x" * 3_000_000 + b"\n" * 3_000_000)
     compiled = compile_pattern(r"(?s).+\n", mode="regex", multiline=True)
-    splices = replace_matches(snapshot, compiled, replacement("$0y" * 2, compiled)).splices
+    splices = replace_matches(
+        snapshot, compiled, replacement("$0y" * 2, compiled)
+    ).splices
     assert len(example_of(snapshot, splices, 0, 80).text) < 500
 
 

@@ -43,7 +43,9 @@ def done(place: Place, row: Row, *, fuzzy: bool = True) -> str | None:
     path = place.folder / row.name
     path.write_bytes(row.file.encode())
     try:
-        place.workspace.edit(row.name, [{"search": row.search, "replace": row.replace}], fuzzy=fuzzy)
+        place.workspace.edit(
+            row.name, [{"search": row.search, "replace": row.replace}], fuzzy=fuzzy
+        )
     except FilewrightError as error:
         if not error.hint or path.read_bytes() != row.file.encode():
             raise
@@ -239,9 +241,13 @@ def test_what_looks_damaged_is_written_and_noted(place: Place, row: Row) -> None
 
 
 @each_row("row", ALONE)
-def test_without_fuzzy_the_replacement_is_written_as_it_is(place: Place, row: Row) -> None:
+def test_without_fuzzy_the_replacement_is_written_as_it_is(
+    place: Place, row: Row
+) -> None:
     if row.search in row.file:
-        assert done(place, row, fuzzy=False) == row.file.replace(row.search, row.replace, 1)
+        assert done(place, row, fuzzy=False) == row.file.replace(
+            row.search, row.replace, 1
+        )
 
 
 def test_an_edit_that_changes_nothing_is_blamed_by_its_own_number(place: Place) -> None:
@@ -251,14 +257,21 @@ def test_an_edit_that_changes_nothing_is_blamed_by_its_own_number(place: Place) 
     path.write_text("a = 1\nb = 2\nc = 4\n")
     edits = [
         {"search": "c = 4", "replace": "c = 5"},
-        {"start_line": 1, "end_line": 1, "replace": "a = 1", "expected_version": version},
+        {
+            "start_line": 1,
+            "end_line": 1,
+            "replace": "a = 1",
+            "expected_version": version,
+        },
     ]
     with pytest.raises(FilewrightError, match="edit 2 of 2"):
         place.workspace.edit("two.py", edits)
 
 
 @pytest.mark.parametrize("added", ["3. c", "3. c\n4. d"])
-def test_an_item_is_added_to_a_numbered_list_by_its_line(place: Place, added: str) -> None:
+def test_an_item_is_added_to_a_numbered_list_by_its_line(
+    place: Place, added: str
+) -> None:
     (place.folder / "list.md").write_text("1. a\n2. b\n")
     place.workspace.read("list.md")
     place.workspace.edit("list.md", [{"insert_after": 2, "replace": added}])
@@ -266,7 +279,9 @@ def test_an_item_is_added_to_a_numbered_list_by_its_line(place: Place, added: st
 
 
 @pytest.mark.parametrize("line", ["# a{}b", "# ... code{}x", "... code{}x...", "{}x"])
-def test_a_long_run_of_blanks_in_a_new_line_is_passed_in_one_go(place: Place, line: str) -> None:
+def test_a_long_run_of_blanks_in_a_new_line_is_passed_in_one_go(
+    place: Place, line: str
+) -> None:
     (place.folder / "long.py").write_text("one\ntwo\n")
     new = line.format(" " * 500_000)
     place.workspace.edit("long.py", [{"search": "two\n", "replace": f"two\n{new}\n"}])

@@ -47,11 +47,20 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("hold", [True, False])
 @BOUNDED
-@given(lines=LINES, wanted=st.sampled_from("abc"), start=st.integers(1, 12), occurrence=st.integers(1, 3))
-def test_the_nth_line_from_the_start_is_replaced(folder, hold, lines, wanted, start, occurrence):
+@given(
+    lines=LINES,
+    wanted=st.sampled_from("abc"),
+    start=st.integers(1, 12),
+    occurrence=st.integers(1, 3),
+)
+def test_the_nth_line_from_the_start_is_replaced(
+    folder, hold, lines, wanted, start, occurrence
+):
     data = "".join(map("".join, lines)).encode()
     edit = LineEdit(start, wanted, "new", occurrence=occurrence)
-    places = [i for i, (_, text, _) in enumerate(lines) if text == wanted and i >= start - 1]
+    places = [
+        i for i, (_, text, _) in enumerate(lines) if text == wanted and i >= start - 1
+    ]
     if len(places) < occurrence:
         with pytest.raises(FilewrightError) as refused:
             made(data, edit, folder, hold=hold)
@@ -59,7 +68,8 @@ def test_the_nth_line_from_the_start_is_replaced(folder, hold, lines, wanted, st
         return
     at = places[occurrence - 1]
     expected = "".join(
-        f"{indent}{'new' if i == at else text}{end}" for i, (indent, text, end) in enumerate(lines)
+        f"{indent}{'new' if i == at else text}{end}"
+        for i, (indent, text, end) in enumerate(lines)
     )
     assert made(data, edit, folder, hold=hold) == expected.encode()
 
@@ -82,13 +92,33 @@ CODE = "def f():\n    if a:\n        x = 1\n    return x\n"
 @pytest.mark.parametrize(
     ("edit", "old", "new"),
     [
-        (LineEdit(1, "x = 1", "x = 2\ny = 3"), "        x = 1\n", "        x = 2\n        y = 3\n"),
-        (LineEdit(1, "x = 1", "x = 2\n\ny = 3"), "        x = 1\n", "        x = 2\n\n        y = 3\n"),
-        (LineEdit(1, "if a:\n    x = 1", "if b:\n    x = 2"), "a:\n        x = 1\n", "b:\n        x = 2\n"),
+        (
+            LineEdit(1, "x = 1", "x = 2\ny = 3"),
+            "        x = 1\n",
+            "        x = 2\n        y = 3\n",
+        ),
+        (
+            LineEdit(1, "x = 1", "x = 2\n\ny = 3"),
+            "        x = 1\n",
+            "        x = 2\n\n        y = 3\n",
+        ),
+        (
+            LineEdit(1, "if a:\n    x = 1", "if b:\n    x = 2"),
+            "a:\n        x = 1\n",
+            "b:\n        x = 2\n",
+        ),
         (LineEdit(1, "x = 1", "        x = 2"), "x = 1", "x = 2"),
-        (LineEdit(1, "x = 1", "x = 2", keep_indent=False), "        x = 1\n", "x = 2\n"),
+        (
+            LineEdit(1, "x = 1", "x = 2", keep_indent=False),
+            "        x = 1\n",
+            "x = 2\n",
+        ),
         (LineEdit(4, None, "y = 2"), "    return", "        y = 2\n    return"),
-        (LineEdit(4, None, "y = 2", keep_indent=False), "    return", "y = 2\n    return"),
+        (
+            LineEdit(4, None, "y = 2", keep_indent=False),
+            "    return",
+            "y = 2\n    return",
+        ),
         (LineEdit(5, None, "end"), "return x\n", "return x\n    end\n"),
         (LineEdit(1, "return", "yield"), "return x", "yield x"),
         (LineEdit(1, "x = 1\n", "x = 2\n"), "x = 1", "x = 2"),
@@ -112,7 +142,9 @@ def test_indentation_and_places(edit, old, new, folder):
     ],
 )
 def test_patterns(pattern, template, start, expected, folder):
-    compiled = compile_pattern(pattern, mode="regex", case="sensitive", multiline="\\n" in pattern)
+    compiled = compile_pattern(
+        pattern, mode="regex", case="sensitive", multiline="\\n" in pattern
+    )
     checked = None if template is None else replacement(template, compiled)
     edit = LineEdit(start, pattern, template, pattern=compiled, template=checked)
     assert made(b"k = 1\nm = 2\n", edit, folder) == expected.encode()

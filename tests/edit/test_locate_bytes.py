@@ -15,7 +15,9 @@ from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply
 
 
-def done(data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True) -> bytes:
+def done(
+    data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True
+) -> bytes:
     planned = plan(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
     return apply(data, planned.splices)
 
@@ -48,7 +50,9 @@ def test_a_match_never_begins_inside_a_character() -> None:
     with pytest.raises(FilewrightError) as caught:
         done(data, Edit("\\", "/"), encoding="shift_jis")
     assert caught.value.code == Code.NO_MATCH
-    assert done(data + b"\\n\n", Edit("\\", "/"), encoding="shift_jis") == data + b"/n\n"
+    assert (
+        done(data + b"\\n\n", Edit("\\", "/"), encoding="shift_jis") == data + b"/n\n"
+    )
 
 
 def test_a_character_the_encoding_lacks_is_refused_by_name() -> None:
@@ -72,8 +76,13 @@ def test_another_normalisation_form_is_named_and_the_hint_succeeds() -> None:
     assert caught.value.code == Code.NO_MATCH
     assert "normalisation" in caught.value.message
     suggested = caught.value.details["suggestions"][0]
-    assert done(data, Edit(suggested["search"], suggested["replace"])) == b"x = tea + 1\n"
-    assert done(data, Edit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n")) == "x = cafe\u0301 + 2\n".encode()
+    assert (
+        done(data, Edit(suggested["search"], suggested["replace"])) == b"x = tea + 1\n"
+    )
+    assert (
+        done(data, Edit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n"))
+        == "x = cafe\u0301 + 2\n".encode()
+    )
 
 
 MIXED = {
@@ -81,8 +90,18 @@ MIXED = {
     "carriage return, pair": (b"a\r\r\nb\n", "b", "c", b"a\r\r\nc\n"),
     "lone returns": (b"a\rb\rc", "b\nc", "b\nd", b"a\rb\rd"),
     "a kept line between": (b"a\nb\r\nc\nd\n", "a\nb\nc", "A\nb\nC", b"A\nb\r\nC\nd\n"),
-    "a new line ends as the one it is put behind": (b"a\r\nb\r\nc\n", "c", "c\nd", b"a\r\nb\r\nc\nd\n"),
-    "loosely too": (b"  a\r\n  b\n  c\r\n", "a\nb\nc", "a\nb\nx\nc", b"  a\r\n  b\n  x\n  c\r\n"),
+    "a new line ends as the one it is put behind": (
+        b"a\r\nb\r\nc\n",
+        "c",
+        "c\nd",
+        b"a\r\nb\r\nc\nd\n",
+    ),
+    "loosely too": (
+        b"  a\r\n  b\n  c\r\n",
+        "a\nb\nc",
+        "a\nb\nx\nc",
+        b"  a\r\n  b\n  x\n  c\r\n",
+    ),
     "the end stays unended": (b"a\r\n  b", "b\n", "c\n", b"a\r\n  c"),
     "the end may be deleted": (b"a\nb", "a\nb", "a", b"a"),
 }
@@ -96,7 +115,21 @@ def test_terminators_outside_the_change_stay(name: str) -> None:
 
 lines = st.lists(
     st.sampled_from(
-        ["a", "b", "  a", "\tb", "a b", "a  b", "", "  ", "é", "“x”", "x = 1", "# the word", "}"]
+        [
+            "a",
+            "b",
+            "  a",
+            "\tb",
+            "a b",
+            "a  b",
+            "",
+            "  ",
+            "é",
+            "“x”",
+            "x = 1",
+            "# the word",
+            "}",
+        ]
     ),
     min_size=1,
     max_size=12,
@@ -106,7 +139,9 @@ ends = st.sampled_from(["\n", "\r\n", "\r"])
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    return "".join(line + draw(ends) for line in draw(lines)) + draw(st.sampled_from(["", "end"]))
+    return "".join(line + draw(ends) for line in draw(lines)) + draw(
+        st.sampled_from(["", "end"])
+    )
 
 
 def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
@@ -123,14 +158,23 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     plain = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = data.draw(st.integers(0, len(plain) - 1))
     last = data.draw(st.integers(first, len(plain) - 1))
-    damage = data.draw(st.sampled_from([str, str.strip, lambda line: line + " ", lambda line: "  " + line]))
+    damage = data.draw(
+        st.sampled_from(
+            [str, str.strip, lambda line: line + " ", lambda line: "  " + line]
+        )
+    )
     search = "\n".join(damage(line) for line in plain[first : last + 1])
     replace = "\n".join(data.draw(lines))
     assume(search)
     snapshot = Snapshot(content)
     planned = planned_or_code(snapshot, Edit(search, replace))
     if isinstance(planned, Code):
-        assert planned in (Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.NO_CHANGE, Code.ALREADY_APPLIED)
+        assert planned in (
+            Code.NO_MATCH,
+            Code.AMBIGUOUS_MATCH,
+            Code.NO_CHANGE,
+            Code.ALREADY_APPLIED,
+        )
         return
     result = apply(content, planned.splices)
     assert result != content
@@ -151,7 +195,9 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     st.text("ab\n", max_size=6),
     st.text("abc\n", max_size=4),
 )
-def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, after: str, replace: str) -> None:
+def test_exact_text_is_taken_as_str_replace_would(
+    before: str, search: str, after: str, replace: str
+) -> None:
     text = before + search + after
     count = sum(text.startswith(search, at) for at in range(len(text)))
     planned = planned_or_code(Snapshot(text.encode()), Edit(search, replace))
@@ -166,7 +212,11 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
             is_deletion = not replace and (not start or text[start - 1] == "\n")
             replace += "" if is_deletion else "\n"
         expected = text.replace(search, replace).encode()
-        assert isinstance(planned, Plan) if expected != text.encode() else planned == Code.NO_CHANGE
+        assert (
+            isinstance(planned, Plan)
+            if expected != text.encode()
+            else planned == Code.NO_CHANGE
+        )
         if isinstance(planned, Plan):
             assert apply(text.encode(), planned.splices) == expected
 
@@ -176,11 +226,15 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
     st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
     st.text("ab\n", min_size=1, max_size=4),
 )
-def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[bytes], search: str) -> None:
+def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
+    parts: list[bytes], search: str
+) -> None:
     data = b"".join(parts)
     spans = find_exact(FileText(Snapshot(data)), search, 100)
     for span in spans:
-        inside = data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        inside = (
+            data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        )
         assert inside == search.encode()
         assert data[span.start - 1 : span.start + 1] != b"\r\n" or span.start == 0
         assert data[span.end - 1 : span.end + 1] != b"\r\n" or span.end == 0
@@ -200,7 +254,9 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
         (b"a\rX\nb", ["X\n"], b"a\rb"),
     ],
 )
-def test_a_deletion_touches_no_byte_behind_it(file: bytes, gone: list[str], after: bytes) -> None:
+def test_a_deletion_touches_no_byte_behind_it(
+    file: bytes, gone: list[str], after: bytes
+) -> None:
     edits = [Edit(search, "") for search in gone]
     assert apply(file, plan(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
@@ -209,7 +265,12 @@ def test_a_deletion_touches_no_byte_behind_it(file: bytes, gone: list[str], afte
 
 
 @pytest.mark.parametrize(
-    "edit", [Edit("a", "\ufeffA"), Edit("a\nb", "\ufeffA\nb"), Edit("", "\ufeffA", start_line=1)]
+    "edit",
+    [
+        Edit("a", "\ufeffA"),
+        Edit("a\nb", "\ufeffA\nb"),
+        Edit("", "\ufeffA", start_line=1),
+    ],
 )
 def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
     file = "\ufeffa\nb\n".encode()

@@ -45,7 +45,11 @@ TABBED = CODE.replace("    ", "\t")
 
 EXACT = {
     "part of a line": Case(
-        CODE, "math.pi *", "math.tau / 2 *", CODE.replace("math.pi *", "math.tau / 2 *"), Tier.EXACT
+        CODE,
+        "math.pi *",
+        "math.tau / 2 *",
+        CODE.replace("math.pi *", "math.tau / 2 *"),
+        Tier.EXACT,
     ),
     "lines": Case(
         CODE,
@@ -64,7 +68,9 @@ EXACT = {
     "terminators aside": Case(
         "a\r\nb\r\nc\r\n", "a\nb\n", "a\nB\nnew\n", "a\r\nB\r\nnew\r\nc\r\n", Tier.EXACT
     ),
-    "a request with CRLF": Case("a\nb\nc\n", "a\r\nb\r\n", "a\r\nB\r\n", "a\nB\nc\n", Tier.EXACT),
+    "a request with CRLF": Case(
+        "a\nb\nc\n", "a\r\nb\r\n", "a\r\nB\r\n", "a\nB\nc\n", Tier.EXACT
+    ),
     "kept lines keep their terminators": Case(
         "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "a\nB\nc\nd", "a\r\nB\nc\rd\r\n", Tier.EXACT
     ),
@@ -72,7 +78,9 @@ EXACT = {
     "an ampersand and a backslash are text": Case(
         "x = 1\n", "x = 1", r"\1 $& $1 \g<0>", "\\1 $& $1 \\g<0>\n", Tier.EXACT
     ),
-    "blanks round the text count": Case("foobar foo bar\n", " foo ", " fu ", "foobar fu bar\n", Tier.EXACT),
+    "blanks round the text count": Case(
+        "foobar foo bar\n", " foo ", " fu ", "foobar fu bar\n", Tier.EXACT
+    ),
 }
 TOLERANT = {
     "trailing blanks in the file": Case(
@@ -90,9 +98,15 @@ TOLERANT = {
         Tier.TRAILING,
     ),
     "blank lines at the edges": Case(
-        "a = 1\nb = 2\nc = 3\n", "\nb = 2\n\n\n", "\nb = 4\n\n\n", "a = 1\nb = 4\nc = 3\n", Tier.TRAILING
+        "a = 1\nb = 2\nc = 3\n",
+        "\nb = 2\n\n\n",
+        "\nb = 4\n\n\n",
+        "a = 1\nb = 4\nc = 3\n",
+        Tier.TRAILING,
     ),
-    "a newline that the file's end lacks": Case("a\nb", "a\nb\n", "a\nc\n", "a\nc", Tier.TRAILING),
+    "a newline that the file's end lacks": Case(
+        "a\nb", "a\nb\n", "a\nc\n", "a\nc", Tier.TRAILING
+    ),
     "dedented": Case(
         CODE,
         "def area(self):\n    return math.pi * self.radius ** 2\n",
@@ -115,7 +129,8 @@ TOLERANT = {
         "    def scaled(self, by):\n        return Circle(self.radius * by)\n",
         "    def scaled(self, by):\n        if by:\n            return Circle(self.radius * by)\n",
         TABBED.replace(
-            "\t\treturn Circle(self.radius * by)\n", "\t\tif by:\n\t\t\treturn Circle(self.radius * by)\n"
+            "\t\treturn Circle(self.radius * by)\n",
+            "\t\tif by:\n\t\t\treturn Circle(self.radius * by)\n",
         ),
         Tier.INDENT,
     ),
@@ -193,7 +208,11 @@ TOLERANT = {
         Tier.BLANK_LINES,
     ),
     "a blank line the replacement has and the file too": Case(
-        "a = 1\n\nb = 2\n", "a = 1\nb = 2\n", "a = 0\n\nb = 2\n", "a = 0\n\nb = 2\n", Tier.BLANK_LINES
+        "a = 1\n\nb = 2\n",
+        "a = 1\nb = 2\n",
+        "a = 0\n\nb = 2\n",
+        "a = 0\n\nb = 2\n",
+        Tier.BLANK_LINES,
     ),
     "lines that are put before a blank line that was left out": Case(
         "a = 1\nb = 2\n\nc = 3\n",
@@ -202,7 +221,9 @@ TOLERANT = {
         "a = 1\nb = 2\nx = 5\ny = 6\n\nc = 3\n",
         Tier.BLANK_LINES,
     ),
-    "deletion of loosely matched lines": Case("a\n  b\n  c\nd\n", "b\nc\n", "", "a\nd\n", Tier.INDENT),
+    "deletion of loosely matched lines": Case(
+        "a\n  b\n  c\nd\n", "b\nc\n", "", "a\nd\n", Tier.INDENT
+    ),
 }
 ELIDED = {
     "dots": Case(

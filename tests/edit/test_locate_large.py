@@ -25,7 +25,9 @@ from filewright.text import Snapshot, apply
 
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
 texts = st.lists(
-    st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])), min_size=1, max_size=14
+    st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])),
+    min_size=1,
+    max_size=14,
 ).map(lambda parts: "".join(line + end for line, end in parts))
 asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
@@ -49,10 +51,15 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
 @given(texts)
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
-    expected = [(line.offset, line.body, line.terminator) for line in Snapshot(data).lines.since()]
+    expected = [
+        (line.offset, line.body, line.terminator)
+        for line in Snapshot(data).lines.since()
+    ]
     for snapshot in (Windowed(data), Snapshot(data)):
         source = FileText(snapshot)
-        assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
+        assert [
+            (row.offset, row.body, row.terminator) for row in source.rows()
+        ] == expected
         for offset in range(len(data)):
             row = source.row_at(offset)
             assert row.offset <= offset < row.end
@@ -66,13 +73,17 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Windowed, Snapshot])
-def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: type[Snapshot]) -> None:
+def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
+    kind: type[Snapshot],
+) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
     found = locate(FileText(kind(data)), Edit("end  ", "fin"))
     assert isinstance(found, Located)
     assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
-        assert isinstance(locate(FileText(kind(data)), Edit("x" * length + " \n", "y")), Missed)
+        assert isinstance(
+            locate(FileText(kind(data)), Edit("x" * length + " \n", "y")), Missed
+        )
 
 
 @pytest.fixture
@@ -83,7 +94,11 @@ def file(tmp_path: Path) -> Iterator[Any]:
         path = tmp_path / "file"
         path.write_bytes(data)
         location: Any = SimpleNamespace(asked="file", name=b"file")
-        opened.append(Snapshot.of_file(system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)))
+        opened.append(
+            Snapshot.of_file(
+                system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)
+            )
+        )
         return opened[-1]
 
     yield make
@@ -92,16 +107,25 @@ def file(tmp_path: Path) -> Iterator[Any]:
 
 
 def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
-    text = "".join(f"line {i} of many\n" for i in range(30_000)) + "def f(a):  \n\n\treturn a\n"
+    text = (
+        "".join(f"line {i} of many\n" for i in range(30_000))
+        + "def f(a):  \n\n\treturn a\n"
+    )
     edits = [
         Edit("line 29999 of many\n", "line 29999 of many\nand one more\n"),
         Edit("def f(a):\n    return a\n", "def f(a):\n    return 0\n"),
         Edit("and one more\ndef f(a):  \n", "and no more\ndef f(a):\n"),
     ]
     made = plan(file(text.encode()), edits)
-    assert [outcome.tier for outcome in made.outcomes] == [Tier.EXACT, Tier.BLANK_LINES, Tier.EXACT]
+    assert [outcome.tier for outcome in made.outcomes] == [
+        Tier.EXACT,
+        Tier.BLANK_LINES,
+        Tier.EXACT,
+    ]
     result = apply(text.encode(), made.splices).decode()
-    assert result == text.replace("def f(a):  \n", "and no more\ndef f(a):\n").replace("return a", "return 0")
+    assert result == text.replace("def f(a):  \n", "and no more\ndef f(a):\n").replace(
+        "return a", "return 0"
+    )
 
 
 def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
@@ -114,11 +138,23 @@ HURTFUL = {
     "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
     "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
     "all equal, indented": ("x\n" * 60_000, " x\n" * 20_000, Code.AMBIGUOUS_MATCH),
-    "all equal but for an absent line": ("x\n" * 100_000, "x\n" * 20_000 + "z\n", Code.NO_MATCH),
-    "all equal but for its blanks": ("x\n" * 60_000, "x\n" * 3_000 + "x x\n" + "x\n" * 3_000, Code.NO_MATCH),
+    "all equal but for an absent line": (
+        "x\n" * 100_000,
+        "x\n" * 20_000 + "z\n",
+        Code.NO_MATCH,
+    ),
+    "all equal but for its blanks": (
+        "x\n" * 60_000,
+        "x\n" * 3_000 + "x x\n" + "x\n" * 3_000,
+        Code.NO_MATCH,
+    ),
     "nothing but blank lines": ("\n" * 100_000, "\n" * 1_000 + " \n", Code.NO_MATCH),
     "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
-    "few distinct lines": ("a\nb\n" * 50_000, "b\na\n" * 5_000 + "b\nb\n", Code.NO_MATCH),
+    "few distinct lines": (
+        "a\nb\n" * 50_000,
+        "b\na\n" * 5_000 + "b\nb\n",
+        Code.NO_MATCH,
+    ),
 }
 
 
@@ -130,20 +166,26 @@ def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)]
+)
 def test_very_many_lines_land(count: int) -> None:
     text = "".join(f"    line {i}\n" for i in range(count))
     search = "".join(f"line {i}\n" for i in range(10, count - 10))
     replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
     made = plan(Snapshot(data), [Edit(search, replace)])
-    assert apply(data, made.splices) == data.replace(b"line %d\n" % (count // 2), b"changed\n")
+    assert apply(data, made.splices) == data.replace(
+        b"line %d\n" % (count // 2), b"changed\n"
+    )
     assert len(made.splices) == 1
 
 
 @pytest.mark.parametrize("kind", [Snapshot, Windowed])
 @pytest.mark.parametrize("search", ["failed", "failed\n"])
-def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: str) -> None:
+def test_a_start_line_chooses_however_many_places_there_are(
+    kind: Any, search: str
+) -> None:
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
     source = FileText(kind(data))
     for line in (1, 50, 51, 52, 150, 301):
@@ -152,9 +194,13 @@ def test_a_start_line_chooses_however_many_places_there_are(kind: Any, search: s
         assert source.line_number(found.span.start) == line
 
 
-def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> None:
+def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> (
+    None
+):
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
-        found = locate(FileText(Snapshot(data)), Edit("failed", "done", start_line=before + 1))
+        found = locate(
+            FileText(Snapshot(data)), Edit("failed", "done", start_line=before + 1)
+        )
         assert isinstance(found, Missed)
         assert found.code is Code.AMBIGUOUS_MATCH

@@ -74,11 +74,17 @@ def test_code(marked: str) -> None:
 def test_a_short_line_is_told_by_those_beside_it() -> None:
     line = "registry is exported too:"
     assert not is_prose(line, 0, 8)
-    assert is_prose(line, 0, 8, ("The rest of it can be found in the list of these names.",))
+    assert is_prose(
+        line, 0, 8, ("The rest of it can be found in the list of these names.",)
+    )
 
 
 def test_a_mark_that_may_be_an_operator_is_told_by_the_lines_beside() -> None:
-    for line, beside in (("// strip", "x = 1;"), ("* Thing", "/**"), ("// strip", "// and so on")):
+    for line, beside in (
+        ("// strip", "x = 1;"),
+        ("* Thing", "/**"),
+        ("// strip", "// and so on"),
+    ):
         start, end = line.index(line.split()[1]), len(line)
         assert not is_prose(line, start, end)
         assert is_prose(line, start, end, (beside,))

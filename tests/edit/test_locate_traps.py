@@ -25,9 +25,17 @@ def refusal(file: str, *edits: Edit, fuzzy: bool = True) -> FilewrightError:
 # The text stands there exactly, so it is taken literally, however much it looks like damage.
 LITERAL = {
     "a numbered list": ("1: one\n2: two\n", "1: one\n2: two\n", "1: uno\n2: two\n"),
-    "a fence that is content": ("a\n```py\nx\n```\nb\n", "```py\nx\n```", "```py\ny\n```"),
+    "a fence that is content": (
+        "a\n```py\nx\n```\nb\n",
+        "```py\nx\n```",
+        "```py\ny\n```",
+    ),
     "escapes that are content": ('s = "a\\nb"\n', '"a\\nb"', '"a\\tb\\nc"'),
-    "dots that are content": ("def f():\n    ...\n", "def f():\n    ...\n", "def g():\n    ...\n"),
+    "dots that are content": (
+        "def f():\n    ...\n",
+        "def f():\n    ...\n",
+        "def g():\n    ...\n",
+    ),
     "reindenting": ("    a\n    b\n", "    a\n    b\n", "  a\n  b\n"),
     "taking trailing blanks away": ("a  \nb\n", "a  \nb\n", "a\nb\n"),
     "adding a blank line": ("a\nb\n", "a\nb\n", "\na\n\nb\n"),
@@ -40,12 +48,18 @@ LITERAL = {
 @each_row("name", LITERAL)
 def test_exact_text_is_never_repaired(name: str) -> None:
     file, search, replace = LITERAL[name]
-    assert done(file, Edit(search, replace)) == (file.replace(search, replace), Tier.EXACT)
+    assert done(file, Edit(search, replace)) == (
+        file.replace(search, replace),
+        Tier.EXACT,
+    )
 
 
 @pytest.mark.parametrize("twin_first", [True, False])
 def test_a_whitespace_twin_does_not_disturb_an_exact_text(twin_first: bool) -> None:
-    exact, twin = "if a:\n    b()\n    c()\n", "        if a:\n            b()\n            c()\n"
+    exact, twin = (
+        "if a:\n    b()\n    c()\n",
+        "        if a:\n            b()\n            c()\n",
+    )
     file = twin + exact if twin_first else exact + twin
     search = "\nif a:\n    b()\n    c()\n" if twin_first else exact
     if twin_first:
@@ -58,7 +72,10 @@ def test_a_whitespace_twin_does_not_disturb_an_exact_text(twin_first: bool) -> N
 AMBIGUOUS = {
     "twice exactly": ("a = 1\nb\na = 1\n", "a = 1"),
     "overlapping": ("aaa\n", "aa"),
-    "twice, and once more indented": ("f()\ng()\n--\nf()\ng()\n--\n  f()\n  g()\n", "f()\ng()\n"),
+    "twice, and once more indented": (
+        "f()\ng()\n--\nf()\ng()\n--\n  f()\n  g()\n",
+        "f()\ng()\n",
+    ),
     "twice but for the indent": ("  f()\n  g()\n--\n    f()\n    g()\n", "f()\ng()"),
     "twice but for trailing blanks": ("f() \ng()\n--\nf()\t\ng()\n", "f()\ng()"),
 }
@@ -82,7 +99,10 @@ def test_ambiguous_never_falls_to_a_looser_tier_that_is_unique() -> None:
 
 def test_a_stricter_unique_region_wins_over_looser_ones() -> None:
     file = "f() \ng()\n--\n  f()\n  g()\n--\n    f()\n    g()\n"
-    assert done(file, Edit("f()\ng()\n", "h()\ng()\n")) == (file.replace("f() \n", "h()\n", 1), Tier.TRAILING)
+    assert done(file, Edit("f()\ng()\n", "h()\ng()\n")) == (
+        file.replace("f() \n", "h()\n", 1),
+        Tier.TRAILING,
+    )
 
 
 ONE_TOKEN = [
@@ -92,7 +112,10 @@ ONE_TOKEN = [
     ("if a < b:\n", "if a <= b:\n"),
     ("return result\n", "return _result\n"),
     ("return result\n", "return resultx\n"),
-    ('raise Error("the file is missing from here")\n', 'raise Error("the file is mising from here")\n'),
+    (
+        'raise Error("the file is missing from here")\n',
+        'raise Error("the file is mising from here")\n',
+    ),
     ("import math\n", "import maths\n"),
     ("use std::io::Write;\n", "use std::io::Writx;\n"),
     ("x = await load(a)\n", "x = load(a)\n"),
@@ -117,7 +140,10 @@ def test_one_token_of_code_is_another_text(line: str, asked: str) -> None:
 
 def test_two_words_of_prose_are_another_text() -> None:
     file = "# the first of these words\nx\n"
-    assert refusal(file, Edit("# the frist of thees words\nx\n", "x\n")).code == Code.NO_MATCH
+    assert (
+        refusal(file, Edit("# the frist of thees words\nx\n", "x\n")).code
+        == Code.NO_MATCH
+    )
 
 
 def test_indents_that_are_no_function_are_another_text() -> None:
@@ -128,22 +154,49 @@ def test_indents_that_are_no_function_are_another_text() -> None:
 ELISION = {
     "unequal numbers of dots": ("a\nb\nc\nd\n", "a\n...\nd\n", "a\nd\n"),
     "a stretch that is there twice": ("a\nb\nc\nd\nd\n", "a\n...\nd\n", "a\n...\ne\n"),
-    "stretches out of order": ("alpha\nb\nomega\n", "omega\n...\nalpha\n", "omega\n...\nbeta\n"),
-    "a stretch that is not there": ("alpha\nb\nomega\n", "alpha\n...\nomegas\n", "alpha\n...\nbeta\n"),
+    "stretches out of order": (
+        "alpha\nb\nomega\n",
+        "omega\n...\nalpha\n",
+        "omega\n...\nbeta\n",
+    ),
+    "a stretch that is not there": (
+        "alpha\nb\nomega\n",
+        "alpha\n...\nomegas\n",
+        "alpha\n...\nbeta\n",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", ELISION)
 def test_an_elision_that_is_not_certain_is_refused(name: str) -> None:
     file, search, replace = ELISION[name]
-    assert refusal(file, Edit(search, replace)).code in (Code.NO_MATCH, Code.AMBIGUOUS_MATCH)
+    assert refusal(file, Edit(search, replace)).code in (
+        Code.NO_MATCH,
+        Code.AMBIGUOUS_MATCH,
+    )
 
 
 REPAIRS = {
-    "numbers that are not consecutive": ("alpha\nbeta\n", "1: alpha\n3: beta\n", "1: alpha\n3: gamma\n"),
-    "numbers not on every line": ("alpha\nbeta\n", "1: alpha\nbeta\n", "1: alpha\ngamma\n"),
-    "a replacement numbered in part": ("alpha\nbeta\n", "1: alpha\n2: beta\n", "1: alpha\ngamma\n"),
-    "a fence that does not close": ("alpha\nbeta\n", "```\nalpha\nbeta\n", "```\nalpha\n"),
+    "numbers that are not consecutive": (
+        "alpha\nbeta\n",
+        "1: alpha\n3: beta\n",
+        "1: alpha\n3: gamma\n",
+    ),
+    "numbers not on every line": (
+        "alpha\nbeta\n",
+        "1: alpha\nbeta\n",
+        "1: alpha\ngamma\n",
+    ),
+    "a replacement numbered in part": (
+        "alpha\nbeta\n",
+        "1: alpha\n2: beta\n",
+        "1: alpha\ngamma\n",
+    ),
+    "a fence that does not close": (
+        "alpha\nbeta\n",
+        "```\nalpha\nbeta\n",
+        "```\nalpha\n",
+    ),
 }
 
 
@@ -157,7 +210,10 @@ def test_a_replacement_without_the_damage_is_left_as_it_is() -> None:
     file = 'log("a")\nlog("b")\n'
     search = 'log(\\"a\\")\\nlog(\\"b\\")'
     replace = 'log("a\\n")\nlog("b")'
-    assert done(file, Edit(search, replace)) == ('log("a\\n")\nlog("b")\n', Tier.REPAIRED)
+    assert done(file, Edit(search, replace)) == (
+        'log("a\\n")\nlog("b")\n',
+        Tier.REPAIRED,
+    )
 
 
 INVALID = [
@@ -193,7 +249,9 @@ LINES = "one\ntwo\n\ntwo\nend"
 
 def test_a_start_line_chooses_between_equals() -> None:
     assert done(LINES, Edit("two\n", "2\n", start_line=4))[0] == "one\ntwo\n\n2\nend"
-    assert refusal(LINES, Edit("two\n", "2\n", start_line=3)).code == Code.AMBIGUOUS_MATCH
+    assert (
+        refusal(LINES, Edit("two\n", "2\n", start_line=3)).code == Code.AMBIGUOUS_MATCH
+    )
 
 
 def test_a_start_line_alone_does_not_move_a_unique_text() -> None:
@@ -202,15 +260,33 @@ def test_a_start_line_alone_does_not_move_a_unique_text() -> None:
 
 def test_a_start_line_chooses_between_equals_of_a_looser_tier() -> None:
     file = "  f()\n  g()\n--\n    f()\n    g()\n"
-    assert done(file, Edit("f()\ng()\n", "f()\n", start_line=4))[0] == "  f()\n  g()\n--\n    f()\n"
+    assert (
+        done(file, Edit("f()\ng()\n", "f()\n", start_line=4))[0]
+        == "  f()\n  g()\n--\n    f()\n"
+    )
 
 
 def test_both_lines_demand_exactly_that_text_there() -> None:
-    assert done(LINES, Edit("two\n", "2\n", start_line=4, end_line=4))[0] == "one\ntwo\n\n2\nend"
-    assert done(LINES, Edit("two", "2", start_line=4, end_line=4))[0] == "one\ntwo\n\n2\nend"
-    assert done(LINES, Edit("two\nend", "x", start_line=4, end_line=5))[0] == "one\ntwo\n\nx"
-    assert done(LINES, Edit("two\nend\n", "x\n", start_line=4, end_line=5))[0] == "one\ntwo\n\nx"
-    assert done(LINES, Edit("", "blank", start_line=3, end_line=3))[0] == "one\ntwo\nblank\ntwo\nend"
+    assert (
+        done(LINES, Edit("two\n", "2\n", start_line=4, end_line=4))[0]
+        == "one\ntwo\n\n2\nend"
+    )
+    assert (
+        done(LINES, Edit("two", "2", start_line=4, end_line=4))[0]
+        == "one\ntwo\n\n2\nend"
+    )
+    assert (
+        done(LINES, Edit("two\nend", "x", start_line=4, end_line=5))[0]
+        == "one\ntwo\n\nx"
+    )
+    assert (
+        done(LINES, Edit("two\nend\n", "x\n", start_line=4, end_line=5))[0]
+        == "one\ntwo\n\nx"
+    )
+    assert (
+        done(LINES, Edit("", "blank", start_line=3, end_line=3))[0]
+        == "one\ntwo\nblank\ntwo\nend"
+    )
     for start, end in ((1, 1), (4, 5), (5, 5), (9, 9)):
         error = refusal(LINES, Edit("two", "2", start_line=start, end_line=end))
         assert error.code == Code.NO_MATCH
@@ -236,7 +312,10 @@ def test_an_empty_search_with_a_start_line_inserts_lines(name: str) -> None:
 def test_replace_all_takes_every_exact_occurrence_and_nothing_else() -> None:
     assert done("aXbXc x\n", Edit("X", "--", replace_all=True))[0] == "a--b--c x\n"
     assert done("aaa\n", Edit("aa", "b", replace_all=True))[0] == "ba\n"
-    assert done("x\r\ny\r\nx\r\ny\r\n", Edit("x\ny\n", "z\n", replace_all=True))[0] == "z\r\nz\r\n"
+    assert (
+        done("x\r\ny\r\nx\r\ny\r\n", Edit("x\ny\n", "z\n", replace_all=True))[0]
+        == "z\r\nz\r\n"
+    )
     assert refusal("  a\n", Edit("a\n\n", "b", replace_all=True)).code == Code.NO_MATCH
 
 

@@ -45,10 +45,14 @@ CASES = [
 
 
 @each_row("language, before, after, expected", CASES)
-def test_losses(language: Language | None, before: str, after: str, expected: tuple[str, ...]) -> None:
+def test_losses(
+    language: Language | None, before: str, after: str, expected: tuple[str, ...]
+) -> None:
     assert lost_parts(before, after, language) == expected
 
 
 def test_told() -> None:
     assert told(["@a"]) == "the replacement leaves out @a"
-    assert told(["@a", "@b", "export"]) == "the replacement leaves out @a, @b and export"
+    assert (
+        told(["@a", "@b", "export"]) == "the replacement leaves out @a, @b and export"
+    )

@@ -110,7 +110,9 @@ def varied(rng: random.Random, lines: Sequence[str]) -> list[str]:
     return result
 
 
-def calls(rng: random.Random, name: str, lines: list[str], count: int) -> Iterator[Call]:
+def calls(
+    rng: random.Random, name: str, lines: list[str], count: int
+) -> Iterator[Call]:
     """Calls of two to five edits of a file, of which some are of what an earlier one made."""
     file = "\n".join([*lines, ""])
     for _ in range(count):
@@ -122,7 +124,10 @@ def calls(rng: random.Random, name: str, lines: list[str], count: int) -> Iterat
             old = source[start : start + rng.randint(1, 4)]
             if edits and rng.random() < 0.3:
                 old = edits[-1][1].rstrip("\n").split("\n")
-            search, replace = ("\n".join(part) + "\n" if part else "" for part in (old, varied(rng, old)))
+            search, replace = (
+                "\n".join(part) + "\n" if part else ""
+                for part in (old, varied(rng, old))
+            )
             if not search.strip() or search == replace:
                 continue
             edits.append((search, replace))
@@ -134,7 +139,9 @@ def calls(rng: random.Random, name: str, lines: list[str], count: int) -> Iterat
 def verdict(call: Call) -> str:
     """What became of a call beside its readings."""
     data = call.file.encode()
-    readings = {reading for reading in (on_the_file(call), in_turn(call)) if reading is not None}
+    readings = {
+        reading for reading in (on_the_file(call), in_turn(call)) if reading is not None
+    }
     try:
         planned = plan(named(call.name, data), [Edit(*edit) for edit in call.edits])
     except FilewrightError as error:
@@ -162,7 +169,9 @@ def files(rng: random.Random, count: int) -> Iterator[tuple[str, list[str]]]:
         yield f"a.{style}", [line for one in blocks for line in (*one, "")]
 
 
-def measured(sources: Iterator[tuple[str, list[str]]], rng: random.Random, each: int) -> Counter[str]:
+def measured(
+    sources: Iterator[tuple[str, list[str]]], rng: random.Random, each: int
+) -> Counter[str]:
     """How many calls went which way; `OTHERWISE` ones are shown."""
     counts: Counter[str] = Counter()
     for name, lines in sources:
@@ -178,7 +187,10 @@ def measured(sources: Iterator[tuple[str, list[str]]], rng: random.Random, each:
 def check(counts: Counter[str]) -> None:
     assert counts["a reading"] > counts.total() // 5, counts
     assert counts["OTHERWISE"] == 0, counts
-    assert sum(counts[kind] for kind in counts if kind.startswith("refused ")) <= counts.total() // 50, counts
+    assert (
+        sum(counts[kind] for kind in counts if kind.startswith("refused "))
+        <= counts.total() // 50
+    ), counts
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(2_000, marks=pytest.mark.sweep)])
@@ -188,7 +200,10 @@ def test_several_edits_of_made_up_files(count: int) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not REPOSITORIES, reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories")
+@pytest.mark.skipif(
+    not REPOSITORIES,
+    reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
+)
 def test_several_edits_of_files_of_repositories() -> None:
     from benchmarks.edits import changes, repositories
 
@@ -196,5 +211,7 @@ def test_several_edits_of_files_of_repositories() -> None:
     sources = []
     for repository in repositories(Path(REPOSITORIES)):
         for change in changes(repository, 15, rng):
-            sources.append((change.name, change.file(change.search).split("\n")[:-1][:400]))
+            sources.append(
+                (change.name, change.file(change.search).split("\n")[:-1][:400])
+            )
     check(measured(iter(sources), rng, 20))

@@ -31,11 +31,15 @@ def comparisons(count: int) -> int:
     kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
     source = FileText(Snapshot(file.encode()))
     span = ByteRange(0, len(file))
-    part = Rows(tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")]))
+    part = Rows(
+        tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")])
+    )
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
     splices = write(source, Located(edit, Tier.INDENT, (part,))).splices
-    assert apply(file.encode(), splices).decode() == file.replace(f"line {count // 2}\n", "another\n")
+    assert apply(file.encode(), splices).decode() == file.replace(
+        f"line {count // 2}\n", "another\n"
+    )
     return Number.compared
 
 

@@ -52,7 +52,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def workspace(root: Path) -> Iterator[Workspace]:
-    with Workspace(root, state_dir=root.parent / "state", settings=Settings(parse_seconds=20)) as opened:
+    with Workspace(
+        root, state_dir=root.parent / "state", settings=Settings(parse_seconds=20)
+    ) as opened:
         yield opened
 
 
@@ -70,7 +72,9 @@ def text_of(kind: str, members: list[str], last: str, comments: bool = False) ->
 
 
 def name_of(member: str) -> str:
-    words = "".join(letter if letter.isalnum() or letter in "_'\"\n" else " " for letter in member)
+    words = "".join(
+        letter if letter.isalnum() or letter in "_'\"\n" else " " for letter in member
+    )
     line = (
         next(line for line in reversed(words.split("\n")) if line.strip())
         if member.lstrip()[:1] in "#[/"
@@ -81,7 +85,12 @@ def name_of(member: str) -> str:
 
 
 def run(
-    root: Path, workspace: Workspace, kind: str, before: str, edits: list[dict[str, Any]], expected: str
+    root: Path,
+    workspace: Workspace,
+    kind: str,
+    before: str,
+    edits: list[dict[str, Any]],
+    expected: str,
 ) -> None:
     name = MEMBERS[kind][0]
     path = root / name
@@ -98,15 +107,26 @@ KINDS = [(kind, last) for kind, (*_, lasts, _) in MEMBERS.items() for last in la
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @each_row(("kind", "last"), KINDS)
-def test_separators_stay_right(root: Path, workspace: Workspace, kind: str, last: str, end: str) -> None:
+def test_separators_stay_right(
+    root: Path, workspace: Workspace, kind: str, last: str, end: str
+) -> None:
     *_, members = MEMBERS[kind]
     if end != "\n" and kind not in ("json", "ts enum", "java enum"):
         return
     new, names = NEW[kind], [name_of(member) for member in members]
 
-    def check(edits: list[dict[str, Any]], expected: list[str], own: list[str] = members) -> None:
+    def check(
+        edits: list[dict[str, Any]], expected: list[str], own: list[str] = members
+    ) -> None:
         before, after = text_of(kind, own, last), text_of(kind, expected, last)
-        run(root, workspace, kind, before.replace("\n", end), edits, after.replace("\n", end))
+        run(
+            root,
+            workspace,
+            kind,
+            before.replace("\n", end),
+            edits,
+            after.replace("\n", end),
+        )
 
     inner = "  " + new if kind == "json in json" else new
     for index, name in enumerate(names):
@@ -120,7 +140,10 @@ def test_separators_stay_right(root: Path, workspace: Workspace, kind: str, last
                 check([{"at": at, "replace": new + own}], replaced)
         behind = [*members[: index + 1], inner, *members[index + 1 :]]
         check([{"at": {"after": name}, "replace": new}], behind)
-        check([{"at": {"before": name}, "replace": f"{new},"}], [*members[:index], inner, *members[index:]])
+        check(
+            [{"at": {"before": name}, "replace": f"{new},"}],
+            [*members[:index], inner, *members[index:]],
+        )
         for other in names:
             if other == name:
                 continue
@@ -130,19 +153,31 @@ def test_separators_stay_right(root: Path, workspace: Workspace, kind: str, last
                 check([{"from": {"symbol": name}, "at": {"after": other}}], moved)
     first, second = names[0], names[-1]
     check(
-        [{"at": {"symbol": second}, "delete": True}, {"at": {"symbol": names[-2]}, "delete": True}],
+        [
+            {"at": {"symbol": second}, "delete": True},
+            {"at": {"symbol": names[-2]}, "delete": True},
+        ],
         members[:-2],
     )
     check(
-        [{"at": {"symbol": second}, "delete": True}, {"at": {"symbol": names[-2]}, "replace": new}],
+        [
+            {"at": {"symbol": second}, "delete": True},
+            {"at": {"symbol": names[-2]}, "replace": new},
+        ],
         [*members[:-2], inner],
     )
     check(
-        [{"at": {"symbol": second}, "delete": True}, {"at": {"after": names[-2]}, "replace": new}],
+        [
+            {"at": {"symbol": second}, "delete": True},
+            {"at": {"after": names[-2]}, "replace": new},
+        ],
         [*members[:-1], inner],
     )
     check(
-        [{"at": {"symbol": second}, "delete": True}, {"at": {"after": second}, "replace": new}],
+        [
+            {"at": {"symbol": second}, "delete": True},
+            {"at": {"after": second}, "replace": new},
+        ],
         [*members[:-1], inner],
     )
     check([{"at": {"after": first}, "replace": new}], [members[0], inner], members[:1])
@@ -158,7 +193,11 @@ def test_comments_behind_separators_stay(root: Path, workspace: Workspace) -> No
         path = root / name
         path.write_text(before)
         done = workspace.call(
-            "edit_content", {"path": path.name, "edits": [{"at": {"after": names[2]}, "replace": NEW[kind]}]}
+            "edit_content",
+            {
+                "path": path.name,
+                "edits": [{"at": {"after": names[2]}, "replace": NEW[kind]}],
+            },
         )
         assert not done.is_error, done.text
         after = path.read_text()
@@ -166,7 +205,10 @@ def test_comments_behind_separators_stay(root: Path, workspace: Workspace) -> No
         assert before.count("really") == after.count("really")
         done = workspace.call(
             "edit_content",
-            {"path": path.name, "edits": [{"at": {"symbol": name_of(NEW[kind])}, "delete": True}]},
+            {
+                "path": path.name,
+                "edits": [{"at": {"symbol": name_of(NEW[kind])}, "delete": True}],
+            },
         )
         assert not done.is_error, done.text
         assert path.read_text() == before
@@ -174,17 +216,27 @@ def test_comments_behind_separators_stay(root: Path, workspace: Workspace) -> No
 
 @examples(60)
 @given(data=st.data())
-def test_any_edits_leave_a_list(root: Path, workspace: Workspace, data: st.DataObject) -> None:
+def test_any_edits_leave_a_list(
+    root: Path, workspace: Workspace, data: st.DataObject
+) -> None:
     kind, last = data.draw(st.sampled_from(KINDS))
     *_, members = MEMBERS[kind]
     names = [name_of(member) for member in members]
     new = NEW[kind]
     edits: list[dict[str, Any]] = []
-    touched = data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1, max_size=len(names) - 1))
+    touched = data.draw(
+        st.lists(
+            st.sampled_from(names), unique=True, min_size=1, max_size=len(names) - 1
+        )
+    )
     gone = set()
     for name in touched:
         what = data.draw(st.sampled_from(["delete", "replace", "after", "before"]))
-        own = new.replace("new", f"new{name}").replace("New", f"New{name}").replace("NEW", f"NEW{name}")
+        own = (
+            new.replace("new", f"new{name}")
+            .replace("New", f"New{name}")
+            .replace("NEW", f"NEW{name}")
+        )
         if what == "delete":
             edits.append({"at": {"symbol": name}, "delete": True})
             gone.add(name)
@@ -231,7 +283,12 @@ def test_any_edits_leave_a_list(root: Path, workspace: Workspace, data: st.DataO
     ],
 )  # fmt: skip
 def test_other_separators(
-    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, Any], expected: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    edit: dict[str, Any],
+    expected: str,
 ) -> None:
     (root / name).write_text(text)
     done = workspace.call("edit_content", {"path": name, "edits": [edit]})
@@ -254,7 +311,10 @@ def test_separators_elsewhere_are_refused(
 ) -> None:
     (root / name).write_text(text)
     for edit in ({"delete": True}, {"replace": '"x": 1'}):
-        done = workspace.call("edit_content", {"path": name, "edits": [{"at": {"symbol": symbol}, **edit}]})
+        done = workspace.call(
+            "edit_content",
+            {"path": name, "edits": [{"at": {"symbol": symbol}, **edit}]},
+        )
         assert done.code == "invalid_input", done.text
         assert "search" in done.text
     assert (root / name).read_text() == text
@@ -263,7 +323,11 @@ def test_separators_elsewhere_are_refused(
 def test_member_moves_to_another_list(root: Path, workspace: Workspace) -> None:
     (root / "one.json").write_text('{\n  "a": 1,\n  "b": 2\n}\n')
     (root / "two.json").write_text('{\n  "x": 1\n}\n')
-    edit = {"path": "two.json", "from": {"path": "one.json", "symbol": "b"}, "at": {"after": "x"}}
+    edit = {
+        "path": "two.json",
+        "from": {"path": "one.json", "symbol": "b"},
+        "at": {"after": "x"},
+    }
     workspace.run("edit_content", {"edits": [edit]})
     assert (root / "one.json").read_text() == '{\n  "a": 1\n}\n'
     assert (root / "two.json").read_text() == '{\n  "x": 1,\n  "b": 2\n}\n'
@@ -282,7 +346,10 @@ def test_lines_that_end_a_block_are_refused(
     root: Path, workspace: Workspace, name: str, text: str, symbol: str
 ) -> None:
     (root / name).write_text(text)
-    for edit in ({"at": {"symbol": symbol}, "delete": True}, {"at": {"after": symbol}, "replace": "n() {}"}):
+    for edit in (
+        {"at": {"symbol": symbol}, "delete": True},
+        {"at": {"after": symbol}, "replace": "n() {}"},
+    ):
         done = workspace.call("edit_content", {"path": name, "edits": [edit]})
         assert done.code == "invalid_input", done.text
     assert (root / name).read_text() == text

@@ -47,7 +47,9 @@ def test_blank_lines_are_merged_three_ways(name: str) -> None:
 
 
 LINES = {
-    "new blank lines keep their blanks": Case("  a\n  b\n", "a\nb\n", "a\n  \nb\n", "  a\n    \n  b\n"),
+    "new blank lines keep their blanks": Case(
+        "  a\n  b\n", "a\nb\n", "a\n  \nb\n", "  a\n    \n  b\n"
+    ),
     "a changed line is as it was wanted, blanks at its end too": Case(
         "a \nb\n", "a\nb\n", "c\nb\n", "c\nb\n"
     ),
@@ -67,7 +69,10 @@ LINES = {
         "    a\n    c\n", "a\nc\n", "a\n\tb\nc\n", "    a\n    \tb\n    c\n"
     ),
     "plain quotes where the file has them, and a dash as it was sent": Case(
-        'say("x")\nok\n', "say(“x”)\nok\n", "say(“y”) # – z\nok\n", 'say("y") # – z\nok\n'
+        'say("x")\nok\n',
+        "say(“x”)\nok\n",
+        "say(“y”) # – z\nok\n",
+        'say("y") # – z\nok\n',
     ),
 }
 

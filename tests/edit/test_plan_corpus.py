@@ -42,7 +42,9 @@ def rows() -> Iterator[dict[str, Any]]:
         if path.suffix == ".zst":
             import zstandard
 
-            reader = zstandard.ZstdDecompressor(max_window_size=1 << 28).stream_reader(path.open("rb"))
+            reader = zstandard.ZstdDecompressor(max_window_size=1 << 28).stream_reader(
+                path.open("rb")
+            )
             text = io.TextIOWrapper(reader, encoding="utf-8", newline="\n")
         elif path.suffix == ".jsonl":
             text = path.open(encoding="utf-8", newline="\n")
@@ -70,7 +72,10 @@ def verdict(case: dict[str, Any]) -> str:
         return "wrong"
     if result == case["expected"] or result in case["accept"]:
         return "correct"
-    bare = ["".join(text.split()) for text in (result, case["expected"], *case["lossy"].values())]
+    bare = [
+        "".join(text.split())
+        for text in (result, case["expected"], *case["lossy"].values())
+    ]
     return "lossy" if bare[0] in bare[1:] else "wrong"
 
 
@@ -93,7 +98,9 @@ def test_the_score_on_the_corpus() -> None:
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_calls_of_a_model_with_all_their_edits(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_calls_of_a_model_with_all_their_edits(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     counts: Counter[str] = Counter()
     others: list[str] = []
     folder = tmp_path_factory.mktemp("work")
@@ -109,7 +116,9 @@ def test_calls_of_a_model_with_all_their_edits(tmp_path_factory: pytest.TempPath
                 counts["refused" if row["expected"] is None else "missed"] += 1
                 continue
             right = path.read_bytes().decode() == row["expected"]
-            kind = "right" if right else "unknown" if row["expected"] is None else "other"
+            kind = (
+                "right" if right else "unknown" if row["expected"] is None else "other"
+            )
             counts[kind] += 1
             if kind == "other":
                 others.append(row["id"])
@@ -119,13 +128,17 @@ def test_calls_of_a_model_with_all_their_edits(tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_calls_that_failed_elsewhere_land_where_they_say(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_calls_that_failed_elsewhere_land_where_they_say(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     counts: Counter[str] = Counter()
     elsewhere: list[str] = []
     files = {row["key"]: row for row in rows() if row.get("kind") == "file"}
     folder = tmp_path_factory.mktemp("work")
     with Workspace(folder, state_dir=tmp_path_factory.mktemp("state")) as workspace:
-        for number, row in enumerate(row for row in rows() if row.get("kind") == "call"):
+        for number, row in enumerate(
+            row for row in rows() if row.get("kind") == "call"
+        ):
             file, name = files[row["key"]], row["key"].rpartition("/")[2]
             path = folder / str(number) / name
             path.parent.mkdir()
@@ -146,7 +159,9 @@ def test_calls_that_failed_elsewhere_land_where_they_say(tmp_path_factory: pytes
             result = path.read_bytes().decode()
             counts["landed"] += row["times"]
             counts["as wanted"] += row["times"] if result == file["expected"] else 0
-            if result != file["expected"] and not _is_asked(file["input"], result, asked):
+            if result != file["expected"] and not _is_asked(
+                file["input"], result, asked
+            ):
                 counts["elsewhere"] += row["times"]
                 elsewhere.append(f"{row['key']}: {row['args']}")
     print(dict(counts))
@@ -171,7 +186,9 @@ def _asked(row: dict[str, Any], name: str) -> str | dict[str, Any] | None:
         return edit | ({"replace_all": True} if parsed.get("all") else {})
     if isinstance(parsed, dict):
         sent = parsed.get("diff") or (parsed.get("update") or {}).get("diff") or ""
-    if not any(line[:1] in ("+", "-") and line[1:].strip() for line in sent.splitlines()):
+    if not any(
+        line[:1] in ("+", "-") and line[1:].strip() for line in sent.splitlines()
+    ):
         return None
     return f"*** Begin Patch\n*** Update File: {name}\n{sent.rstrip(chr(10))}\n*** End Patch\n"
 
@@ -179,8 +196,16 @@ def _asked(row: dict[str, Any], name: str) -> str | dict[str, Any] | None:
 def _is_asked(before: str, after: str, asked: str | dict[str, Any]) -> bool:
     """Whether no line came or went that the call does not name, but for its blanks."""
     if isinstance(asked, str):
-        gone = {"".join(line[1:].split()) for line in asked.splitlines() if line.startswith("-")}
-        come = {"".join(line[1:].split()) for line in asked.splitlines() if line.startswith("+")}
+        gone = {
+            "".join(line[1:].split())
+            for line in asked.splitlines()
+            if line.startswith("-")
+        }
+        come = {
+            "".join(line[1:].split())
+            for line in asked.splitlines()
+            if line.startswith("+")
+        }
     else:
         search, replace = asked["search"], asked["replace"]
         if before.count(search) and after in (
@@ -188,6 +213,14 @@ def _is_asked(before: str, after: str, asked: str | dict[str, Any]) -> bool:
             before.replace(search, replace, 1),
         ):
             return True
-        gone, come = ({"".join(line.split()) for line in text.splitlines()} for text in (search, replace))
-    lines = [Counter("".join(line.split()) for line in text.splitlines()) for text in (before, after)]
-    return set(lines[0] - lines[1]) <= gone | {""} and set(lines[1] - lines[0]) <= come | {""}
+        gone, come = (
+            {"".join(line.split()) for line in text.splitlines()}
+            for text in (search, replace)
+        )
+    lines = [
+        Counter("".join(line.split()) for line in text.splitlines())
+        for text in (before, after)
+    ]
+    return set(lines[0] - lines[1]) <= gone | {""} and set(
+        lines[1] - lines[0]
+    ) <= come | {""}

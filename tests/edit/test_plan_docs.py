@@ -54,10 +54,18 @@ def test_the_example_does_what_it_says(number: int) -> None:
     assert str(caught.value.code) == word
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:
-        followed = plan(Snapshot(data), [Edit(**caught.value.details["suggestions"][0])])
-        assert apply(data, followed.splices).decode() == unmarked(parts["suggested result"])
+        followed = plan(
+            Snapshot(data), [Edit(**caught.value.details["suggestions"][0])]
+        )
+        assert apply(data, followed.splices).decode() == unmarked(
+            parts["suggested result"]
+        )
 
 
 def test_every_tier_has_an_example() -> None:
-    shown = {word for example in EXAMPLES for word in re.findall(r"^result (\w+):", example, re.MULTILINE)}
+    shown = {
+        word
+        for example in EXAMPLES
+        for word in re.findall(r"^result (\w+):", example, re.MULTILINE)
+    }
     assert shown == {str(tier) for tier in Tier}

@@ -34,7 +34,9 @@ def lines_of(merged: Merged[bytes]) -> list[bytes]:
         line
         for chunk in merged.chunks
         for line in (
-            merged.theirs[slice(*chunk.theirs)] if chunk.kind == "theirs" else merged.ours[slice(*chunk.ours)]
+            merged.theirs[slice(*chunk.theirs)]
+            if chunk.kind == "theirs"
+            else merged.ours[slice(*chunk.ours)]
         )
     ]
 
@@ -56,13 +58,22 @@ CLEAN = {
         SHOWN.replace("    check(width)", "    log()\n    check(width)"),
         ("return width * height", "return 0"),
     ),
-    "a line deleted": (SHOWN.replace("    # in metres\n", ""), ("return width * height", "return 0")),
+    "a line deleted": (
+        SHOWN.replace("    # in metres\n", ""),
+        ("return width * height", "return 0"),
+    ),
     "a deletion by the edit": (
         SHOWN.replace("width * height\n", "height * width\n"),
         ("    # in metres\n", ""),
     ),
-    "an insertion by the edit": (COMMENTED, ("    return width", "    log()\n    return width")),
-    "lines above and below too": ("# new\n" + COMMENTED + "# end\n", ("return width * height", "return 0")),
+    "an insertion by the edit": (
+        COMMENTED,
+        ("    return width", "    log()\n    return width"),
+    ),
+    "lines above and below too": (
+        "# new\n" + COMMENTED + "# end\n",
+        ("return width * height", "return 0"),
+    ),
 }
 
 
@@ -76,26 +87,38 @@ def test_changes_that_do_not_touch_are_merged_and_disclosed(name: str) -> None:
 def test_the_files_terminators_are_kept(name: str) -> None:
     now, (old, new) = CLEAN[name]
     crlf = now.replace("\n", "\r\n")
-    assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(old, new).replace("\n", "\r\n")
+    assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(old, new).replace(
+        "\n", "\r\n"
+    )
 
 
 def test_a_range_that_was_shown_is_base_enough() -> None:
     edit = changed("return width * height", "return 0")
     shown = SHOWN[SHOWN.index("def area") :]
-    assert session(shown, COMMENTED, edit)[0] == COMMENTED.replace("return width * height", "return 0")
+    assert session(shown, COMMENTED, edit)[0] == COMMENTED.replace(
+        "return width * height", "return 0"
+    )
 
 
 def test_a_dedented_request_is_merged_too() -> None:
     search, replace = (
-        text.replace("\n    ", "\n  ") for text in (SEARCH, SEARCH.replace("width * height", "0"))
+        text.replace("\n    ", "\n  ")
+        for text in (SEARCH, SEARCH.replace("width * height", "0"))
     )
-    assert session(SHOWN, COMMENTED, Edit(search, replace))[0] == COMMENTED.replace("width * height", "0")
+    assert session(SHOWN, COMMENTED, Edit(search, replace))[0] == COMMENTED.replace(
+        "width * height", "0"
+    )
 
 
 def test_an_edit_of_many_may_have_drifted() -> None:
-    edits = (Edit("import os\n", "import re\n"), changed("return width * height", "return 0"))
+    edits = (
+        Edit("import os\n", "import re\n"),
+        changed("return width * height", "return 0"),
+    )
     result, _ = session(SHOWN, COMMENTED, *edits)
-    assert result == COMMENTED.replace("return width * height", "return 0").replace("os", "re")
+    assert result == COMMENTED.replace("return width * height", "return 0").replace(
+        "os", "re"
+    )
 
 
 def refused(shown: str, now: str, edit: Edit, *, fuzzy: bool = True) -> FilewrightError:
@@ -134,7 +157,10 @@ def test_changes_that_touch_are_refused_with_both_sides(name: str) -> None:
 
 def test_a_text_that_is_gone_altogether_is_refused() -> None:
     now = "import os\n\ndef volume(width, height, depth):\n    return width * height * depth\n"
-    assert refused(SHOWN, now, changed("return width * height", "return 0")).code == Code.STALE_VERSION
+    assert (
+        refused(SHOWN, now, changed("return width * height", "return 0")).code
+        == Code.STALE_VERSION
+    )
 
 
 def test_without_what_was_shown_it_is_refused() -> None:
@@ -156,12 +182,18 @@ def test_a_twin_of_a_text_that_was_changed_is_not_taken() -> None:
 def test_a_text_reindented_since_it_was_shown_is_found_where_it_is() -> None:
     now = SHOWN.replace("    ", "  ")
     result, tier = session(SHOWN, now, changed("return width * height", "return 0"))
-    assert (result, tier) == (now.replace("return width * height", "return 0"), Tier.INDENT)
+    assert (result, tier) == (
+        now.replace("return width * height", "return 0"),
+        Tier.INDENT,
+    )
 
 
 def test_a_text_that_stood_there_twice_is_refused() -> None:
     shown = SHOWN + SEARCH
-    assert refused(shown, COMMENTED, changed("return width * height", "return 0")).code == Code.NO_MATCH
+    assert (
+        refused(shown, COMMENTED, changed("return width * height", "return 0")).code
+        == Code.NO_MATCH
+    )
 
 
 def test_a_change_that_someone_else_made_too_is_recognised() -> None:
@@ -171,11 +203,16 @@ def test_a_change_that_someone_else_made_too_is_recognised() -> None:
 
 
 def test_what_stands_there_exactly_needs_no_base() -> None:
-    assert session("def volume(w):\n", SHOWN, Edit("import os\n", "import re\n"))[1] is Tier.EXACT
+    assert (
+        session("def volume(w):\n", SHOWN, Edit("import os\n", "import re\n"))[1]
+        is Tier.EXACT
+    )
 
 
 words = st.lists(
-    st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]), min_size=3, max_size=9
+    st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]),
+    min_size=3,
+    max_size=9,
 )
 
 
@@ -191,8 +228,12 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
     ]
     at = data.draw(st.integers(0, len(base) - 1))
     theirs = [*base[:at], "wanted", *base[at + 1 :]]
-    merged = merge3(*([line.encode() for line in side] for side in (base, ours, theirs)))
-    search, replace, there = ("".join(f"{line}\n" for line in side) for side in (base, theirs, ours))
+    merged = merge3(
+        *([line.encode() for line in side] for side in (base, ours, theirs))
+    )
+    search, replace, there = (
+        "".join(f"{line}\n" for line in side) for side in (base, theirs, ours)
+    )
     if search in there:  # which needs no merge
         return
     try:
@@ -204,14 +245,19 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
 
 
 @pytest.mark.parametrize(
-    "last", ["four = 44", "", "four = 4\nfive = 5"], ids=["changed", "gone", "another behind"]
+    "last",
+    ["four = 44", "", "four = 4\nfive = 5"],
+    ids=["changed", "gone", "another behind"],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(last: str, end: str) -> None:
+def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(
+    last: str, end: str
+) -> None:
     shown = "one = 1\ntwo = 2\nthree = 3\nfour = 4"
     wanted = shown.replace("four = 4", last)
     now, expected = (
-        text.replace("one = 1", "zero = 0\none = 11").replace("\n", end) for text in (shown, wanted)
+        text.replace("one = 1", "zero = 0\none = 11").replace("\n", end)
+        for text in (shown, wanted)
     )
     result, tier = session(shown.replace("\n", end), now, Edit(shown, wanted))
     assert (result, tier) == (expected, Tier.DRIFT)
@@ -226,10 +272,14 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     if not new and last is None:
         return  # nothing is put in
     base = b"1\n2\n3\n4\naaa\nbbb"
-    edit = Edit("", new, start_line=first, end_line=last, base=base, named="by its lines")
+    edit = Edit(
+        "", new, start_line=first, end_line=last, base=base, named="by its lines"
+    )
     made = apply(base, plan(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
-    assert apply(now, plan(Snapshot(now), [edit]).splices) == made.replace(b"2\n", b"2\nthere\n")
+    assert apply(now, plan(Snapshot(now), [edit]).splices) == made.replace(
+        b"2\n", b"2\nthere\n"
+    )
 
 
 def test_byte_order_mark_put_before_lines_that_changed_is_refused() -> None:

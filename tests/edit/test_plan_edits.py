@@ -50,7 +50,10 @@ TOGETHER = {
         [("two", "zwei"), ("zwei\nthree", "zwei\ndrei")],
         "one\nzwei\ndrei\nfour\nfive\n",
     ),
-    "a chain": ([("one", "a1"), ("a1", "b2"), ("b2", "c3")], "c3\ntwo\nthree\nfour\nfive\n"),
+    "a chain": (
+        [("one", "a1"), ("a1", "b2"), ("b2", "c3")],
+        "c3\ntwo\nthree\nfour\nfive\n",
+    ),
     "inside new text": (
         [("one\n", "one\nx\ny\nz\n"), ("x\ny\n", "y\n"), ("five", "5")],
         "one\ny\nz\ntwo\nthree\nfour\n5\n",
@@ -68,11 +71,15 @@ def test_edits_of_one_call(name: str) -> None:
     assert planned(FILE, *(Edit(*edit) for edit in edits))[0] == expected
 
 
-def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> None:
+def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> (
+    None
+):
     assert planned("a\r\n", Edit("a\n", "b"), Edit("b", "b\nc"))[0] == "b\r\nc\r\n"
 
 
-def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones() -> None:
+def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones() -> (
+    None
+):
     edits = Edit("a\nx\n", "", number=0), Edit("b\nc\n", "b\nC\n", number=1)
     assert planned("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\n"
 
@@ -80,9 +87,16 @@ def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones(
 OVERLAPPING = {
     "the same text": [("two", "2"), ("two", "zwei")],
     "one inside the other": [("one\ntwo\nthree", "x"), ("two", "2")],
-    "what one changes is the other's context": [("one\ntwo\n", "one\n2\n"), ("two\nthree\n", "two\n3\n")],
+    "what one changes is the other's context": [
+        ("one\ntwo\n", "one\n2\n"),
+        ("two\nthree\n", "two\n3\n"),
+    ],
     "half a line each": [("one\ntw", "x"), ("wo\nthree", "y")],
-    "what a chain changed": [("two", "zwei"), ("zwei\nthree", "zwei\ndrei"), ("three\nfour", "three\n4")],
+    "what a chain changed": [
+        ("two", "zwei"),
+        ("zwei\nthree", "zwei\ndrei"),
+        ("three\nfour", "three\n4"),
+    ],
 }
 
 
@@ -96,10 +110,14 @@ def test_edits_that_touch_are_refused_and_both_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("width", range(1, 6))
-def test_of_two_indents_as_short_the_first_tells_how_the_others_are_meant(width: int) -> None:
+def test_of_two_indents_as_short_the_first_tells_how_the_others_are_meant(
+    width: int,
+) -> None:
     # A set has them in another order in every process: the same edit was made in one and refused in another.
     tabs, spaces = "\t" * width, " " * width
-    file = f"f {{\n{tabs}\tone(x)\n{tabs}}}\n\n{tabs}if x {{\n{tabs}\ttwo(x)\n{tabs}}}\n"
+    file = (
+        f"f {{\n{tabs}\tone(x)\n{tabs}}}\n\n{tabs}if x {{\n{tabs}\ttwo(x)\n{tabs}}}\n"
+    )
     search = f"    {tabs}\tone(x)\n    {tabs}}}\n\n    {tabs}if x {{"
     replace = f"{tabs}\tone(x)\n{tabs}}}\n{spaces}three(y)\n{tabs}if x {{\n"
     after, _ = planned(file, Edit(search, replace))
@@ -120,17 +138,25 @@ def test_a_text_that_stands_there_twice_is_not_made_clear_by_an_earlier_edit() -
 
 def test_the_outcome_names_lines_before_and_after() -> None:
     result, made = planned(
-        FILE, Edit("four\n", "four\nfour and a half\n"), Edit("one\n", "zero\none\n"), Edit("three\n", "")
+        FILE,
+        Edit("four\n", "four\nfour and a half\n"),
+        Edit("one\n", "zero\none\n"),
+        Edit("three\n", ""),
     )
     assert result == "zero\none\ntwo\nfour\nfour and a half\nfive\n"
     lines = [(o.first, o.last, o.new_first, o.new_last) for o in made.outcomes]
     assert lines == [(4, 4, 4, 5), (1, 1, 1, 2), (3, 3, 4, 3)]
-    assert [(o.places, o.similarity) for o in made.outcomes] == [(1, 1.0), (1, 1.0), (1, 1.0)]
+    assert [(o.places, o.similarity) for o in made.outcomes] == [
+        (1, 1.0),
+        (1, 1.0),
+        (1, 1.0),
+    ]
 
 
 def test_the_outcome_says_what_was_looked_past() -> None:
     _, made = planned(
-        "  a(b)\n  # the first\n", Edit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n")
+        "  a(b)\n  # the first\n",
+        Edit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n"),
     )
     outcome = made.outcomes[0]
     assert (outcome.tier, outcome.inner) == (Tier.REPAIRED, Tier.INDENT)
@@ -167,7 +193,8 @@ def test_limits_and_empty_calls() -> None:
 def test_five_hundred_edits_land_in_one_call() -> None:
     text = "".join(f"def f{i}():\n    return {i}\n\n" for i in range(500))
     edits = [
-        Edit(f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n") for i in range(500)
+        Edit(f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n")
+        for i in range(500)
     ]
     result, made = planned(text, *reversed(edits))
     assert result == "".join(f"def f{i}():\n    return {i} + 1\n\n" for i in range(500))
@@ -189,10 +216,15 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
     snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
         splices = plan(snapshot, [Edit("b", new)]).splices
-        assert Modify.of(Location(ROOT, (b"a",)), snapshot, splices).encoding_check == codec
+        assert (
+            Modify.of(Location(ROOT, (b"a",)), snapshot, splices).encoding_check
+            == codec
+        )
 
 
-splices = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4)
+splices = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4
+)
 
 
 def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...]:
@@ -208,7 +240,9 @@ def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...
 @examples(83, derandomize=True)
 @given(st.binary(min_size=1, max_size=12), splices, splices)
 def test_an_overlay_reads_as_the_result_and_composes(
-    data: bytes, first: list[tuple[int, int, bytes]], second: list[tuple[int, int, bytes]]
+    data: bytes,
+    first: list[tuple[int, int, bytes]],
+    second: list[tuple[int, int, bytes]],
 ) -> None:
     one = taken(data, first)
     overlay = Overlay(Snapshot(data), one)
@@ -222,7 +256,9 @@ def test_an_overlay_reads_as_the_result_and_composes(
 
 
 @examples(33, derandomize=True)
-@given(st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14))
+@given(
+    st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14)
+)
 def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int
 ) -> None:
@@ -232,10 +268,14 @@ def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
     assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
 
 
-def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> None:
+def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> (
+    None
+):
     error = refusal(FILE, Edit("", "six", start_line=9))
     assert error.code == Code.INVALID_INPUT
-    assert "start_line 9 is past the end of the file, which has 5 lines" in error.message
+    assert (
+        "start_line 9 is past the end of the file, which has 5 lines" in error.message
+    )
     assert "6 appends" in str(error.hint)
     assert planned(FILE, Edit("", "six", start_line=6))[0] == FILE + "six\n"
 
@@ -245,9 +285,16 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
     "edits",
     [
         [Edit("", "X\n", start_line=5)],
-        [Edit("", "X\n", start_line=5), Edit("", "Y\nZ\n", start_line=5), Edit("d", "D")],
+        [
+            Edit("", "X\n", start_line=5),
+            Edit("", "Y\nZ\n", start_line=5),
+            Edit("d", "D"),
+        ],
         [Edit("", "X\n", start_line=2), Edit("", "Y\n", start_line=2)],
-        [Edit("", "", start_line=1, end_line=2, named="lines"), Edit("", "X\n", start_line=1)],
+        [
+            Edit("", "", start_line=1, end_line=2, named="lines"),
+            Edit("", "X\n", start_line=1),
+        ],
         [
             Edit("", "X\n", start_line=3),
             Edit("", "Y\nZ\n", start_line=3, end_line=3, named="lines"),
@@ -256,7 +303,9 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
         [Edit("b\nc", "b\nX\nc"), Edit("", "Y\n", start_line=2), Edit("d", "Z")],
     ],
 )
-def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(edits: list[Edit], file: bytes) -> None:
+def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(
+    edits: list[Edit], file: bytes
+) -> None:
     made = plan(Snapshot(file), edits)
     lines = apply(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):

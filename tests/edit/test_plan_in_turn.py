@@ -35,14 +35,20 @@ def one_by_one(data, edits):
 @given(text=st.text(alphabet="ab \r\n", max_size=20), wanted=EDITS)
 def test_in_turn_is_one_after_the_other(text, wanted):
     data = text.encode()
-    edits = [Edit(old, new, everywhere) for old, new, everywhere in wanted if old != new]
+    edits = [
+        Edit(old, new, everywhere) for old, new, everywhere in wanted if old != new
+    ]
     if not edits:
         return
     expected = one_by_one(data, edits)
-    if expected == data:  # edits that take each other back change nothing, and that is refused
+    if (
+        expected == data
+    ):  # edits that take each other back change nothing, and that is refused
         expected = (0, Code.NO_CHANGE)
     found = outcome(data, edits, in_turn=True)
-    if isinstance(found, tuple) and found[0] is None:  # a request that is wrong in itself
+    if (
+        isinstance(found, tuple) and found[0] is None
+    ):  # a request that is wrong in itself
         found = (expected[0], found[1])
     assert found == expected
 

@@ -50,7 +50,9 @@ FOLLOWED: dict[str, tuple[str, Edit, Code, str]] = {
     ),
     "a line too many": (
         CODE,
-        Edit("def three(b):\n\treturn b\n\treturn c\n", "def three(b):\n\treturn b + 1\n"),
+        Edit(
+            "def three(b):\n\treturn b\n\treturn c\n", "def three(b):\n\treturn b + 1\n"
+        ),
         Code.NO_MATCH,
         CODE.replace("\treturn b", "\treturn b + 1"),
     ),
@@ -66,7 +68,12 @@ FOLLOWED: dict[str, tuple[str, Edit, Code, str]] = {
         Code.AMBIGUOUS_MATCH,
         CODE.replace("a + 1", "a", 1),
     ),
-    "twice in one line": ("x = a + a\n", Edit("a", "b"), Code.AMBIGUOUS_MATCH, "x = b + a\n"),
+    "twice in one line": (
+        "x = a + a\n",
+        Edit("a", "b"),
+        Code.AMBIGUOUS_MATCH,
+        "x = b + a\n",
+    ),
     "twice by a looser tier": (
         "  f()\n  g()\n--\n    f()\n    g()\n",
         Edit("f()\ng()\n", "f()\n"),
@@ -158,14 +165,18 @@ def test_a_refusal_is_plain_values_and_bounded() -> None:
 def test_bytes_that_are_no_text_are_shown_as_such() -> None:
     data = b"alpha = 1\nbeta = \xff\xfe2\ngamma = 3\n"
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot(data, encoding="utf-8"), [Edit("alpha = 1\nbeta = 2\ngamma = 3\n", "x\n")])
+        plan(
+            Snapshot(data, encoding="utf-8"),
+            [Edit("alpha = 1\nbeta = 2\ngamma = 3\n", "x\n")],
+        )
     assert "\ufffd" in caught.value.message
     json.dumps(caught.value.details).encode("utf-8")
     assert caught.value.details["suggestions"] == []
 
 
 @pytest.mark.parametrize(
-    "search", ["x", "???", "\t", "🙂", "a" * 5_000, "nothing of that kind\nis in here\n"]
+    "search",
+    ["x", "???", "\t", "🙂", "a" * 5_000, "nothing of that kind\nis in here\n"],
 )
 def test_what_is_like_nothing_is_refused_plainly(search: str) -> None:
     error = refused("one\ntwo\n", Edit(search, "y"))

@@ -18,7 +18,12 @@ from filewright.tools.replace import check_expected
 
 
 def replaced(
-    content: bytes, pattern: str, new: str, *, encoding: str | None = None, **options: Any
+    content: bytes,
+    pattern: str,
+    new: str,
+    *,
+    encoding: str | None = None,
+    **options: Any,
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, **{"case": "sensitive", **options})
     snapshot = Snapshot(content, encoding=encoding)
@@ -27,7 +32,9 @@ def replaced(
     return apply(content, made.splices), made.count
 
 
-def refused(pattern: str, new: str, content: bytes = b"abc\n", **options: Any) -> FilewrightError:
+def refused(
+    pattern: str, new: str, content: bytes = b"abc\n", **options: Any
+) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
         replaced(content, pattern, new, **options)
     return caught.value
@@ -43,13 +50,21 @@ def refused(pattern: str, new: str, content: bytes = b"abc\n", **options: Any) -
         (b"a\r\nb\r\nc\n", "a\nb", "a\nx\nb", b"a\r\nx\r\nb\r\nc\n", 1),
         (b"a\nb\r\nc\n", "a\nb\nc", "a\nb\nC", b"a\nb\r\nC\n", 1),
         (b"x\r\ny\r\n", "x", "1\n2", b"1\r\n2\r\ny\r\n", 1),
-        (b"\xef\xbb\xbfa\xff a\n", "a", "\u00e4", b"\xef\xbb\xbf\xc3\xa4\xff \xc3\xa4\n", 2),
+        (
+            b"\xef\xbb\xbfa\xff a\n",
+            "a",
+            "\u00e4",
+            b"\xef\xbb\xbf\xc3\xa4\xff \xc3\xa4\n",
+            2,
+        ),
         (b"abc\n", "b", "", b"ac\n", 1),
         (b"abc\n", "q", "x", b"abc\n", 0),
         (b"abc\n", "b", "b", b"abc\n", 1),
     ],
 )
-def test_literal(content: bytes, pattern: str, new: str, expected: bytes, count: int) -> None:
+def test_literal(
+    content: bytes, pattern: str, new: str, expected: bytes, count: int
+) -> None:
     assert replaced(content, pattern, new) == (expected, count)
 
 
@@ -75,17 +90,21 @@ def test_regex(content: bytes, pattern: str, new: str, expected: bytes) -> None:
 
 def test_a_group_brings_the_bytes_of_the_file() -> None:
     content = b"k = a\r\nb;\n"
-    after, _ = replaced(content, r"(?s)k = (.*?);", "v = $1;", mode="regex", multiline=True)
+    after, _ = replaced(
+        content, r"(?s)k = (.*?);", "v = $1;", mode="regex", multiline=True
+    )
     assert after == b"v = a\r\nb;\n"
 
 
 def test_other_encodings_are_matched_and_written_in_their_own() -> None:
     content = "größe und maß\n".encode("cp1252")
-    assert replaced(content, "maß", "größe", encoding="cp1252")[0] == "größe und größe\n".encode("cp1252")
+    assert replaced(content, "maß", "größe", encoding="cp1252")[
+        0
+    ] == "größe und größe\n".encode("cp1252")
     content = "表示 表\n".encode("shift_jis")
-    assert replaced(content, r"(表)", "<$1>", mode="regex", encoding="shift_jis")[0] == (
-        "<表>示 <表>\n".encode("shift_jis")
-    )
+    assert replaced(content, r"(表)", "<$1>", mode="regex", encoding="shift_jis")[
+        0
+    ] == ("<表>示 <表>\n".encode("shift_jis"))
 
 
 @each_row(
@@ -102,7 +121,9 @@ def test_other_encodings_are_matched_and_written_in_their_own() -> None:
         ("", "x", {}, "invalid_input", "empty"),
     ],
 )
-def test_what_is_refused(pattern: str, new: str, options: dict[str, Any], code: str, said: str) -> None:
+def test_what_is_refused(
+    pattern: str, new: str, options: dict[str, Any], code: str, said: str
+) -> None:
     error = refused(pattern, new, **options)
     assert error.code == code
     assert said in error.message
@@ -116,7 +137,9 @@ def test_binary_files_are_refused() -> None:
 def test_too_many_matches_are_refused() -> None:
     pattern = compile_pattern("a")
     with pytest.raises(FilewrightError) as caught:
-        replace_matches(Snapshot(b"a" * 50), pattern, replacement("b", pattern), most=49)
+        replace_matches(
+            Snapshot(b"a" * 50), pattern, replacement("b", pattern), most=49
+        )
     assert caught.value.code == "too_large"
 
 
@@ -143,10 +166,16 @@ def test_counts_guard_against_surprises(
 
 
 @given(
-    st.lists(st.sampled_from(["a", "b", "ab", "ä", "\n", "\r\n", "x"]), max_size=30).map("".join),
+    st.lists(
+        st.sampled_from(["a", "b", "ab", "ä", "\n", "\r\n", "x"]), max_size=30
+    ).map("".join),
     st.sampled_from(["a", "ab", "ä", "b"]),
     st.sampled_from(["", "a", "xy", "ä$1"]),
 )
 @examples(50, derandomize=True)
-def test_literal_replacement_is_that_of_the_text(text: str, pattern: str, new: str) -> None:
-    assert replaced(text.encode(), pattern, new)[0] == text.replace(pattern, new).encode()
+def test_literal_replacement_is_that_of_the_text(
+    text: str, pattern: str, new: str
+) -> None:
+    assert (
+        replaced(text.encode(), pattern, new)[0] == text.replace(pattern, new).encode()
+    )

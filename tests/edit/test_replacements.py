@@ -9,7 +9,9 @@ from filewright.search import compile_pattern
 from filewright.text import Snapshot, apply
 
 
-def _replaced(data: bytes, pattern: str, new: str, mode: str = "regex") -> tuple[bytes, int]:
+def _replaced(
+    data: bytes, pattern: str, new: str, mode: str = "regex"
+) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, mode=mode, case="sensitive")
     made = replace_matches(Snapshot(data), compiled, replacement(new, compiled))
     return apply(data, made.splices), made.count
@@ -33,7 +35,9 @@ def _replaced(data: bytes, pattern: str, new: str, mode: str = "regex") -> tuple
         (r"(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", r"\10", "write ${10}"),
     ],
 )
-def test_refuses_references_as_others_write_them(pattern: str, new: str, hint: str) -> None:
+def test_refuses_references_as_others_write_them(
+    pattern: str, new: str, hint: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         _replaced(b"abc first x", pattern, new)
     assert caught.value.code == Code.INVALID_INPUT
@@ -54,7 +58,9 @@ def test_refuses_references_as_others_write_them(pattern: str, new: str, hint: s
         ("a(?P<n>b)c", "${n}$0${1}0", "regex", b"babcb0"),
     ],
 )
-def test_writes_what_is_no_reference(pattern: str, new: str, mode: str, expected: bytes) -> None:
+def test_writes_what_is_no_reference(
+    pattern: str, new: str, mode: str, expected: bytes
+) -> None:
     assert _replaced(b"abc", pattern, new, mode) == (expected, 1)
 
 
@@ -77,7 +83,9 @@ TEXT = b"one\n\n  two \t\r\n \t\r\nthree"
         ("^|$", "|", b"|one|\n|\n|  two \t|\r\n| \t|\r\n|three|", 9),
     ],
 )
-def test_replaces_at_the_edges_of_lines(pattern: str, new: str, expected: bytes, count: int) -> None:
+def test_replaces_at_the_edges_of_lines(
+    pattern: str, new: str, expected: bytes, count: int
+) -> None:
     assert _replaced(TEXT, pattern, new) == (expected, count)
 
 

@@ -39,7 +39,9 @@ class Row(NamedTuple):
 def done(row: Row, **options: bool) -> str | None:
     data = row.file.encode()
     try:
-        planned = plan(named(row.name, data), [Edit(row.search, row.replace)], **options)
+        planned = plan(
+            named(row.name, data), [Edit(row.search, row.replace)], **options
+        )
     except FilewrightError as error:
         if error.code not in REFUSALS or not error.hint:
             raise
@@ -110,26 +112,77 @@ ESCAPES = [
 
 
 @each_row("row", ESCAPES)
-def test_what_is_unescaped_in_the_search_is_unescaped_in_the_replacement(row: Row) -> None:
+def test_what_is_unescaped_in_the_search_is_unescaped_in_the_replacement(
+    row: Row,
+) -> None:
     check(row)
 
 
 # Line numbers and fences in half of the replacement; of entities each one says by itself what it is.
 
 HALVES = [
-    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a &lt; b && c > 0) {", "if (a < b && c > 0) {\n"),
-    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a < b &amp;&amp; c) {", "if (a < b && c) {\n"),
-    Row("a.html", '<a href="x">\n', "&lt;a href=&quot;x&quot;&gt;", '&lt;a href="y"&gt;', '<a href="y">\n'),
-    Row("a.rs", "fn f() -> Vec<u8> {\n", "fn f() -&gt; Vec&lt;u8&gt; {", "fn f() -> Vec&lt;u16&gt; {"),
-    Row("a.c", "a->b = c & d;\n", "a-&gt;b = c &amp; d;", "a-&gt;b = c & e;", "a->b = c & e;\n"),
-    Row("a.java", "List<String> a;\n", "List&lt;String&gt; a;", "List&lt;Integer> a;", "List<Integer> a;\n"),
+    Row(
+        "a.ts",
+        "if (a < b) {\n",
+        "if (a &lt; b) {",
+        "if (a &lt; b && c > 0) {",
+        "if (a < b && c > 0) {\n",
+    ),
+    Row(
+        "a.ts",
+        "if (a < b) {\n",
+        "if (a &lt; b) {",
+        "if (a < b &amp;&amp; c) {",
+        "if (a < b && c) {\n",
+    ),
+    Row(
+        "a.html",
+        '<a href="x">\n',
+        "&lt;a href=&quot;x&quot;&gt;",
+        '&lt;a href="y"&gt;',
+        '<a href="y">\n',
+    ),
+    Row(
+        "a.rs",
+        "fn f() -> Vec<u8> {\n",
+        "fn f() -&gt; Vec&lt;u8&gt; {",
+        "fn f() -> Vec&lt;u16&gt; {",
+    ),
+    Row(
+        "a.c",
+        "a->b = c & d;\n",
+        "a-&gt;b = c &amp; d;",
+        "a-&gt;b = c & e;",
+        "a->b = c & e;\n",
+    ),
+    Row(
+        "a.java",
+        "List<String> a;\n",
+        "List&lt;String&gt; a;",
+        "List&lt;Integer> a;",
+        "List<Integer> a;\n",
+    ),
     Row("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1| x = 1\n2| y = 3"),
     Row("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1: x = 1\ny = 3"),
     Row("a.py", "x = 1\ny = 2\n", "1→x = 1\n2→y = 2", "x = 1\n2→y = 3"),
     Row("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "```\nx = 1\ny = 3"),
     Row("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "x = 1\ny = 3\n```"),
-    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a &gt; b) {", "if (a > b) {\n", must=False),
-    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a > b) {", "if (a > b) {\n", must=False),
+    Row(
+        "a.ts",
+        "if (a < b) {\n",
+        "if (a &lt; b) {",
+        "if (a &gt; b) {",
+        "if (a > b) {\n",
+        must=False,
+    ),
+    Row(
+        "a.ts",
+        "if (a < b) {\n",
+        "if (a &lt; b) {",
+        "if (a > b) {",
+        "if (a > b) {\n",
+        must=False,
+    ),
 ]
 
 
@@ -174,7 +227,9 @@ def test_an_elision_does_not_leave_the_block_in_which_it_begins(row: Row) -> Non
 
 # Lines that occur nowhere else are changed beside the name of their block: what follows the mark is context.
 
-TWO = "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n"
+TWO = (
+    "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n"
+)
 ALIKE = TWO.replace("b();", "a();")
 BEFORE_THE_MARK = [
     Row("a.js", TWO, "function f() {\n  a();\n  // ...\n  return 2;", "function f() {\n  a(1);\n  // ...\n  return 2;", TWO.replace("a()", "a(1)")),
@@ -242,10 +297,19 @@ SENTENCES = [
         "def a():\n    # this is what the {} does with it\n    go()\n",
         "    # this is what the {} does with it\n    go()",
     ),
-    ("a.c", "/* the {} is told what to do */\nint a;\n", "/* the {} is told what to do */\nint a;"),
+    (
+        "a.c",
+        "/* the {} is told what to do */\nint a;\n",
+        "/* the {} is told what to do */\nint a;",
+    ),
 ]
 OTHER_WORDS = [
-    Row(name, file.format(there), search.format(asked), search.format(asked) + " # and more")
+    Row(
+        name,
+        file.format(there),
+        search.format(asked),
+        search.format(asked) + " # and more",
+    )
     for (name, file, search), (one, other) in product(SENTENCES, WORDS)
     for there, asked in ((one, other), (other, one))
 ]
@@ -260,7 +324,9 @@ def test_another_word_is_another_text(row: Row) -> None:
 
 PARTS = [
     # The replacement has the whole indentation.
-    Row("a.py", "def f():\n    go()\n", "  go()", "    gone()", "def f():\n    gone()\n"),
+    Row(
+        "a.py", "def f():\n    go()\n", "  go()", "    gone()", "def f():\n    gone()\n"
+    ),
     Row("a.py", "def f():\n    go()\n", "go()", "    gone()", "def f():\n    gone()\n"),
     # Exact is literal, and what is there twice then is noted.
     Row("a.py", "def f():\n    go()\n", "ef f():", "def g():", "ddef g():\n    go()\n"),
@@ -284,7 +350,9 @@ DOUBLED = [
 
 
 @pytest.mark.parametrize(("file", "search", "replace"), DOUBLED)
-def test_notes_text_that_is_there_twice_then(file: str, search: str, replace: str) -> None:
+def test_notes_text_that_is_there_twice_then(
+    file: str, search: str, replace: str
+) -> None:
     planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
     assert any("twice" in note.text for note in planned.outcomes[0].notes)
     plain = plan(Snapshot(file.encode()), [Edit(search, search + "x")])
@@ -313,8 +381,18 @@ KEYS = [
 TWO_ALIKE = "def f(a):\n    # as before\n\ndef f(a):\n    # as before\n"
 KEYS += [
     # The number is that of one of two equal places. It may be of an older text of the file.
-    Row("a.py", TWO_ALIKE, "4\tdef f(a):\n5\t    # as before", "4\tdef f(b):\n5\t    # as before"),
-    Row("a.py", TWO_ALIKE, "1: def f(a):\n2:     # as before", "1: def f(b):\n2:     # as before"),
+    Row(
+        "a.py",
+        TWO_ALIKE,
+        "4\tdef f(a):\n5\t    # as before",
+        "4\tdef f(b):\n5\t    # as before",
+    ),
+    Row(
+        "a.py",
+        TWO_ALIKE,
+        "1: def f(a):\n2:     # as before",
+        "1: def f(b):\n2:     # as before",
+    ),
     Row("a.js", "if (a) {\n}\nif (b) {\n}\n", "4: }", "4: x();\n5: }"),
 ]
 
@@ -350,9 +428,20 @@ NUMBERED = [
 
 
 def test_one_damage_is_repaired_and_not_two_at_once() -> None:
-    fenced = ["```\n1→a = 1\n2→b = 2\n3→c = 3\n```", "```\n1→a = 1\n2→b = 4\n3→c = 3\n```"]
+    fenced = [
+        "```\n1→a = 1\n2→b = 2\n3→c = 3\n```",
+        "```\n1→a = 1\n2→b = 4\n3→c = 3\n```",
+    ]
     check(Row("a.py", "a = 1\nb = 2\nc = 3\n", *fenced))
-    check(Row("a.py", "a = 1\nb = 2\n", "\ufeffa = 1\nb = 2", "\ufeffa = 1\nb = 4", "a = 1\nb = 4\n"))
+    check(
+        Row(
+            "a.py",
+            "a = 1\nb = 2\n",
+            "\ufeffa = 1\nb = 2",
+            "\ufeffa = 1\nb = 4",
+            "a = 1\nb = 4\n",
+        )
+    )
 
 
 @each_row("row", NUMBERED)
@@ -397,7 +486,12 @@ WRAPPED = "func f() {\n\tif a {\n\t\tpath(b)\n\t}\n\t// as it was\n}\n"
 INDENTS += [
     # One indent lost a blank, which makes another unit of it only where nothing else says what it is.
     Row("a.yaml", AT_TWO, "  item:\n     - save", "  item:\n    x: 1"),
-    Row("a.yaml", AT_TWO, "  item: bat\n  item:\n   -  save", "  item: bat\n  item:\n    x: 1\n    - save"),
+    Row(
+        "a.yaml",
+        AT_TWO,
+        "  item: bat\n  item:\n   -  save",
+        "  item: bat\n  item:\n    x: 1\n    - save",
+    ),
     Row("a.js", "f() {\n\n  a(b);\n  c();\n}\n", "f() {\n\n a(b);", "f() {\n\n  x();"),
     Row(
         "a.py",
@@ -413,7 +507,10 @@ INDENTS += [
         "        - bat\n        - load\n    x",
     ),
     Row(
-        "a.py", "def f():\n    # a b\n    # c d e\n", "  # a b\n  # c d e", "  # a b\n  if x:\n      # c d e"
+        "a.py",
+        "def f():\n    # a b\n    # c d e\n",
+        "  # a b\n  # c d e",
+        "  # a b\n  if x:\n      # c d e",
     ),
     # Lines in a block that a new line opens stand deeper for that, and tell nothing of the rest.
     Row(
@@ -422,18 +519,39 @@ INDENTS += [
         "\t\t\tpath(b)\n\t\t}\n\t\t// as it was\n\t}",
         "\t\tpath(b)\n\tif x {\n\t\t}\n\t\t// as it was\n\t}\n\t}",
     ),
-    Row("a.go", "a\n\tsave(b)\n}\n", "\t\tsave(b)\n\t}", "\tif x {\n\t\tsave(b)\n\t}\n\t}"),
+    Row(
+        "a.go",
+        "a\n\tsave(b)\n}\n",
+        "\t\tsave(b)\n\t}",
+        "\tif x {\n\t\tsave(b)\n\t}\n\t}",
+    ),
     Row("a.go", "a\n\tcat(b)\n}\n", "cat(b)", "if x {\n\t\tcat(b)\n}"),
     # All lines but the first are the file's already, or all of them are moved into its block.
-    Row("a.yaml", "  a:\n    - b\n    - c\n", "  - b\n  - c", "  if x:\n    - b\n    - c"),
+    Row(
+        "a.yaml",
+        "  a:\n    - b\n    - c\n",
+        "  - b\n  - c",
+        "  if x:\n    - b\n    - c",
+    ),
     # A line that stays by its text alone, moved where the search text's first line is not.
-    Row("a.js", "  if a {\n    b(c);\n  }\n}\n", "        b(c);\n    }\n}\n", "    b(c);\n}\n}\n"),
+    Row(
+        "a.js",
+        "  if a {\n    b(c);\n  }\n}\n",
+        "        b(c);\n    }\n}\n",
+        "    b(c);\n}\n}\n",
+    ),
     # The search text begins inside the indent, and the indent is changed.
     Row("a.yaml", "a:\n  b:\n    - c\n", " b:\n", "b:\n"),
     # It begins there, and a new line opens a block with nothing deeper below it.
     Row("a.py", "def f():\n    go()\n", "go()", "if x:\ngo()"),
     Row("a.py", "def f():\n    go()\n", "go()\n", "if x:\ngo()\n"),
-    Row("a.py", "def f():\n    go()\n", "go()", "if x:\n    go()", "def f():\n    if x:\n        go()\n"),
+    Row(
+        "a.py",
+        "def f():\n    go()\n",
+        "go()",
+        "if x:\n    go()",
+        "def f():\n    if x:\n        go()\n",
+    ),
     # It begins there, and another line than its first is kept, which would get the first one's indent.
     Row("a.py", "if a:\n        b()\n    c()\n", "b()\n    c()", "c()"),
     Row("a.js", "{\n    a()\n  }\n}\n", "a()\n  }\n}", "}\n}"),
@@ -471,7 +589,9 @@ def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
     new = "    # ... existing code ...\n    y = 4\n"
     row = Row("a.py", file, "    # ... existing code ...\n    y = 2\n", new)
     assert done(row) == file.replace("y = 2", "y = 4")
-    assert done(Row("a.py", file, "    z = 3\n", "    # ... existing code ...\n")) is None
+    assert (
+        done(Row("a.py", file, "    z = 3\n", "    # ... existing code ...\n")) is None
+    )
 
 
 @each_row("mark", [*MARKED, "2→    y = 2", "```python"])
@@ -489,7 +609,9 @@ DISPLAYED = [
 
 
 @each_row(("search", "replace"), DISPLAYED)
-def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(search: str, replace: str) -> None:
+def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
+    search: str, replace: str
+) -> None:
     planned = plan(named("a.py", LAZY.encode()), [Edit(search, replace)])
     result = apply(LAZY.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
@@ -506,8 +628,18 @@ def test_a_nul_is_written_and_noted() -> None:
 
 
 def test_numbers_and_fences_that_are_content_are_written() -> None:
-    assert done(Row("a.py", "x = {\n    1: a,\n}\n", "    1: a,\n", "    1: a,\n    2: b,\n")) is not None
-    assert done(Row("a.md", "# T\n\nTODO\n", "TODO", "```sh\nnpm i\n```")) == "# T\n\n```sh\nnpm i\n```\n"
+    assert (
+        done(
+            Row(
+                "a.py", "x = {\n    1: a,\n}\n", "    1: a,\n", "    1: a,\n    2: b,\n"
+            )
+        )
+        is not None
+    )
+    assert (
+        done(Row("a.md", "# T\n\nTODO\n", "TODO", "```sh\nnpm i\n```"))
+        == "# T\n\n```sh\nnpm i\n```\n"
+    )
     assert (
         done(
             Row(
@@ -527,9 +659,19 @@ LOST = [
     # The last line of the search text lost its text; what the replacement has in its place would stand beside it.
     Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n  ", "  x();\n}"),
     Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n}"),
-    Row("a.go", "\ta()\n\treturn\n}\n\nb\n", "\ta()\n\treturn\n\n\n", "\ta()\n\treturn\n}\nx()"),
+    Row(
+        "a.go",
+        "\ta()\n\treturn\n}\n\nb\n",
+        "\ta()\n\treturn\n\n\n",
+        "\ta()\n\treturn\n}\nx()",
+    ),
     Row("a.go", "f {\n\t}\n}\nx\n", "\t\n}\nx", "\ty()\n}\nx"),
-    Row("a.go", "}\n\nfunc f() {\n\ta()\n}\n", "\n\nfunc f() {\n\ta() \n}", "}\n\nfunc f() {\n\tb()\n}"),
+    Row(
+        "a.go",
+        "}\n\nfunc f() {\n\ta()\n}\n",
+        "\n\nfunc f() {\n\ta() \n}",
+        "}\n\nfunc f() {\n\tb()\n}",
+    ),
     # A blank line that is too much is no lost line.
     Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n", "f {\n  x();\n}\nb\n"),
     Row("a.js", "f {\n  a();\n}\nb\n", "\n  a();", "\n  x();", "f {\n  x();\n}\nb\n"),
@@ -564,7 +706,11 @@ TWICE = [
     ("a\nb\nc\n", "c\n", "b\nc\n"),
     ("f(a, b)\n", "f(a", "f(a, b"),
     ("{\n  a,\n  b,\n}\n", "  a,\n", "  a,\n  b,\n"),
-    ("#include <a>\r\n#include <b>\r\n", "#include <a>\n", "#include <a>\n#include <b>\n"),
+    (
+        "#include <a>\r\n#include <b>\r\n",
+        "#include <a>\n",
+        "#include <a>\n#include <b>\n",
+    ),
     ("x\n\n\ny\n", "x\n\n", "x\n\n\n"),
     ("use a;\nuse b;\n", "use b;\n", "use a;\nuse b;\n"),
     ("one two three\n", "one ", "one two "),
@@ -573,7 +719,9 @@ TWICE = [
 
 
 @each_row(("file", "search", "replace"), TWICE)
-def test_an_insertion_that_follows_already_is_disclosed(file: str, search: str, replace: str) -> None:
+def test_an_insertion_that_follows_already_is_disclosed(
+    file: str, search: str, replace: str
+) -> None:
     planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
     other = plan(Snapshot(file.encode()), [Edit(search, search + "another line\n")])
@@ -598,7 +746,9 @@ ENDS = [
 
 
 @each_row(("data", "edit", "lines"), ENDS)
-def test_no_line_end_is_lost_where_a_return_meets_a_newline(data: bytes, edit: Edit, lines: int) -> None:
+def test_no_line_end_is_lost_where_a_return_meets_a_newline(
+    data: bytes, edit: Edit, lines: int
+) -> None:
     planned = plan(Snapshot(data), [edit])
     assert len(apply(data, planned.splices).splitlines()) == lines
 

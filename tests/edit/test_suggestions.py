@@ -48,9 +48,16 @@ def damaged(rng: random.Random, true: Request) -> Iterator[Request]:
         yield true._replace(search=search)
         head = true.search.split(word)[0]
         if true.replace.startswith(head):
-            yield true._replace(search=search, replace=re.sub(rf"\b{word}\b", other, true.replace, count=1))
+            yield true._replace(
+                search=search,
+                replace=re.sub(rf"\b{word}\b", other, true.replace, count=1),
+            )
     lines, wanted = true.search.split("\n"), true.replace.split("\n")
-    once = [line for line in lines[1:-1] if line.strip() and lines.count(line) == wanted.count(line) == 1]
+    once = [
+        line
+        for line in lines[1:-1]
+        if line.strip() and lines.count(line) == wanted.count(line) == 1
+    ]
     if once:
         line = rng.choice(once)
         lines.remove(line)
@@ -59,7 +66,9 @@ def damaged(rng: random.Random, true: Request) -> Iterator[Request]:
     numbers = list(re.finditer(r"\d+", true.search))
     if numbers:
         one = rng.choice(numbers)
-        search = f"{true.search[: one.start()]}{int(one[0]) + 3}{true.search[one.end() :]}"
+        search = (
+            f"{true.search[: one.start()]}{int(one[0]) + 3}{true.search[one.end() :]}"
+        )
         yield true._replace(search=search)
 
 
@@ -80,10 +89,14 @@ def kind(request: Request, result: str) -> str:
     """What a result is: right, or in which way not."""
     if result == request.expected:
         return "right"
-    there, wanted, made = (_lines(text) for text in (request.file, request.expected, result))
+    there, wanted, made = (
+        _lines(text) for text in (request.file, request.expected, result)
+    )
     if WRONG_WORD in result:
         return "misremembered"
-    if any(made[line] > max(wanted[line], there[line]) for line in made if wanted[line]):
+    if any(
+        made[line] > max(wanted[line], there[line]) for line in made if wanted[line]
+    ):
         return "twice"
     if any(made[line] < wanted[line] <= there[line] for line in wanted):
         return "lost"
@@ -127,7 +140,9 @@ def made_up(rng: random.Random, count: int) -> Iterator[Request]:
         if not region[0].strip() or not region[-1].strip() or file.count(search) != 1:
             continue
         replace = "\n".join(changed(rng, region, style))
-        yield Request(f"a.{style}", file, search, replace, file.replace(search, replace))
+        yield Request(
+            f"a.{style}", file, search, replace, file.replace(search, replace)
+        )
 
 
 def test_suggestions_for_made_up_requests() -> None:
@@ -139,7 +154,9 @@ def test_suggestions_for_made_up_requests() -> None:
 def test_suggestions_for_the_corpus() -> None:
     classes = ("exact", "exact_trap", "eof_newline", "exact_ws_twin")
     true = [
-        Request("a.txt", case["file"], case["search"], case["replace"], case["expected"])
+        Request(
+            "a.txt", case["file"], case["search"], case["replace"], case["expected"]
+        )
         for case in cases()
         if case.get("class") in classes
     ]
@@ -147,7 +164,10 @@ def test_suggestions_for_the_corpus() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not REPOSITORIES, reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories")
+@pytest.mark.skipif(
+    not REPOSITORIES,
+    reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
+)
 def test_suggestions_for_the_changes_of_repositories() -> None:
     from benchmarks.edits import changes, repositories, text
 
@@ -155,8 +175,14 @@ def test_suggestions_for_the_changes_of_repositories() -> None:
     true = []
     for repository in repositories(Path(REPOSITORIES)):
         for change in changes(repository, 90, rng):
-            file, search, replace = change.file(change.search), text(change.search), text(change.replace)
-            true.append(Request(change.name, file, search, replace, change.file(change.replace)))
+            file, search, replace = (
+                change.file(change.search),
+                text(change.search),
+                text(change.replace),
+            )
+            true.append(
+                Request(change.name, file, search, replace, change.file(change.replace))
+            )
     counts = measured(true, rng)
     print(counts)
     check(counts, 1_000)

@@ -149,7 +149,9 @@ def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
 
     def start(*arguments: str, **capabilities: Any) -> RawClient:
         state = ("--state-dir", str(tmp_path / "state"))
-        client = RawClient(str(folder), *state, *arguments, command=[*processes.FILEWRIGHT])
+        client = RawClient(
+            str(folder), *state, *arguments, command=[*processes.FILEWRIGHT]
+        )
         started.append(client)
         client.shake_hands(**capabilities)
         return client
@@ -161,7 +163,9 @@ def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
 
 def said(answer: dict[str, Any]) -> str:
     """The text of a tool's answer."""
-    return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
+    return "\n".join(
+        part["text"] for part in answer["result"]["content"] if part["type"] == "text"
+    )
 
 
 _of_this_folder = ExitStack()
@@ -185,7 +189,9 @@ def launched() -> Browser:
     from playwright.sync_api import sync_playwright
 
     playwright = _of_this_folder.enter_context(sync_playwright())
-    found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    found = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+    )
     _of_this_folder.callback(found.close)
     return found
 
@@ -212,7 +218,9 @@ def _leave(page: Page) -> None:
 
 
 @pytest.fixture
-def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[..., Page]]:
+def opened(
+    browser: Browser, serve: Callable[..., Served]
+) -> Iterator[Callable[..., Page]]:
     """Opens the page in a browser of its own; the test fails if its script or its policy complains."""
     complaints: list[str] = []
     with ExitStack() as ending:
@@ -223,14 +231,20 @@ def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[
             hears = {
                 "pageerror": lambda error: complaints.append(str(error)),
                 "console": lambda said: (
-                    complaints.append(said.text) if "Content Security Policy" in said.text else None
+                    complaints.append(said.text)
+                    if "Content Security Policy" in said.text
+                    else None
                 ),
-                "dialog": lambda dialog: complaints.append(f"a dialog: {dialog.message}"),
+                "dialog": lambda dialog: complaints.append(
+                    f"a dialog: {dialog.message}"
+                ),
             }
             for event, heard in hears.items():
                 page.on(event, heard)  # type: ignore[call-overload]
                 ending.callback(page.remove_listener, event, heard)
-            ending.callback(_leave if shared else lambda used: used.context.close(), page)
+            ending.callback(
+                _leave if shared else lambda used: used.context.close(), page
+            )
             page.goto((served or serve()).fresh_link())
             page.wait_for_selector("body:not(.entering)")
             return page

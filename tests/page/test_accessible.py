@@ -50,10 +50,15 @@ def violations(page: Page) -> list[str]:
 
 @pytest.fixture
 def history(workspace: Workspace, folder: Path) -> None:
-    (folder / "cart.py").write_text("".join(f"line_{at} = {at}  # a comment\n" for at in range(1, 60)))
+    (folder / "cart.py").write_text(
+        "".join(f"line_{at} = {at}  # a comment\n" for at in range(1, 60))
+    )
     (folder / "gone.txt").write_text("gone\n")
     (folder / "blob.bin").write_bytes(bytes(range(256)))
-    items = [{"path": f"src/shop/{name}.py", "content": "def f(x):\n\treturn 'x'\n"} for name in "abcd"]
+    items = [
+        {"path": f"src/shop/{name}.py", "content": "def f(x):\n\treturn 'x'\n"}
+        for name in "abcd"
+    ]
     workspace.call("write_content", {"items": items})
     workspace.call("delete_items", {"paths": ["gone.txt", "blob.bin"]})
     workspace.undo()
@@ -85,7 +90,9 @@ def each_view(page: Page) -> list[str]:
     page.keyboard.press("s")
     page.locator("table:not(.split)").first.wait_for()
     page.keyboard.press("u")
-    expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
+    expect(
+        page.get_by_role("dialog").get_by_role("button", name="Cancel")
+    ).to_be_focused()
     look("undo")
     page.keyboard.press("Escape")
     page.goto(
@@ -113,7 +120,9 @@ def each_view(page: Page) -> list[str]:
     ("width", "look"),
     [
         # Each width and each look once, all of them in the sweep.
-        pytest.param(width, look, marks=[] if at % len(LOOKS) == place else pytest.mark.sweep)
+        pytest.param(
+            width, look, marks=[] if at % len(LOOKS) == place else pytest.mark.sweep
+        )
         for at, width in enumerate(WIDTHS)
         for place, look in enumerate(LOOKS)
     ],
@@ -127,8 +136,12 @@ def test_axe_finds_nothing(
     look: str,
     width: int,
 ) -> None:
-    agent("--confirm", "always").call("delete_items", {"paths": ["src"], "recursive": True})
-    page = opened(viewport={"width": width, "height": 900}, bypass_csp=True, **LOOKS[look])
+    agent("--confirm", "always").call(
+        "delete_items", {"paths": ["src"], "recursive": True}
+    )
+    page = opened(
+        viewport={"width": width, "height": 900}, bypass_csp=True, **LOOKS[look]
+    )
     page.context.add_init_script(axe)
     page.reload()
     page.locator(".waiting").first.wait_for(state="attached")
@@ -151,11 +164,15 @@ def test_the_page_is_used_with_the_keyboard_alone(
     page.keyboard.type("Why?")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("dialog").get_by_role("button", name="Comment")).to_be_focused()
+    expect(
+        page.get_by_role("dialog").get_by_role("button", name="Comment")
+    ).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".comment .words")).to_have_text("Why?")
     page.keyboard.press("u")
-    expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
+    expect(
+        page.get_by_role("dialog").get_by_role("button", name="Cancel")
+    ).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -170,7 +187,9 @@ def test_motion_is_left_out_where_it_is_not_wanted(
     assert page.evaluate(f"{moving}.length") == 0
 
 
-def test_four_times_as_large_nothing_is_lost(workspace: Workspace, history: None, opened: Opened) -> None:
+def test_four_times_as_large_nothing_is_lost(
+    workspace: Workspace, history: None, opened: Opened
+) -> None:
     page = opened(viewport={"width": 320, "height": 256}, device_scale_factor=4)
     page.locator("td.code.new").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

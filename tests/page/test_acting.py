@@ -45,7 +45,9 @@ def do(page: Page) -> None:
     expect(dialog).to_be_hidden()
 
 
-def test_a_change_is_undone_after_a_look_and_redone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_a_change_is_undone_after_a_look_and_redone(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     page = opened()
     page.keyboard.press("u")
@@ -63,24 +65,32 @@ def test_a_change_is_undone_after_a_look_and_redone(workspace: Workspace, tree: 
     page.get_by_role("button", name="Redo").click()
     do(page)
     assert "LINE 5" in (tree / "a.txt").read_text()
-    assert {record.client for record in workspace.history(limit=2)} == {"filewright review"}
+    assert {record.client for record in workspace.history(limit=2)} == {
+        "filewright review"
+    }
 
 
-def test_one_file_of_a_change_is_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_one_file_of_a_change_is_undone(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     patch = "".join(
         f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-line 1\n+LINE 1\n line 2\n"
         for name in ("a.txt", "b.txt")
     )
     agent(workspace).apply_patch(patch)
     page = opened()
-    page.locator("article", has_text="b.txt").get_by_role("button", name="Undo file").click()
+    page.locator("article", has_text="b.txt").get_by_role(
+        "button", name="Undo file"
+    ).click()
     do(page)
     assert "LINE 1" in (tree / "a.txt").read_text()
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
 def test_one_hunk_is_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
-    edits = [{"search": f"line {at}\n", "replace": f"LINE {at}\n"} for at in (5, 20, 35)]
+    edits = [
+        {"search": f"line {at}\n", "replace": f"LINE {at}\n"} for at in (5, 20, 35)
+    ]
     agent(workspace).edit("a.txt", edits)
     page = opened()
     page.get_by_role("button", name="Undo hunk 2").click()
@@ -93,7 +103,9 @@ def test_one_hunk_is_undone(workspace: Workspace, tree: Path, opened: Opened) ->
     assert "line 20" in now
 
 
-def test_a_session_is_seen_as_one_and_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_a_session_is_seen_as_one_and_undone(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     replace(agent(workspace, "s2"), "a.txt", "line 30", "another's")
     replace(agent(workspace), "a.txt", "LINE 5", "LINE five")
@@ -105,11 +117,15 @@ def test_a_session_is_seen_as_one_and_undone(workspace: Workspace, tree: Path, o
     expect(page.locator(".about")).to_contain_text("3 changes as one")
     page.get_by_role("button", name="Undo the session").click()
     do(page)
-    assert (tree / "a.txt").read_text() == numbered(40).replace("line 30\n", "another's\n")
+    assert (tree / "a.txt").read_text() == numbered(40).replace(
+        "line 30\n", "another's\n"
+    )
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_everything_after_a_change_is_rewound(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_everything_after_a_change_is_rewound(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     replace(agent(workspace), "b.txt", "line 1", "LINE 1")
     replace(agent(workspace, "s2"), "b.txt", "line 2", "LINE 2")
@@ -122,7 +138,9 @@ def test_everything_after_a_change_is_rewound(workspace: Workspace, tree: Path, 
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_a_file_is_restored_as_a_change_left_it(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_a_file_is_restored_as_a_change_left_it(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     replace(agent(workspace), "a.txt", "line 6", "LINE 6")
     page = opened()
@@ -192,7 +210,10 @@ def test_nothing_is_changed_without_the_key_of_the_page(
         for headers in (
             {"x-filewright-key": ""},
             {"x-filewright-key": "0" * 64},
-            {"x-filewright-key": "", "cookie": f"filewright={client.headers['x-filewright-key']}"},
+            {
+                "x-filewright-key": "",
+                "cookie": f"filewright={client.headers['x-filewright-key']}",
+            },
             {"origin": "https://evil.example"},
             {"origin": "http://127.0.0.1:1"},
             {"sec-fetch-site": "cross-site"},
@@ -205,7 +226,9 @@ def test_nothing_is_changed_without_the_key_of_the_page(
         assert (tree / "a.txt").read_text() == numbered(40)
 
 
-def test_what_is_no_action_is_refused(workspace: Workspace, tree: Path, serve: Callable[..., Served]) -> None:
+def test_what_is_no_action_is_refused(
+    workspace: Workspace, tree: Path, serve: Callable[..., Served]
+) -> None:
     change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     deep = b"[" * 30_000 + b"]" * 30_000
     with serve().client() as client:
@@ -218,15 +241,36 @@ def test_what_is_no_action_is_refused(workspace: Workspace, tree: Path, serve: C
             (b'{"kind": "change", "name": "\\ud800"}', 400),
             (b'{"kind": "change", "name": "x", "path": "\\udc80"}', 400),
             (b'{"kind": "change", "name": "\xff"}', 400),
-            (b'{"kind": "change", "name": "x", "path": "a", "hunk": 1' + b"0" * 20 + b"}", 400),
-            (b'{"kind": "change", "name": "x", "path": "a", "hunk": 1' + b"0" * 5_000 + b"}", 400),
+            (
+                b'{"kind": "change", "name": "x", "path": "a", "hunk": 1'
+                + b"0" * 20
+                + b"}",
+                400,
+            ),
+            (
+                b'{"kind": "change", "name": "x", "path": "a", "hunk": 1'
+                + b"0" * 5_000
+                + b"}",
+                400,
+            ),
             (json.dumps({"kind": "change", "name": 5}).encode(), 400),
             (json.dumps({"kind": "change", "name": change, "hunk": 1}).encode(), 400),
-            (json.dumps({"kind": "change", "name": change, "path": "a.txt", "hunk": 9}).encode(), 404),
+            (
+                json.dumps(
+                    {"kind": "change", "name": change, "path": "a.txt", "hunk": 9}
+                ).encode(),
+                404,
+            ),
             (json.dumps({"kind": "change", "name": "0000000000000"}).encode(), 404),
             (json.dumps({"kind": "session", "name": "none"}).encode(), 404),
-            (json.dumps({"kind": "change", "name": change, "path": "../x"}).encode(), 422),
-            (json.dumps({"kind": "change", "name": change, "path": "a\0"}).encode(), 400),
+            (
+                json.dumps({"kind": "change", "name": change, "path": "../x"}).encode(),
+                422,
+            ),
+            (
+                json.dumps({"kind": "change", "name": change, "path": "a\0"}).encode(),
+                400,
+            ),
             (b" " * 70_000, 400),
         ):
             answer = client.post("/act", content=bad)
@@ -234,10 +278,25 @@ def test_what_is_no_action_is_refused(workspace: Workspace, tree: Path, serve: C
             answer = client.post("/word", content=bad)
             assert answer.status_code == 400, (bad[:80], answer.text)
         for call in ("\ud800", "x", "", "\0" * 9):
-            answer = client.post("/word", content=json.dumps({"call": call, "allow": True}))
+            answer = client.post(
+                "/word", content=json.dumps({"call": call, "allow": True})
+            )
             assert answer.status_code in (400, 404), (call, answer.text)
-        for number in ("1" + "0" * 20, "1" + "0" * 5_000, "-1", "1.5", "x", "", "٣", "-" + "9" * 12):
-            for part in (f"files&start={number}", f"file&index={number}", f"image&index={number}"):
+        for number in (
+            "1" + "0" * 20,
+            "1" + "0" * 5_000,
+            "-1",
+            "1.5",
+            "x",
+            "",
+            "٣",
+            "-" + "9" * 12,
+        ):
+            for part in (
+                f"files&start={number}",
+                f"file&index={number}",
+                f"image&index={number}",
+            ):
                 answer = client.get(f"/change/{change}?part={part}")
                 assert answer.status_code in (400, 404), (part, answer.status_code)
             lines = client.get(
@@ -247,7 +306,15 @@ def test_what_is_no_action_is_refused(workspace: Workspace, tree: Path, serve: C
         for name in ("%ff", "%00", "x" * 5_000, "..%2f..%2fetc", "%ed%a0%80"):
             for kind in ("change", "session", "since"):
                 answer = client.get(f"/{kind}/{name}?part=view")
-                assert answer.status_code in (400, 404), (kind, name, answer.status_code, answer.text)
-            assert client.get(f"/list?before={name}&q={name}&chosen={name}").status_code == 200
+                assert answer.status_code in (400, 404), (
+                    kind,
+                    name,
+                    answer.status_code,
+                    answer.text,
+                )
+            assert (
+                client.get(f"/list?before={name}&q={name}&chosen={name}").status_code
+                == 200
+            )
             assert client.get(f"/waiting/{name}").status_code == 404
         assert "LINE 5" in (tree / "a.txt").read_text()

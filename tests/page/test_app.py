@@ -50,12 +50,23 @@ window.host = async (html, result, theme, tools) => {
 
 
 @pytest.fixture(scope="session")
-def host_script(npm: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+def host_script(
+    npm: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The host's side, on the bridge that npm has."""
-    folder = npm(*(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild")
+    folder = npm(
+        *(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild"
+    )
     bundle = tmp_path_factory.mktemp("host") / "bundle.js"
-    command = ["node_modules/.bin/esbuild", "--bundle", "--format=iife", f"--outfile={bundle}"]
-    subprocess.run(command, cwd=folder, input=HOST, text=True, check=True, capture_output=True)
+    command = [
+        "node_modules/.bin/esbuild",
+        "--bundle",
+        "--format=iife",
+        f"--outfile={bundle}",
+    ]
+    subprocess.run(
+        command, cwd=folder, input=HOST, text=True, check=True, capture_output=True
+    )
     return bundle.read_text()
 
 
@@ -69,11 +80,16 @@ class Conversation:
         result: dict[str, Any] = self.client.call(name, arguments)["result"]
         return result
 
-    def shows(self, result: dict[str, Any], *, theme: str = "light", tools: bool = True) -> FrameLocator:
-        contents = self.client.ask("resources/read", {"uri": APP})["result"]["contents"][0]
+    def shows(
+        self, result: dict[str, Any], *, theme: str = "light", tools: bool = True
+    ) -> FrameLocator:
+        contents = self.client.ask("resources/read", {"uri": APP})["result"][
+            "contents"
+        ][0]
         assert contents["mimeType"] == "text/html;profile=mcp-app"
         html = contents["text"].replace(
-            "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+            "<head>",
+            f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         )
         given = [html, result, theme, tools]
         self.page.evaluate("given => window.host(...given)", given)
@@ -86,12 +102,25 @@ class Host:
     def __init__(self, page: Page, script: str) -> None:
         self.page, self.complaints = page, list[str]()
         self.client: RawClient
-        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.on(
+            "console",
+            lambda said: (
+                self.complaints.append(said.text) if said.type == "error" else None
+            ),
+        )
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         body = f"<body><script>{script}</script></body>"
-        page.route("http://host.test/", lambda route: route.fulfill(content_type="text/html", body=body))
-        page.expose_function("call", lambda name, given: self.client.call(name, given)["result"])
-        page.expose_function("read", lambda uri: self.client.ask("resources/read", {"uri": uri})["result"])
+        page.route(
+            "http://host.test/",
+            lambda route: route.fulfill(content_type="text/html", body=body),
+        )
+        page.expose_function(
+            "call", lambda name, given: self.client.call(name, given)["result"]
+        )
+        page.expose_function(
+            "read",
+            lambda uri: self.client.ask("resources/read", {"uri": uri})["result"],
+        )
 
     def begin(self, client: RawClient) -> Conversation:
         """A conversation of which nothing is on the page yet."""
@@ -120,7 +149,9 @@ def edited(conversation: Conversation, folder: Path) -> dict[str, Any]:
     return conversation.call("edit_content", {"path": "cart.py", "edits": [edit]})
 
 
-@pytest.mark.parametrize(("theme", "colour"), [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")])
+@pytest.mark.parametrize(
+    ("theme", "colour"), [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")]
+)
 def test_the_diff_is_shown_in_the_theme_of_the_host(
     conversation: Conversation, folder: Path, theme: str, colour: str
 ) -> None:
@@ -128,17 +159,23 @@ def test_the_diff_is_shown_in_the_theme_of_the_host(
     expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
     expect(app.locator("body")).to_have_css("color", colour)
     expect(app.locator("html")).to_have_css("color-scheme", theme)
-    conversation.page.wait_for_function("document.querySelector('iframe').clientHeight > 100")
+    conversation.page.wait_for_function(
+        "document.querySelector('iframe').clientHeight > 100"
+    )
 
 
-def test_what_is_not_shown_comes_in_its_place(conversation: Conversation, folder: Path) -> None:
+def test_what_is_not_shown_comes_in_its_place(
+    conversation: Conversation, folder: Path
+) -> None:
     (folder / "long.txt").write_text("".join(f"old {at}\n" for at in range(1_500)))
     new = "".join(f"new {at}\n" for at in range(1_500))
     items = [{"path": "long.txt", "content": new, "mode": "overwrite"}]
     app = conversation.shows(conversation.call("write_content", {"items": items}))
     for kind in ("removed", "added"):
         for left in ("1,300", "300"):
-            app.get_by_role("button", name=f"⋯ {left} more {kind} lines", exact=True).click()
+            app.get_by_role(
+                "button", name=f"⋯ {left} more {kind} lines", exact=True
+            ).click()
     expect(app.get_by_role("button", name="more")).to_have_count(0, timeout=20_000)
     expect(app.locator("td.code.new")).to_have_count(1_500)
     expect(app.locator("td.code.old")).to_have_count(1_500)
@@ -149,12 +186,12 @@ def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
     conversation: Conversation, folder: Path
 ) -> None:
     (folder / "far.txt").write_text("".join(f"line {at}\n" for at in range(1, 41)))
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>parent.call("x")</script></svg>'
-    )
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>parent.call("x")</script></svg>'
     items = [{"path": f"{at:02}.txt", "content": "x\n"} for at in range(60)]
     app = conversation.shows(
-        conversation.call("write_content", {"items": [{"path": "00.svg", "content": svg}, *items]})
+        conversation.call(
+            "write_content", {"items": [{"path": "00.svg", "content": svg}, *items]}
+        )
     )
     expect(app.locator("article")).to_have_count(50)
     expect(app.locator("img")).to_have_attribute("src", re.compile("^data:image/svg"))
@@ -195,13 +232,17 @@ def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
     expect(app.locator("#acts")).to_contain_text("Taken back.")
     assert "round" not in (folder / "cart.py").read_text()
     conversation.page.wait_for_function("window.context.length === 1")
-    assert "The user took back" in json.dumps(conversation.page.evaluate("window.context"))
+    assert "The user took back" in json.dumps(
+        conversation.page.evaluate("window.context")
+    )
     app.get_by_role("button", name="Undo").click()
     app.get_by_role("button", name="Undo now").click()
     expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
 
 
-def test_an_undo_in_conflict_says_why_and_changes_nothing(conversation: Conversation, folder: Path) -> None:
+def test_an_undo_in_conflict_says_why_and_changes_nothing(
+    conversation: Conversation, folder: Path
+) -> None:
     app = conversation.shows(edited(conversation, folder))
     (folder / "cart.py").write_text("def total(lines):\n    return math.fsum(lines)\n")
     app.get_by_role("button", name="Undo").click()
@@ -210,14 +251,18 @@ def test_an_undo_in_conflict_says_why_and_changes_nothing(conversation: Conversa
     assert "fsum" in (folder / "cart.py").read_text()
 
 
-def test_a_host_without_tools_is_offered_no_undo(conversation: Conversation, folder: Path) -> None:
+def test_a_host_without_tools_is_offered_no_undo(
+    conversation: Conversation, folder: Path
+) -> None:
     app = conversation.shows(edited(conversation, folder), tools=False)
     expect(app.locator("td.code.new")).to_have_count(1)
     expect(app.locator("#acts")).to_be_hidden()
     expect(app.get_by_role("button", name="Undo")).to_have_count(0)
 
 
-def test_several_files_and_a_refusal_are_shown_too(conversation: Conversation, folder: Path) -> None:
+def test_several_files_and_a_refusal_are_shown_too(
+    conversation: Conversation, folder: Path
+) -> None:
     items = [{"path": f"{name}.txt", "content": f"{name}\n"} for name in ("one", "two")]
     app = conversation.shows(conversation.call("write_content", {"items": items}))
     expect(app.locator("article h2")).to_have_text(["one.txt", "two.txt"])
@@ -231,11 +276,20 @@ def test_a_refusal_is_shown_as_it_is_worded(conversation: Conversation) -> None:
     expect(app.locator("pre")).to_contain_text("none.py")
 
 
-HOSTILE = ("<script>parent.call('x')</script>", "<img src=x onerror=alert(1)>", "\x1b[31m\u202e")
+HOSTILE = (
+    "<script>parent.call('x')</script>",
+    "<img src=x onerror=alert(1)>",
+    "\x1b[31m\u202e",
+)
 
 
-def test_what_a_file_says_is_never_run(conversation: Conversation, folder: Path) -> None:
-    items = [{"path": f"{at}.html", "content": f"{hostile}\n"} for at, hostile in enumerate(HOSTILE)]
+def test_what_a_file_says_is_never_run(
+    conversation: Conversation, folder: Path
+) -> None:
+    items = [
+        {"path": f"{at}.html", "content": f"{hostile}\n"}
+        for at, hostile in enumerate(HOSTILE)
+    ]
     app = conversation.shows(conversation.call("write_content", {"items": items}))
     expect(app.locator("td.code.new")).to_have_count(len(HOSTILE))
     expect(app.locator("main script, main img")).to_have_count(0)
@@ -248,7 +302,10 @@ def test_a_client_without_the_extension_gets_the_text_alone(
     plain, able = agent(), agent(extensions=UI)
     (folder / "a.txt").write_text("x\n")
     results = [
-        each.call("edit_content", {"path": "a.txt", "edits": [{"search": old, "replace": new}]})["result"]
+        each.call(
+            "edit_content",
+            {"path": "a.txt", "edits": [{"search": old, "replace": new}]},
+        )["result"]
         for each, old, new in ((plain, "x", "y"), (able, "y", "x"))
     ]
     assert "_meta" not in results[0]
@@ -257,12 +314,16 @@ def test_a_client_without_the_extension_gets_the_text_alone(
     assert "+x" in results[1]["content"][0]["text"], "the text is complete"
 
 
-def test_every_tool_that_changes_files_names_the_app(agent: Callable[..., RawClient]) -> None:
+def test_every_tool_that_changes_files_names_the_app(
+    agent: Callable[..., RawClient],
+) -> None:
     """Of every client: one without apps ignores it."""
     asked = agent()
     for tool in asked.ask("tools/list")["result"]["tools"]:
         named = tool.get("_meta", {}).get("ui", {}).get("resourceUri")
-        assert named == (None if tool["annotations"]["readOnlyHint"] else APP), tool["name"]
+        assert named == (None if tool["annotations"]["readOnlyHint"] else APP), tool[
+            "name"
+        ]
     listed = asked.ask("resources/list")["result"]["resources"]
     assert APP in [resource["uri"] for resource in listed]
 

@@ -11,7 +11,9 @@ from filewright.page import WaitingCall, Words
 
 
 def test_a_word_counts_once_for_many_who_take_it_together(tmp_path: Path) -> None:
-    with Workspace(tmp_path, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        tmp_path, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         waiting = Words(workspace)
         name = "a" * 32
         waiting.ask(WaitingCall(name, time.time(), "Allow it?", "", "", ""))

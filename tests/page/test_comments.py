@@ -24,7 +24,9 @@ MARK = "[The user commented on the review page: "
 EDIT = {"path": "a.txt", "edits": [{"search": "two\n", "replace": "zwei\ndrei\n"}]}
 
 
-def remark(words: str = "Not in German, please.", quoted: str = "zwei\n", path: str = "a.txt") -> Comment:
+def remark(
+    words: str = "Not in German, please.", quoted: str = "zwei\n", path: str = "a.txt"
+) -> Comment:
     return Comment("/change/x", path, False, 2, 3, quoted, words)
 
 
@@ -49,9 +51,13 @@ def test_a_comment_reaches_the_session_once_with_its_next_answer(
     comment = page.locator(".remarked .comment")
     expect(comment).to_contain_text("waits for the agent")
     expect(
-        page.locator("tr", has=page.locator("xpath=following-sibling::*[1][@class='remarked']"))
+        page.locator(
+            "tr", has=page.locator("xpath=following-sibling::*[1][@class='remarked']")
+        )
     ).to_contain_text("drei")
-    assert MARK not in said(other.call("list_files")), "it is for the session that made the change"
+    assert MARK not in said(other.call("list_files")), (
+        "it is for the session that made the change"
+    )
     answer = mine.call("read_content", {"path": "a.txt"})
     block = answer["result"]["content"][-1]["text"]
     assert block.startswith(MARK)
@@ -65,7 +71,9 @@ def test_a_comment_reaches_the_session_once_with_its_next_answer(
         "please.",
         f"[{fence[1]}: the user's comments end]",
     ]
-    assert MARK not in said(mine.call("read_content", {"path": "a.txt"})), "it is told once"
+    assert MARK not in said(mine.call("read_content", {"path": "a.txt"})), (
+        "it is told once"
+    )
     expect(comment).to_contain_text("delivered", timeout=20_000)
     comment.get_by_role("button", name="Resolve").click()
     expect(comment).to_contain_text("resolved")
@@ -73,7 +81,9 @@ def test_a_comment_reaches_the_session_once_with_its_next_answer(
     expect(comment).to_contain_text("resolved")
 
 
-def test_what_was_resolved_is_not_told(folder: Path, agent: Callable[..., RawClient], opened: Opened) -> None:
+def test_what_was_resolved_is_not_told(
+    folder: Path, agent: Callable[..., RawClient], opened: Opened
+) -> None:
     (folder / "a.txt").write_text("one\ntwo\n")
     client = agent()
     client.call("edit_content", EDIT)
@@ -90,7 +100,11 @@ def test_what_was_resolved_is_not_told(folder: Path, agent: Callable[..., RawCli
     [("PostToolUse", True), ("AfterTool", True), ("afterShellExecution", False)],
 )
 def test_a_hook_hands_it_over_where_its_agent_takes_context(
-    folder: Path, tmp_path: Path, agent: Callable[..., RawClient], event: str, told_by_it: bool
+    folder: Path,
+    tmp_path: Path,
+    agent: Callable[..., RawClient],
+    event: str,
+    told_by_it: bool,
 ) -> None:
     (folder / "a.txt").write_text("one\ntwo\n")
     agent().call("edit_content", EDIT)
@@ -98,7 +112,12 @@ def test_a_hook_hands_it_over_where_its_agent_takes_context(
     with Workspace(folder, state_dir=state) as workspace:
         client = workspace.history(limit=1)[0].client or ""
         Words(workspace).comment(remark(), "the session of the server", client)
-    given = {"session_id": "c1", "cwd": str(folder), "tool_input": {"command": "true"}, "tool_use_id": "t1"}
+    given = {
+        "session_id": "c1",
+        "cwd": str(folder),
+        "tool_input": {"command": "true"},
+        "tool_use_id": "t1",
+    }
     outputs = []
     for _ in range(2):
         for name in (["begin"], ["end", "--actor", client.partition(" ")[0]]):
@@ -146,7 +165,10 @@ def test_nothing_ends_the_fence_but_its_end(given: dict[str, Any]) -> None:
     lines = text.splitlines()
     found = re.search(r"with (\w{8}) again", lines[0])
     assert found is not None
-    assert [number for number, line in enumerate(lines) if found[1] in line] == [0, len(lines) - 1]
+    assert [number for number, line in enumerate(lines) if found[1] in line] == [
+        0,
+        len(lines) - 1,
+    ]
     assert len(text) <= TOLD_CHARS
     assert not set(text) & set("\x1b\u202e\r")
     quoted = given.get("quoted", "zwei").splitlines()[0]
@@ -170,7 +192,15 @@ def test_what_is_no_comment_is_refused(
     (folder / "a.txt").write_text("one\ntwo\n")
     workspace.edit("a.txt", EDIT["edits"])
     name = workspace.history(limit=1)[0].id
-    good = {"kind": "change", "name": name, "index": 0, "before": False, "first": 1, "last": 1, "words": "x"}
+    good = {
+        "kind": "change",
+        "name": name,
+        "index": 0,
+        "before": False,
+        "first": 1,
+        "last": 1,
+        "words": "x",
+    }
     with serve().client() as client:
         for bad, status in (
             ({"words": ""}, 400),
@@ -193,8 +223,14 @@ def test_what_is_no_comment_is_refused(
         ):
             answer = client.post("/comment", content=json.dumps({**good, **bad}))
             assert answer.status_code == status, (bad, answer.text)
-        for given, status in (({}, 400), ({"comment": "x", "done": True}, 404), ({"comment": "x"}, 400)):
-            assert client.post("/resolve", content=json.dumps(given)).status_code == status
+        for given, status in (
+            ({}, 400),
+            ({"comment": "x", "done": True}, 404),
+            ({"comment": "x"}, 400),
+        ):
+            assert (
+                client.post("/resolve", content=json.dumps(given)).status_code == status
+            )
         assert 'class="comment' not in client.get(f"/change/{name}?part=comments").text
         assert client.post("/comment", content=json.dumps(good)).status_code == 200
         deep = b"[" * 30_000 + b"]" * 30_000

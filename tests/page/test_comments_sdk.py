@@ -24,21 +24,39 @@ def test_the_sdks_client_gets_it_over_stdio(folder: Path, tmp_path: Path) -> Non
 async def _the_sdks_client_gets_it(folder: Path, tmp_path: Path) -> None:
     (folder / "a.txt").write_text("one\ntwo\n")
     state = tmp_path / "state"
-    server = processes.for_client([*processes.FILEWRIGHT, "serve", str(folder), "--state-dir", str(state)])
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(folder), "--state-dir", str(state)]
+    )
     async with Client(server) as client:
         await client.call_tool("edit_content", EDIT)
         served = await to_thread.run_sync(Served, folder, state)
         try:
             with served.client() as page:
-                name = page.get("/?part=view").text.partition('data-change="')[2].partition('"')[0]
-                given = {"kind": "change", "name": name, "index": 0, "before": False, "first": 2, "last": 3}
-                done = page.post("/comment", json={**given, "words": "Not in German, please."})
+                name = (
+                    page.get("/?part=view")
+                    .text.partition('data-change="')[2]
+                    .partition('"')[0]
+                )
+                given = {
+                    "kind": "change",
+                    "name": name,
+                    "index": 0,
+                    "before": False,
+                    "first": 2,
+                    "last": 3,
+                }
+                done = page.post(
+                    "/comment", json={**given, "words": "Not in German, please."}
+                )
                 assert done.status_code == 200, done.text
                 answers = [await client.call_tool("list_files", {}) for _ in range(2)]
                 assert "delivered" in page.get(f"/change/{name}?part=comments").text
         finally:
             await to_thread.run_sync(served.end)
-    texts = [[part.text for part in each.content if isinstance(part, TextContent)] for each in answers]
+    texts = [
+        [part.text for part in each.content if isinstance(part, TextContent)]
+        for each in answers
+    ]
     assert texts[0][-1].startswith(MARK)
     assert "> zwei\n> drei\nNot in German, please.\n" in texts[0][-1]
     assert len(texts[0]) == 2, "it stands apart from what the tool says"

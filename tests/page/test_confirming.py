@@ -37,15 +37,26 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
         {"items": [{"path": "a.txt", "content": "new\n", "mode": "overwrite"}]},
         ["Allow write_content on a.txt?", "-one\n+new"],
     ),
-    ("delete_items", {"paths": ["a.txt"]}, ["Allow delete_items on a.txt?", "deleted file", "-one"]),
+    (
+        "delete_items",
+        {"paths": ["a.txt"]},
+        ["Allow delete_items on a.txt?", "deleted file", "-one"],
+    ),
     (
         "delete_items",
         {"paths": ["full"], "recursive": True},
-        ["Allow delete_items on full/?", "takes away full/ (1 file, 7 bytes).", "-inside"],
+        [
+            "Allow delete_items on full/?",
+            "takes away full/ (1 file, 7 bytes).",
+            "-inside",
+        ],
     ),
     (
         "move_items",
-        {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
+        {
+            "items": [{"source": "full/in.txt", "destination": "a.txt"}],
+            "overwrite": True,
+        },
         [
             "Allow move_items on a.txt, full/in.txt → a.txt?",
             "takes away a.txt (4 bytes)",
@@ -55,7 +66,10 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "copy_items",
-        {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
+        {
+            "items": [{"source": "full/in.txt", "destination": "a.txt"}],
+            "overwrite": True,
+        },
         ["Allow copy_items on a.txt?", "-one", "+inside"],
     ),
     (
@@ -72,7 +86,9 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
-def test_the_question_shows_what_would_be_done(asking: Callable[..., RawClient], folder: Path) -> None:
+def test_the_question_shows_what_would_be_done(
+    asking: Callable[..., RawClient], folder: Path
+) -> None:
     client = asking(elicitation={})
     for tool, arguments, shown in QUESTIONS:
         call = client.begin(tool, arguments)
@@ -80,14 +96,19 @@ def test_the_question_shows_what_would_be_done(asking: Callable[..., RawClient],
         assert asked["method"] == "elicitation/create"
         for part in shown:
             assert part in asked["params"]["message"], (tool, arguments)
-        client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+        client.send(
+            {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+        )
         assert said(client.answer(call)).startswith("cancelled: the user did not allow")
         assert (folder / "a.txt").read_text() == "one\n"
         assert sorted(os.listdir(folder)) == ["a.txt", "full"]
 
 
 def test_a_call_waits_on_the_page_for_a_word(
-    asking: Callable[..., RawClient], folder: Path, serve: Callable[..., Served], opened: Opened
+    asking: Callable[..., RawClient],
+    folder: Path,
+    serve: Callable[..., Served],
+    opened: Opened,
 ) -> None:
     client, page = asking(), opened()
     first = said(client.call("edit_content", EDIT))
@@ -98,14 +119,18 @@ def test_a_call_waits_on_the_page_for_a_word(
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("td.code.new")).to_have_text("+two")
     dialog.get_by_role("button", name="Later").click()
-    assert "waits for" in said(client.call("edit_content", EDIT)), "nothing was said yet"
+    assert "waits for" in said(client.call("edit_content", EDIT)), (
+        "nothing was said yet"
+    )
     waiting.click()
     dialog.get_by_role("button", name="Allow").click()
     expect(waiting).to_have_count(0, timeout=20_000)
     other = {"path": "a.txt", "edits": [{"search": "one", "replace": "three"}]}
     assert "waits for" in said(client.call("edit_content", other)), "it was not allowed"
     assert (folder / "a.txt").read_text() == "one\n"
-    assert "waits for" in said(asking().call("edit_content", EDIT)), "another agent was not allowed it"
+    assert "waits for" in said(asking().call("edit_content", EDIT)), (
+        "another agent was not allowed it"
+    )
     (folder / "a.txt").write_text("one\n")
     assert "1 edit applied" in said(client.call("edit_content", EDIT))
     assert (folder / "a.txt").read_text() == "two\n"
@@ -126,7 +151,9 @@ def test_what_was_refused_on_the_page_is_not_made(
     assert (folder / "a.txt").exists()
 
 
-def test_what_waits_is_shown_and_never_run(asking: Callable[..., RawClient], opened: Opened) -> None:
+def test_what_waits_is_shown_and_never_run(
+    asking: Callable[..., RawClient], opened: Opened
+) -> None:
     client = asking()
     hostile = "<img src=x onerror=alert(1)>"
     items = [{"path": f"{hostile}.html", "content": f"{hostile}\n"}]
@@ -150,10 +177,14 @@ def test_a_word_counts_for_what_was_shown(
     (folder / "full/more.txt").write_text("more\n")
     page.get_by_role("dialog").get_by_role("button", name="Allow").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
-    assert "waits for" in said(client.call(*call)), "something else would be deleted by now"
+    assert "waits for" in said(client.call(*call)), (
+        "something else would be deleted by now"
+    )
     assert (folder / "full/in.txt").exists()
     page.locator(".waiting").click(timeout=20_000)
-    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text(["-inside", "-more"])
+    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text(
+        ["-inside", "-more"]
+    )
     page.get_by_role("dialog").get_by_role("button", name="Allow").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
     assert "waits for" not in said(client.call(*call))
@@ -187,22 +218,31 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     client.call("delete_items", {"paths": ["full", "a.txt"], "recursive": True})
     page.locator(".waiting").click(timeout=20_000)
     lost = page.get_by_role("dialog").locator(".lost")
-    expect(page.get_by_role("dialog").locator("h1")).to_have_text("Allow delete_items on full/, a.txt?")
+    expect(page.get_by_role("dialog").locator("h1")).to_have_text(
+        "Allow delete_items on full/, a.txt?"
+    )
     expect(lost).to_contain_text("Takes away 1,202 files, 117.2 KB")
-    expect(lost.locator("li")).to_have_text(["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"])
+    expect(lost.locator("li")).to_have_text(
+        ["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"]
+    )
     page.get_by_role("dialog").get_by_role("button", name="Later").click()
     items = [{"path": "logo.bin", "content": "text\n", "mode": "overwrite"}]
     client.call("write_content", {"items": items})
-    page.get_by_role("button", name="Allow write_content on logo.bin?").click(timeout=20_000)
+    page.get_by_role("button", name="Allow write_content on logo.bin?").click(
+        timeout=20_000
+    )
     expect(lost.locator("li")).to_have_text("logo.bin (4.9 KB)")
 
 
-def test_a_question_names_some_and_counts_the_others(asking: Callable[..., RawClient], folder: Path) -> None:
+def test_a_question_names_some_and_counts_the_others(
+    asking: Callable[..., RawClient], folder: Path
+) -> None:
     for index in range(300):
         (folder / f"full/{index:03}.txt").write_text("old\n" * 3)
     client = asking(elicitation={})
     call = client.begin(
-        "replace_content", {"pattern": "old", "replacement": "new", "path": "full", "preview": False}
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "path": "full", "preview": False},
     )
     asked = client.receive()
     first = asked["params"]["message"].partition("\n")[0]
@@ -227,15 +267,21 @@ def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
     call = client.begin("write_content", {"items": items})
     asked = client.receive()
     message = asked["params"]["message"]
-    assert message.startswith("Allow write_content on z.bin, n.txt?\n\nThis takes away z.bin (4.9 KB).")
+    assert message.startswith(
+        "Allow write_content on z.bin, n.txt?\n\nThis takes away z.bin (4.9 KB)."
+    )
     client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
     client.answer(call)
 
 
-def test_on_a_phone_a_mark_says_how_many_calls_wait(asking: Callable[..., RawClient], opened: Opened) -> None:
+def test_on_a_phone_a_mark_says_how_many_calls_wait(
+    asking: Callable[..., RawClient], opened: Opened
+) -> None:
     asking().call("delete_items", {"paths": ["a.txt"]})
     page = opened(viewport={"width": 390, "height": 800})
-    expect(page.locator("#show-list")).to_have_attribute("data-count", "1", timeout=20_000)
+    expect(page.locator("#show-list")).to_have_attribute(
+        "data-count", "1", timeout=20_000
+    )
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     expect(page.locator(".waiting")).to_be_visible()

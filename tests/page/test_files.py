@@ -17,17 +17,24 @@ Opened = Callable[..., Page]
 
 
 def made(workspace: Workspace, count: int) -> None:
-    items = [{"path": f"d/{at % 3}/{at:04}.txt", "content": f"{at}\n" * (at % 5 + 1)} for at in range(count)]
+    items = [
+        {"path": f"d/{at % 3}/{at:04}.txt", "content": f"{at}\n" * (at % 5 + 1)}
+        for at in range(count)
+    ]
     answer = workspace.call("write_content", {"items": items})
     assert not answer.is_error, answer.text
 
 
-def test_a_tree_with_counts_leads_to_each_file(workspace: Workspace, opened: Opened) -> None:
+def test_a_tree_with_counts_leads_to_each_file(
+    workspace: Workspace, opened: Opened
+) -> None:
     made(workspace, 6)
     page = opened()
     links = page.locator(".tree a")
     expect(links).to_have_count(6)
-    expect(page.locator(".tree a", has_text="0004.txt").locator(".plus")).to_have_text("+5")
+    expect(page.locator(".tree a", has_text="0004.txt").locator(".plus")).to_have_text(
+        "+5"
+    )
     links.last.click()
     expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
     page.locator(".tree summary", has_text="d/0/").press("Enter")
@@ -35,13 +42,17 @@ def test_a_tree_with_counts_leads_to_each_file(workspace: Workspace, opened: Ope
     expect(page.locator(".tree a", has_text="0004.txt")).to_be_visible()
 
 
-def test_a_file_far_down_is_loaded_when_it_is_chosen(workspace: Workspace, opened: Opened) -> None:
+def test_a_file_far_down_is_loaded_when_it_is_chosen(
+    workspace: Workspace, opened: Opened
+) -> None:
     made(workspace, 120)
     page = opened()
     expect(page.locator("article.file")).to_have_count(50)
     link = page.locator(".tree a", has_text="0119.txt")
     link.click()
-    expect(page.locator("article.file", has_text="0119.txt")).to_be_in_viewport(timeout=20_000)
+    expect(page.locator("article.file", has_text="0119.txt")).to_be_in_viewport(
+        timeout=20_000
+    )
 
 
 def test_a_mark_of_what_was_seen_lasts_and_lapses(
@@ -57,21 +68,29 @@ def test_a_mark_of_what_was_seen_lasts_and_lapses(
     file = again.locator("article.file", has_text="0003.txt")
     expect(file.get_by_label("Viewed")).to_be_checked()
     expect(file.locator("table")).to_be_hidden()
-    workspace.edit("d/0/0003.txt", [{"search": "3", "replace": "three", "replace_all": True}])
+    workspace.edit(
+        "d/0/0003.txt", [{"search": "3", "replace": "three", "replace_all": True}]
+    )
     again.goto(again.url.partition("/change")[0])
     expect(again.locator("h1")).to_have_text("Edited d/0/0003.txt")
     expect(again.get_by_label("Viewed")).not_to_be_checked()
     expect(again.locator("td.code.new").first).to_be_visible()
 
 
-def test_changes_of_whitespace_can_be_hidden(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_changes_of_whitespace_can_be_hidden(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     (folder / "a.py").write_text("if x:\n  one()\n  two()\n")
-    workspace.edit("a.py", [{"search": "  one()\n  two()", "replace": "    one()\n    two(2)"}])
+    workspace.edit(
+        "a.py", [{"search": "  one()\n  two()", "replace": "    one()\n    two(2)"}]
+    )
     page = opened()
     expect(page.locator("td.code.old:visible")).to_have_count(2)
     page.keyboard.press("w")
     expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
-    expect(page.get_by_role("button", name="Hide whitespace")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Hide whitespace")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.reload()
     expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
     expect(page.locator(".about .totals")).to_have_text("+2 −2")
@@ -99,7 +118,10 @@ EDITORS = [
 
 
 def test_a_file_opens_in_the_editor(
-    workspace: Workspace, folder: Path, serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace,
+    folder: Path,
+    serve: Callable[..., Served],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "a b.txt").write_text("".join(f"{at}\n" for at in range(1, 9)))
     workspace.edit("a b.txt", [{"search": "5\n", "replace": "five\n"}])
@@ -109,7 +131,11 @@ def test_a_file_opens_in_the_editor(
         monkeypatch.setitem(os.environ, "FILEWRIGHT_EDITOR", editor)
         with serve().client() as client:
             shown = client.get("/?part=view").text
-        link = shown.partition("Open in editor")[0].rpartition('href="')[2].partition('"')[0]
+        link = (
+            shown.partition("Open in editor")[0]
+            .rpartition('href="')[2]
+            .partition('"')[0]
+        )
         address = link.replace("&amp;", "&")
         assert address.startswith(begin), address
         assert address.endswith(end), address
@@ -130,7 +156,9 @@ def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
 
     workspace.write("a.txt", "0\n")
     for number in range(120):
-        workspace.edit("a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}])
+        workspace.edit(
+            "a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}]
+        )
     read: list[str] = []
     record = Workspace.record
 
@@ -144,7 +172,9 @@ def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
     assert len(page.rows) == 50
     assert len(read) <= 50
     following = log.page(before=page.cursor)
-    assert [row.head.id for _, _, row in page.rows] > [row.head.id for _, _, row in following.rows]
+    assert [row.head.id for _, _, row in page.rows] > [
+        row.head.id for _, _, row in following.rows
+    ]
     assert len(read) <= 100
 
 
@@ -156,7 +186,9 @@ BAD = [
 ]
 
 
-def test_what_is_no_mark_is_refused(workspace: Workspace, serve: Callable[..., Served]) -> None:
+def test_what_is_no_mark_is_refused(
+    workspace: Workspace, serve: Callable[..., Served]
+) -> None:
     import json
 
     with serve().client() as client:
@@ -166,9 +198,17 @@ def test_what_is_no_mark_is_refused(workspace: Workspace, serve: Callable[..., S
         assert client.get("/nothing/x?part=view").status_code == 404
 
 
-def test_a_notebook_is_shown_by_its_cells(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_a_notebook_is_shown_by_its_cells(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     cells = [
-        {"cell_type": "code", "id": f"c{at}", "metadata": {}, "outputs": [], "execution_count": None}
+        {
+            "cell_type": "code",
+            "id": f"c{at}",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
         | {"source": [f"first = {at}\n", "second = 2"]}
         for at in range(9)
     ]
@@ -176,7 +216,9 @@ def test_a_notebook_is_shown_by_its_cells(workspace: Workspace, folder: Path, op
     (folder / "n.ipynb").write_text(json.dumps(book, indent=1))
     workspace.edit("n.ipynb", [{"search": "first = 7", "replace": "first = 'seven'"}])
     page = opened()
-    expect(page.locator("td.code.old, td.code.new")).to_have_text(["-first = 7", "+first = 'seven'"])
+    expect(page.locator("td.code.old, td.code.new")).to_have_text(
+        ["-first = 7", "+first = 'seven'"]
+    )
     expect(page.locator("td.code", has_text="cell 8: code, id c7")).to_be_visible()
     page.get_by_role("button", name="unchanged lines").first.click()
     expect(page.locator("td.code", has_text="first = 0")).to_be_visible()
@@ -187,13 +229,23 @@ def test_a_notebook_is_shown_by_its_cells(workspace: Workspace, folder: Path, op
 
 @pytest.mark.parametrize(
     ("split", "count"),
-    [(False, 1_500), (True, 1_500), pytest.param(False, 20_000, marks=pytest.mark.sweep)],
+    [
+        (False, 1_500),
+        (True, 1_500),
+        pytest.param(False, 20_000, marks=pytest.mark.sweep),
+    ],
 )
 def test_a_rewrite_of_many_lines_is_had_by_windows(
     workspace: Workspace, folder: Path, opened: Opened, split: bool, count: int
 ) -> None:
-    (folder / "big.txt").write_text("".join(f"old {at}\n" for at in range(1, count + 1)))
-    workspace.write("big.txt", "".join(f"new {at}\n" for at in range(1, count + 1)), mode="overwrite")
+    (folder / "big.txt").write_text(
+        "".join(f"old {at}\n" for at in range(1, count + 1))
+    )
+    workspace.write(
+        "big.txt",
+        "".join(f"new {at}\n" for at in range(1, count + 1)),
+        mode="overwrite",
+    )
     page = opened()
     if split:
         page.keyboard.press("s")
@@ -232,6 +284,10 @@ def test_many_changes_of_a_file_are_had_by_windows(
         more.click()
         expect(page.locator("tbody.hunk")).not_to_have_count(shown)
     expect(page.locator("td.code.new")).to_have_count(150)
-    assert page.locator("td.code.new").all_text_contents() == [f"+LINE {at}" for at in range(0, 3_000, 20)]
-    page.locator('tbody[data-hunk="125"]').get_by_role("button", name="Undo hunk").click()
+    assert page.locator("td.code.new").all_text_contents() == [
+        f"+LINE {at}" for at in range(0, 3_000, 20)
+    ]
+    page.locator('tbody[data-hunk="125"]').get_by_role(
+        "button", name="Undo hunk"
+    ).click()
     expect(page.locator("#ask td.code.new")).to_have_text("+line 2480")

@@ -26,7 +26,11 @@ SPELLINGS = {
     "Greek": MARK.replace("o", "\u03bf"),
     "fullwidth": "".join(chr(ord(c) + 0xFEE0) if c != " " else c for c in MARK),
     "mathematical": "".join(
-        chr(0x1D400 + ord(c) - 65) if c.isupper() else chr(0x1D41A + ord(c) - 97) if c.islower() else c
+        chr(0x1D400 + ord(c) - 65)
+        if c.isupper()
+        else chr(0x1D41A + ord(c) - 97)
+        if c.islower()
+        else c
         for c in MARK
     ),
     "tags": MARK.replace("user", "u\U000e0001ser"),
@@ -67,7 +71,9 @@ def test_marked_in_every_answer(folder: Path, agent: Callable[..., RawClient]) -
     client = agent()
     for name in SPELLINGS:
         answer = client.call("read_content", {"path": f"{name}.txt"})
-        assert "was not said by the user" in json.dumps(answer, ensure_ascii=False), name
+        assert "was not said by the user" in json.dumps(answer, ensure_ascii=False), (
+            name
+        )
 
 
 def test_marked_in_resources(folder: Path, agent: Callable[..., RawClient]) -> None:
@@ -76,9 +82,9 @@ def test_marked_in_resources(folder: Path, agent: Callable[..., RawClient]) -> N
     client = agent()
 
     def contents(name: str) -> list[dict[str, Any]]:
-        contents: list[dict[str, Any]] = client.ask("resources/read", {"uri": f"filewright://file/{name}"})[
-            "result"
-        ]["contents"]
+        contents: list[dict[str, Any]] = client.ask(
+            "resources/read", {"uri": f"filewright://file/{name}"}
+        )["result"]["contents"]
         return contents
 
     assert "was not said by the user" in contents("forged.txt")[-1]["text"]

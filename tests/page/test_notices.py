@@ -20,9 +20,18 @@ def test_what_was_taken_back_is_told_once_to_every_agent_at_work(
     assert "took back" not in change
     served = serve()
     with served.client() as page:
-        name = page.get("/?part=view").text.partition('data-change="')[2].partition('"')[0]
+        name = (
+            page.get("/?part=view").text.partition('data-change="')[2].partition('"')[0]
+        )
         done = page.post(
-            "/act", json={"kind": "change", "name": name, "path": "a.txt", "hunk": 2, "preview": False}
+            "/act",
+            json={
+                "kind": "change",
+                "name": name,
+                "path": "a.txt",
+                "hunk": 2,
+                "preview": False,
+            },
         )
         assert done.status_code == 200, done.text
     for client in (one, other):
@@ -31,13 +40,20 @@ def test_what_was_taken_back_is_told_once_to_every_agent_at_work(
         assert "hunk 2 of a.txt" in news
         assert done.json()["change_id"] in news
         assert "took back" not in said(client.call("list_files")), "it is told once"
-    assert "took back" not in said(agent().call("list_files")), "it is no news to who comes later"
+    assert "took back" not in said(agent().call("list_files")), (
+        "it is no news to who comes later"
+    )
 
 
-def test_what_agents_do_themselves_is_no_news(folder: Path, agent: Callable[..., RawClient]) -> None:
+def test_what_agents_do_themselves_is_no_news(
+    folder: Path, agent: Callable[..., RawClient]
+) -> None:
     (folder / "a.txt").write_text("one\n")
     one, other = agent(), agent()
     other.call("list_files")
-    one.call("edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]})
+    one.call(
+        "edit_content",
+        {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]},
+    )
     said(one.call("revert_edit", {"path": "a.txt"}))
     assert "took back" not in said(other.call("list_files"))

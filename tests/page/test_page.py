@@ -23,19 +23,35 @@ def numbered(count: int) -> str:
 
 def png(colour: tuple[int, int, int]) -> bytes:
     def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (
+            struct.pack(">I", len(data))
+            + name
+            + data
+            + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
     pixel = zlib.compress(b"\0" + bytes(colour))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixel) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", pixel)
+        + chunk(b"IEND", b"")
+    )
 
 
-def test_the_newest_change_is_shown_with_its_diff(workspace: Workspace, opened: Opened) -> None:
+def test_the_newest_change_is_shown_with_its_diff(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("src/cart.py", "def total(lines):\n    return sum(lines)\n")
-    workspace.edit("src/cart.py", [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}])
+    workspace.edit(
+        "src/cart.py", [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}]
+    )
     page = opened()
     expect(page.locator("#rows .row")).to_have_count(2)
-    expect(page.locator("#rows .row[aria-current]")).to_contain_text("Edited src/cart.py")
+    expect(page.locator("#rows .row[aria-current]")).to_contain_text(
+        "Edited src/cart.py"
+    )
     expect(page.locator("#rows .row .counts")).to_have_text(["+1 −1", "+2 −0"])
     file = page.locator("article.file")
     expect(file.locator("h2")).to_have_text("src/cart.py")
@@ -47,7 +63,9 @@ def test_the_newest_change_is_shown_with_its_diff(workspace: Workspace, opened: 
     expect(page.locator(".tree")).to_have_count(0)  # a single file needs none
 
 
-def test_split_and_unified_show_the_same_and_the_choice_is_kept(workspace: Workspace, opened: Opened) -> None:
+def test_split_and_unified_show_the_same_and_the_choice_is_kept(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("a.txt", numbered(3))
     workspace.edit("a.txt", [{"search": "line 2", "replace": "line two"}])
     page = opened()
@@ -61,7 +79,9 @@ def test_split_and_unified_show_the_same_and_the_choice_is_kept(workspace: Works
 
 def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", numbered(600))
-    workspace.edit("a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}])
+    workspace.edit(
+        "a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}]
+    )
     page = opened()
     expect(page.get_by_role("button", name="296 unchanged lines")).to_be_visible()
     page.get_by_role("button", name="296 unchanged lines").click()
@@ -73,19 +93,25 @@ def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
     expect(last.locator(".num")).to_have_text(["500", "501"])
 
 
-def test_text_of_any_encoding_is_text(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_text_of_any_encoding_is_text(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     lines = "".join(f"line {number} 表\r\n" for number in range(1, 31))
     encodings = ("utf-8", "utf-16", "utf-16-be")
     for encoding in encodings:
         mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
         (folder / f"{encoding}.txt").write_bytes(mark + lines.encode(encoding))
-        workspace.edit(f"{encoding}.txt", [{"search": "line 15 ", "replace": "LINE 15 "}])
+        workspace.edit(
+            f"{encoding}.txt", [{"search": "line 15 ", "replace": "LINE 15 "}]
+        )
     page = opened()
     for encoding in reversed(encodings):
         expect(page.locator("article.file h2")).to_have_text(f"{encoding}.txt")
         expect(page.locator("td.code.new")).to_contain_text("LINE 15 ")
         page.get_by_role("button", name="11 unchanged lines").click()
-        expect(page.locator("td.code").first).to_have_text(lines.splitlines()[0], use_inner_text=True)
+        expect(page.locator("td.code").first).to_have_text(
+            lines.splitlines()[0], use_inner_text=True
+        )
         page.keyboard.press("j")
 
 
@@ -119,14 +145,19 @@ def test_what_files_and_names_say_is_shown_and_never_run(
         # The session that changed something last comes first; in it each change has a turn of its own.
         hostile = HOSTILE[-1 - row % len(HOSTILE)]
         if row == len(HOSTILE):
-            expect(page.locator("#rows .prompt")).to_have_attribute("aria-current", "true")
+            expect(page.locator("#rows .prompt")).to_have_attribute(
+                "aria-current", "true"
+            )
             expect(page.locator("h1")).to_have_text(f"Edited {len(HOSTILE)} files")
             page.keyboard.press("j")
         expect(rows.nth(row)).to_have_attribute("aria-current", "true")
         name = f"second{len(HOSTILE) - 1 - row}.md" if row < len(HOSTILE) else ".html"
         expect(page.locator("article.file h2")).to_contain_text(name)
         expect(page.locator("td.code.new").first).to_be_visible()
-        assert page.locator("main script, main img, main svg, nav script, nav img").count() == 0, hostile
+        assert (
+            page.locator("main script, main img, main svg, nav script, nav img").count()
+            == 0
+        ), hostile
         shown = page.locator("body").inner_text()
         assert not set(shown) & set("\x1b\x07\u202e\u2066\u200b\u2028"), hostile
         assert "49" not in page.locator("td.code").first.inner_text()
@@ -136,18 +167,25 @@ def test_what_files_and_names_say_is_shown_and_never_run(
     assert page.title() == title
 
 
-def test_badges_say_what_the_lines_do_not(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_badges_say_what_the_lines_do_not(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     (folder / "latin.txt").write_bytes("café\r\nthé\r\n".encode("latin-1") * 20)
     (folder / "run.sh").write_text("#!/bin/sh\n")
     (folder / "old.txt").write_text("x\n")
     (folder / "blob.bin").write_bytes(bytes(range(256)))
-    workspace.edit("latin.txt", [{"search": "thé", "replace": "the", "replace_all": True}])
+    workspace.edit(
+        "latin.txt", [{"search": "thé", "replace": "the", "replace_all": True}]
+    )
     page = opened()
     address = page.url.partition("/change")[0]
     badges = page.locator("article .badge")
     expect(badges).to_contain_text(["CRLF"])
     for arguments, expected in (
-        ({"items": [{"source": "old.txt", "destination": "new.txt"}]}, ("moved", "old.txt")),
+        (
+            {"items": [{"source": "old.txt", "destination": "new.txt"}]},
+            ("moved", "old.txt"),
+        ),
         ({"paths": ["blob.bin"]}, ("deleted", "binary")),
     ):
         tool = "move_items" if "items" in arguments else "delete_items"
@@ -155,10 +193,14 @@ def test_badges_say_what_the_lines_do_not(workspace: Workspace, folder: Path, op
         assert not answer.is_error, answer.text
         page.goto(address)
         for word in expected:
-            expect(page.locator("article header, article .body").first).to_contain_text(word)
+            expect(page.locator("article header, article .body").first).to_contain_text(
+                word
+            )
 
 
-def test_an_image_is_shown_before_and_after(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_an_image_is_shown_before_and_after(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     (folder / "dot.png").write_bytes(png((255, 0, 0)))
     answer = workspace.call("delete_items", {"paths": ["dot.png"]})
     assert not answer.is_error, answer.text
@@ -169,8 +211,12 @@ def test_an_image_is_shown_before_and_after(workspace: Workspace, folder: Path, 
     expect(image).to_have_js_property("naturalWidth", 1)
 
 
-def test_a_change_of_many_files_comes_by_pages(workspace: Workspace, opened: Opened) -> None:
-    items = [{"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(200)]
+def test_a_change_of_many_files_comes_by_pages(
+    workspace: Workspace, opened: Opened
+) -> None:
+    items = [
+        {"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(200)
+    ]
     assert not workspace.call("write_content", {"items": items}).is_error
     page = opened()
     expect(page.locator("article.file")).to_have_count(50)
@@ -183,13 +229,17 @@ def test_the_diff_of_a_large_file_comes_when_it_is_asked_for(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     (folder / "large.txt").write_text(numbered(200_000))
-    workspace.edit("large.txt", [{"search": "line 150000\n", "replace": "line 150000!\n"}])
+    workspace.edit(
+        "large.txt", [{"search": "line 150000\n", "replace": "line 150000!\n"}]
+    )
     page = opened()
     expect(page.locator("td.code.new")).to_have_text("+line 150000!")
     assert page.locator(".unfold").count() == 0, "it is too large to be unfolded"
 
 
-def test_a_long_diff_is_cut_and_all_of_it_can_be_had(workspace: Workspace, opened: Opened) -> None:
+def test_a_long_diff_is_cut_and_all_of_it_can_be_had(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("long.txt", numbered(900))
     page = opened()
     page.get_by_role("button", name="500 more added lines").click()
@@ -199,7 +249,9 @@ def test_a_long_diff_is_cut_and_all_of_it_can_be_had(workspace: Workspace, opene
 def test_the_list_is_filtered_and_goes_on(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "0\n")
     for number in range(60):
-        workspace.edit("a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}])
+        workspace.edit(
+            "a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}]
+        )
     workspace.write("needle.txt", "x\n")
     page = opened()
     expect(page.locator("#rows .row")).to_have_count(50)
@@ -263,7 +315,9 @@ def test_a_server_that_goes_away_is_missed(
     expect(page.locator("td.code.new")).to_have_text("+x")
 
 
-def test_a_narrow_window_has_the_list_behind_a_button(workspace: Workspace, opened: Opened) -> None:
+def test_a_narrow_window_has_the_list_behind_a_button(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("a.txt", "x\n")
     workspace.write("b.txt", "x\n")
     page = opened(viewport={"width": 420, "height": 700})

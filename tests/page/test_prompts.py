@@ -23,8 +23,12 @@ def agent(workspace: Workspace, session: str, turn: str | None = None) -> Any:
     return workspace.under(Task(caller=Caller(session, f"{session} 1.0", turn)))
 
 
-def head(number: int, minutes: float, session: str | None = "s", turn: str | None = None) -> ChangeRecord:
-    return ChangeRecord(int(minutes * MINUTE), "t", str(number), (), session=session, turn=turn)
+def head(
+    number: int, minutes: float, session: str | None = "s", turn: str | None = None
+) -> ChangeRecord:
+    return ChangeRecord(
+        int(minutes * MINUTE), "t", str(number), (), session=session, turn=turn
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +36,10 @@ def head(number: int, minutes: float, session: str | None = "s", turn: str | Non
     [
         ([head(2, 19), head(1, 9.5), head(0, 0)], [["2", "1", "0"]]),
         ([head(2, 20), head(1, 9.5), head(0, 0)], [["2"], ["1", "0"]]),
-        ([head(2, 90, turn="a"), head(1, 1, turn="a"), head(0, 0, turn="b")], [["2", "1"], ["0"]]),
+        (
+            [head(2, 90, turn="a"), head(1, 1, turn="a"), head(0, 0, turn="b")],
+            [["2", "1"], ["0"]],
+        ),
         ([head(1, 1, turn="a"), head(0, 0)], [["1"], ["0"]]),
         (
             [head(3, 3, "a"), head(2, 2, "b"), head(1, 1, "a"), head(0, 0, "b")],
@@ -47,7 +54,9 @@ def test_changes_belong_together_by_turn_or_without_a_pause(
     assert [[each.summary for each in group] for group in prompts(heads)] == expected
 
 
-def test_sessions_that_interleave_have_one_heading_each(workspace: Workspace, opened: Opened) -> None:
+def test_sessions_that_interleave_have_one_heading_each(
+    workspace: Workspace, opened: Opened
+) -> None:
     for number in range(3):
         for session in ("one", "two"):
             agent(workspace, session).write(f"{session}{number}.txt", "x\n")
@@ -55,10 +64,14 @@ def test_sessions_that_interleave_have_one_heading_each(workspace: Workspace, op
     expect(page.locator("#rows .session .client")).to_have_text(["two 1.0", "one 1.0"])
     expect(page.locator("#rows .prompt .summary")).to_have_text(["Created 3 files"] * 2)
     shown = page.locator("#rows .row .summary").all_inner_texts()
-    assert shown == [f"Created {session}{at}.txt" for session in ("two", "one") for at in (2, 1, 0)]
+    assert shown == [
+        f"Created {session}{at}.txt" for session in ("two", "one") for at in (2, 1, 0)
+    ]
 
 
-def test_a_prompt_is_seen_as_one_and_undone(workspace: Workspace, folder: Path, opened: Opened) -> None:
+def test_a_prompt_is_seen_as_one_and_undone(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
     first, second = agent(workspace, "s", "first"), agent(workspace, "s", "second")
     first.edit("a.txt", [{"search": "one", "replace": "ONE"}])
@@ -102,14 +115,22 @@ def test_everything_since_a_prompt_is_one_diff_and_rewound(
 
 
 TITLES: list[tuple[str, dict[str, Any], str]] = [
-    ("write_content", {"items": [{"path": "new.py", "content": "x"}]}, "Created new.py"),
+    (
+        "write_content",
+        {"items": [{"path": "new.py", "content": "x"}]},
+        "Created new.py",
+    ),
     ("delete_items", {"paths": ["docs"], "recursive": True}, "Deleted docs/"),
     (
         "move_items",
         {"items": [{"source": "docs", "destination": "site/docs"}]},
         "Created site/ and moved docs to site/docs/",
     ),
-    ("move_items", {"items": [{"source": "a.txt", "destination": "b.txt"}]}, "Renamed a.txt to b.txt"),
+    (
+        "move_items",
+        {"items": [{"source": "a.txt", "destination": "b.txt"}]},
+        "Renamed a.txt to b.txt",
+    ),
     (
         "replace_content",
         {"pattern": "one", "replacement": "two", "preview": False},
@@ -136,7 +157,9 @@ def test_a_title_is_a_sentence(
     assert title_of(record, deeds_of(record)) == title
 
 
-def test_the_title_of_a_command_is_the_command(workspace: Workspace, folder: Path) -> None:
+def test_the_title_of_a_command_is_the_command(
+    workspace: Workspace, folder: Path
+) -> None:
     name = workspace.begin_command()
     for at in range(3):
         (folder / f"{at}.txt").write_text("x")
@@ -153,7 +176,9 @@ def test_a_long_sentence_ends() -> None:
     assert sentence(deeds) == "Created created, edited edited and more"
 
 
-def test_undo_and_redo_name_what_they_are_of(workspace: Workspace, opened: Opened) -> None:
+def test_undo_and_redo_name_what_they_are_of(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("a.txt", "x\n")
     workspace.undo()
     workspace.redo()

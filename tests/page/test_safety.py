@@ -22,7 +22,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root, state = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("state")
     with Workspace(root, state_dir=state) as workspace:
         workspace.write("a.txt", "one\n")
-        workspace.write("x.svg", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
+        workspace.write(
+            "x.svg",
+            '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+        )
     found = Served(root, state)
     yield found
     found.end()
@@ -31,12 +34,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_the_link_opens_the_page_once(http: httpx2.Client, served: Served) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     assert http.post(f"{served.address}/enter", json=token).status_code == 200
-    assert http.post(f"{served.address}/enter", json=token).status_code == 403, "it was used"
+    assert http.post(f"{served.address}/enter", json=token).status_code == 403, (
+        "it was used"
+    )
     with served.client() as other:  # the terminal shows another
         assert "a.txt" in other.get("/list").text
 
 
-def test_no_cookie_is_given_and_none_opens_anything(http: httpx2.Client, served: Served) -> None:
+def test_no_cookie_is_given_and_none_opens_anything(
+    http: httpx2.Client, served: Served
+) -> None:
     """Cookies of 127.0.0.1 go to all its ports: whoever listens on another would have the page."""
     with served.client() as client:
         for path in ("/", "/list", "/?part=view", "/static/review.js", "/nothing"):
@@ -44,7 +51,12 @@ def test_no_cookie_is_given_and_none_opens_anything(http: httpx2.Client, served:
         key = client.headers["x-filewright-key"]
     for name in ("filewright", "filewright_key", "x-filewright-key"):
         for path in ("/list", "/?part=view"):
-            assert http.get(served.address + path, headers={"cookie": f"{name}={key}"}).status_code == 403
+            assert (
+                http.get(
+                    served.address + path, headers={"cookie": f"{name}={key}"}
+                ).status_code
+                == 403
+            )
 
 
 PARTS = [
@@ -70,7 +82,9 @@ PARTS = [
 
 
 @pytest.mark.parametrize("path", PARTS)
-def test_nothing_is_shown_without_the_key(http: httpx2.Client, served: Served, path: str) -> None:
+def test_nothing_is_shown_without_the_key(
+    http: httpx2.Client, served: Served, path: str
+) -> None:
     for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
         for key in (None, "", "0" * 43, "é"):
             headers = {} if key is None else {"x-filewright-key": key.encode()}
@@ -80,22 +94,38 @@ def test_nothing_is_shown_without_the_key(http: httpx2.Client, served: Served, p
             assert "a.txt" not in answer.text
 
 
-def test_everybody_is_given_the_same_empty_page(http: httpx2.Client, served: Served) -> None:
+def test_everybody_is_given_the_same_empty_page(
+    http: httpx2.Client, served: Served
+) -> None:
     pages = {
         http.get(f"{served.address}{path}").text
-        for path in ("/", "/change/x", "/session/last", "/since/x", "/change/", "/change/x/file/0")
+        for path in (
+            "/",
+            "/change/x",
+            "/session/last",
+            "/since/x",
+            "/change/",
+            "/change/x/file/0",
+        )
     }
     assert len(pages) == 1
     with served.client() as client:
         assert client.get("/").text in pages
 
 
-@pytest.mark.parametrize("name", ["nope", "", "review.py", "%2e%2e%2fguard.py", "//etc/passwd"])
-def test_only_its_own_files_are_static(http: httpx2.Client, served: Served, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["nope", "", "review.py", "%2e%2e%2fguard.py", "//etc/passwd"]
+)
+def test_only_its_own_files_are_static(
+    http: httpx2.Client, served: Served, name: str
+) -> None:
     with served.client() as client:
         for asking in (client, http):
             answer = asking.get(f"{served.address}/static/{name}")
-            assert (answer.status_code, answer.text) == (404, "There is no such file.\n")
+            assert (answer.status_code, answer.text) == (
+                404,
+                "There is no such file.\n",
+            )
 
 
 def test_a_server_on_another_port_learns_nothing_from_a_visitor(
@@ -140,8 +170,13 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(
         visited = context.new_page()
         visited.goto(f"http://127.0.0.1:{other.server_port}/")
         expect(visited).to_have_title(re.compile("^told"))
-        assert set(visited.title().removeprefix("told ").split(",")) <= {"nothing", "opaque"}
-        assert [frame.url for frame in visited.frames[1:]] == ["chrome-error://chromewebdata/"]
+        assert set(visited.title().removeprefix("told ").split(",")) <= {
+            "nothing",
+            "opaque",
+        }
+        assert [frame.url for frame in visited.frames[1:]] == [
+            "chrome-error://chromewebdata/"
+        ]
         assert context.cookies() == []
         visited.goto(f"http://127.0.0.1:{other.server_port}/")
         for headers in heard:
@@ -170,9 +205,14 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(
         ({"host": ""}, 421),
     ],
 )
-def test_only_the_page_itself_is_answered(served: Served, headers: dict[str, str], status: int) -> None:
+def test_only_the_page_itself_is_answered(
+    served: Served, headers: dict[str, str], status: int
+) -> None:
     with served.client() as client:
-        sent = {name: value.replace("SELF", served.address) for name, value in headers.items()}
+        sent = {
+            name: value.replace("SELF", served.address)
+            for name, value in headers.items()
+        }
         assert client.get("/list", headers=sent).status_code == status
 
 
@@ -184,12 +224,21 @@ def test_a_link_is_no_use_to_another_site(http: httpx2.Client, served: Served) -
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ):
-        assert http.post(f"{served.address}/enter", json=token, headers=headers).status_code == 403
+        assert (
+            http.post(
+                f"{served.address}/enter", json=token, headers=headers
+            ).status_code
+            == 403
+        )
     assert http.post(f"{served.address}/enter", json=token).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/enter", "/", "/static/review.js", "/static/nope", "/nothing"])
-def test_every_answer_forbids_scripts_of_others(http: httpx2.Client, served: Served, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["/enter", "/", "/static/review.js", "/static/nope", "/nothing"]
+)
+def test_every_answer_forbids_scripts_of_others(
+    http: httpx2.Client, served: Served, path: str
+) -> None:
     policy = http.get(served.address + path).headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'self'" in policy
@@ -199,7 +248,9 @@ def test_every_answer_forbids_scripts_of_others(http: httpx2.Client, served: Ser
 
 def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
     with served.client() as client:
-        change = client.get("/list").text.partition('data-change="')[2].partition('"')[0]
+        change = (
+            client.get("/list").text.partition('data-change="')[2].partition('"')[0]
+        )
         answer = client.get(f"/change/{change}?part=image&index=0&side=after")
     assert answer.headers["content-type"] == "image/svg+xml"
     policy = answer.headers["content-security-policy"]
@@ -209,14 +260,23 @@ def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
 def test_a_port_that_is_taken_is_refused(folder: object, tmp_path: object) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        command = [*processes.FILEWRIGHT, "review", str(folder), "--port", str(port), "--no-open"]
+        command = [
+            *processes.FILEWRIGHT,
+            "review",
+            str(folder),
+            "--port",
+            str(port),
+            "--no-open",
+        ]
         done = processes.run(command)
     assert done.returncode == 2
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
     assert "--port" in done.stderr
 
 
-def test_requests_that_never_arrive_keep_nobody_out(http: httpx2.Client, served: Served) -> None:
+def test_requests_that_never_arrive_keep_nobody_out(
+    http: httpx2.Client, served: Served
+) -> None:
     """The person's own browser is answered while another program of the machine holds what connections it can."""
     port = int(served.address.rpartition(":")[2])
     begun = []

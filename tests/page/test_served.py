@@ -24,7 +24,11 @@ class Server:
     def __init__(self, root: Path, state: Path, tokens: str = "") -> None:
         self.process = processes.start(
             [*processes.FILEWRIGHT, "serve", str(root), "--http", "127.0.0.1:0"],
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state), "FILEWRIGHT_HTTP_TOKENS": tokens},
+            env={
+                **os.environ,
+                "FILEWRIGHT_STATE_DIR": str(state),
+                "FILEWRIGHT_HTTP_TOKENS": tokens,
+            },
             text=True,
         )
         assert self.process.stderr is not None
@@ -39,7 +43,9 @@ class Server:
 
 
 @pytest.fixture
-def start(workspace: Workspace, folder: Path, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def start(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> Iterator[Callable[..., Server]]:
     workspace.write("a.txt", "one\n")
     started: list[Server] = []
 
@@ -51,7 +57,11 @@ def start(workspace: Workspace, folder: Path, tmp_path: Path) -> Iterator[Callab
     for server in started:
         server.process.terminate()
         assert server.process.wait(30) == 0
-        for stream in (server.process.stdin, server.process.stdout, server.process.stderr):
+        for stream in (
+            server.process.stdin,
+            server.process.stdout,
+            server.process.stderr,
+        ):
             assert stream is not None
             stream.close()
 
@@ -93,7 +103,9 @@ def test_without_tokens_the_log_has_a_link_that_works_once(
 
 
 @pytest.mark.parametrize("tokens", ["", TOKEN])
-def test_nobody_else_sees_anything(http: httpx2.Client, start: Callable[..., Server], tokens: str) -> None:
+def test_nobody_else_sees_anything(
+    http: httpx2.Client, start: Callable[..., Server], tokens: str
+) -> None:
     server = start(tokens)
     address = f"{server.address}/review"
     nothing = http.get(f"{address}/").text
@@ -106,7 +118,11 @@ def test_nobody_else_sees_anything(http: httpx2.Client, start: Callable[..., Ser
         "/nothing",
         "/change/x?part=view",
     ):
-        for headers in ({}, {"authorization": f"Bearer {TOKEN}"}, {"origin": "https://evil.example"}):
+        for headers in (
+            {},
+            {"authorization": f"Bearer {TOKEN}"},
+            {"origin": "https://evil.example"},
+        ):
             answer = http.get(f"{address}{path}", headers=headers)
             assert answer.status_code == (404 if "static" in path else 403)
             assert "<" not in answer.text
@@ -123,11 +139,25 @@ def test_nobody_else_sees_anything(http: httpx2.Client, start: Callable[..., Ser
         {"token": "\ud800"},
     ]
     for body in bodies:
-        assert http.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
+        assert (
+            http.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
+        )
     assert http.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
     assert http.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
     elsewhere = {"host": "evil.example"}
-    assert http.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 421
+    assert (
+        http.post(
+            f"{address}/enter", json={"token": TOKEN}, headers=elsewhere
+        ).status_code
+        == 421
+    )
     elsewhere = {"origin": "https://evil.example"}
-    assert http.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 403
-    assert http.post(f"{address}/enter", json={"token": TOKEN}).status_code == (200 if tokens else 403)
+    assert (
+        http.post(
+            f"{address}/enter", json={"token": TOKEN}, headers=elsewhere
+        ).status_code
+        == 403
+    )
+    assert http.post(f"{address}/enter", json={"token": TOKEN}).status_code == (
+        200 if tokens else 403
+    )

@@ -18,13 +18,16 @@ from filewright.text import Snapshot
 from filewright.wording import one_line
 
 
-def view_of(before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py") -> FileView:
+def view_of(
+    before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py"
+) -> FileView:
     snapshot = Snapshot(before)
     return drawn(unified(old, new, snapshot, splices_between(snapshot, after)))
 
 
 LINES = st.lists(
-    st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12), max_size=30
+    st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12),
+    max_size=30,
 ).map(lambda lines: "".join(f"{line}\n" for line in lines))
 
 
@@ -40,12 +43,18 @@ def test_the_rows_are_the_lines_of_both_files(before: str, after: str) -> None:
                 assert row.text == one_line(old[row.old - 1])
             if row.new is not None:
                 assert row.text == one_line(new[row.new - 1])
-        beside = [row for pair in hunk.sides for row in dict.fromkeys(pair) if row is not None]
-        assert sorted(map(hash, beside)) == sorted(map(hash, hunk.rows)), "both layouts show the same rows"
+        beside = [
+            row for pair in hunk.sides for row in dict.fromkeys(pair) if row is not None
+        ]
+        assert sorted(map(hash, beside)) == sorted(map(hash, hunk.rows)), (
+            "both layouts show the same rows"
+        )
 
 
 @given(before=LINES, after=LINES)
-def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(before: str, after: str) -> None:
+def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(
+    before: str, after: str
+) -> None:
     if before == after:
         return
     for hunk in view_of(before.encode(), after.encode()).hunks:
@@ -60,10 +69,15 @@ def unmarked(row: DiffRow) -> str:
     return "".join(char for at, char in enumerate(row.text) if at not in marked)
 
 
-@given(text=st.text(), path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]))
+@given(
+    text=st.text(),
+    path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]),
+)
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [one_line(line) for line in text.split("\n")]
-    rows = tuple(DiffRow("+", line, None, number) for number, line in enumerate(lines, 1))
+    rows = tuple(
+        DiffRow("+", line, None, number) for number, line in enumerate(lines, 1)
+    )
     brush = paint(FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows))
     for row in rows:
         html = brush(row)
@@ -80,8 +94,12 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("old", "new", "left", "right"), WORDS)
-def test_the_words_that_changed_are_marked(old: str, new: str, left: str, right: str) -> None:
-    ((removed, added),) = view_of(f"{old}\n".encode(), f"{new}\n".encode()).hunks[0].sides
+def test_the_words_that_changed_are_marked(
+    old: str, new: str, left: str, right: str
+) -> None:
+    ((removed, added),) = (
+        view_of(f"{old}\n".encode(), f"{new}\n".encode()).hunks[0].sides
+    )
     assert removed is not None
     assert added is not None
     assert set("".join(removed.text[s:e] for s, e in removed.changed)) <= set(left)
@@ -120,21 +138,34 @@ NAMES = [
 
 @each_row(("old", "new"), NAMES)
 def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None:
-    view = view_of(b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new)
+    view = view_of(
+        b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new
+    )
     assert (view.file.old, view.file.new) == (old, new)
     assert view.path == (new or old)
 
 
 @pytest.mark.parametrize("added", [251, 900])
-def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int) -> None:
+def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
+    added: int,
+) -> None:
     old = [f"line {n}\n" for n in range(1000)]
-    new = [f"new {n}\n" for n in range(added)] + old[250:900] + ["INJECTED\n"] + old[901:]
+    new = (
+        [f"new {n}\n" for n in range(added)] + old[250:900] + ["INJECTED\n"] + old[901:]
+    )
     before, after = "".join(old).encode(), "".join(new).encode()
     snapshot = Snapshot(before)
-    view = drawn(unified("m.py", "m.py", snapshot, splices_between(snapshot, after), max_lines=200))
+    view = drawn(
+        unified(
+            "m.py", "m.py", snapshot, splices_between(snapshot, after), max_lines=200
+        )
+    )
     assert (view.file.added, view.file.removed) == (added + 1, 251)
     (hunk,) = view.hunks
-    assert [(row.sign, row.hidden) for row in hunk.rows if row.hidden] == [("-", 150), ("+", added - 100)]
+    assert [(row.sign, row.hidden) for row in hunk.rows if row.hidden] == [
+        ("-", 150),
+        ("+", added - 100),
+    ]
     assert (hunk.old + hunk.old_count, hunk.new + hunk.new_count) == (254, added + 4)
     assert view.remarks == ["... 1 more change not shown"]
     assert [pair for pair in hunk.sides if pair[0] is not None and pair[0].hidden] == [
@@ -145,7 +176,12 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int)
 def test_a_diff_is_the_same_after_it_was_json() -> None:
     snapshot = Snapshot(b"a\nb\r\nc")
     file = unified(
-        "x", "y", snapshot, splices_between(snapshot, b"a\nB\nc\n"), mode_before=0o644, mode_after=0o755
+        "x",
+        "y",
+        snapshot,
+        splices_between(snapshot, b"a\nB\nc\n"),
+        mode_before=0o644,
+        mode_after=0o755,
     )
     diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), more=3)
     assert Diff.of_json(diff.json) == diff

@@ -61,7 +61,9 @@ def folding() -> Iterator[Path]:
             elif mounted(area):
                 yield area / "mount" / "folded"
             else:
-                pytest.skip("no folder here takes `A.txt` and `a.txt` for one file, and none can be made")
+                pytest.skip(
+                    "no folder here takes `A.txt` and `a.txt` for one file, and none can be made"
+                )
         finally:
             if os.path.ismount(area / "mount"):
                 subprocess.run(["umount", str(area / "mount")], check=True)
@@ -88,29 +90,42 @@ SPELLINGS = ["src/main.py", "SRC/MAIN.PY", "Src/Main.py", "sRC/mAIN.PY"]
 
 
 def edit(workspace: Workspace, path: str, search: str, replace: str) -> Any:
-    return workspace.call("edit_content", {"path": path, "edits": [{"search": search, "replace": replace}]})
+    return workspace.call(
+        "edit_content",
+        {"path": path, "edits": [{"search": search, "replace": replace}]},
+    )
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
-def test_every_spelling_reads_the_file_and_is_answered_with_its_name(workspace: Workspace, path: str) -> None:
+def test_every_spelling_reads_the_file_and_is_answered_with_its_name(
+    workspace: Workspace, path: str
+) -> None:
     read = workspace.call("read_content", {"path": path})
     assert (read.path, read.content) == ("Src/Main.py", "one\ntwo")
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
-def test_an_edit_keeps_the_name_and_its_history_is_one(workspace: Workspace, root: Path, path: str) -> None:
+def test_an_edit_keeps_the_name_and_its_history_is_one(
+    workspace: Workspace, root: Path, path: str
+) -> None:
     edit(workspace, "Src/Main.py", "one", "1")
     edit(workspace, path, "two", "2")
     assert os.listdir(root / "Src") == ["Main.py"]
     assert (root / "Src" / "Main.py").read_bytes() == b"1\r\n2\r\n"
     found = workspace.call("get_history", {"path": path})
-    assert [file.path for change in found.changes for file in change.files] == ["Src/Main.py"] * 2
+    assert [file.path for change in found.changes for file in change.files] == [
+        "Src/Main.py"
+    ] * 2
     for change in found.changes:
-        assert not workspace.call("revert_edit", {"change_id": change.change_id}).is_error
+        assert not workspace.call(
+            "revert_edit", {"change_id": change.change_id}
+        ).is_error
     assert (root / "Src" / "Main.py").read_bytes() == b"one\r\ntwo\r\n"
 
 
-def test_two_spellings_in_one_call_are_one_file(workspace: Workspace, root: Path) -> None:
+def test_two_spellings_in_one_call_are_one_file(
+    workspace: Workspace, root: Path
+) -> None:
     edits = [
         {"path": "src/MAIN.py", "search": "one", "replace": "1"},
         {"path": "SRC/main.py", "search": "two", "replace": "2"},
@@ -121,10 +136,14 @@ def test_two_spellings_in_one_call_are_one_file(workspace: Workspace, root: Path
 
 
 def test_a_name_is_taken_in_every_spelling(workspace: Workspace, root: Path) -> None:
-    made = workspace.call("write_content", {"items": [{"path": "SRC/main.PY", "content": "x"}]})
+    made = workspace.call(
+        "write_content", {"items": [{"path": "SRC/main.PY", "content": "x"}]}
+    )
     assert made.is_error
     assert (root / "Src" / "Main.py").read_bytes() == b"one\r\ntwo\r\n"
-    made = workspace.call("write_content", {"items": [{"path": "SRC/New.py", "content": "x"}]})
+    made = workspace.call(
+        "write_content", {"items": [{"path": "SRC/New.py", "content": "x"}]}
+    )
     assert not made.is_error, made
     assert sorted(os.listdir(root / "Src")) == ["Main.py", "New.py"]
 
@@ -142,7 +161,9 @@ PROTECTED = [
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_protected_names_are_so_in_every_spelling(workspace: Workspace, root: Path, there: bool) -> None:
+def test_protected_names_are_so_in_every_spelling(
+    workspace: Workspace, root: Path, there: bool
+) -> None:
     for path in PROTECTED:
         place = root / path.lower()
         if there and ".agents" not in path.lower() and not place.exists():
@@ -152,16 +173,26 @@ def test_protected_names_are_so_in_every_spelling(workspace: Workspace, root: Pa
         item = {"path": path, "content": "x", "mode": "append"}
         made = workspace.call("write_content", {"items": [item]})
         assert made.is_error, path
-        assert made.error.code in ("permission_denied", "not_found", "not_a_file"), (path, made.error)
+        assert made.error.code in ("permission_denied", "not_found", "not_a_file"), (
+            path,
+            made.error,
+        )
         assert sorted(root.rglob("*")) == before
 
 
-@pytest.mark.parametrize("rule", ["secret/", "SECRET/", "/Secret", "key.TXT", "**/KEY.txt"])
+@pytest.mark.parametrize(
+    "rule", ["secret/", "SECRET/", "/Secret", "key.TXT", "**/KEY.txt"]
+)
 @pytest.mark.parametrize("path", ["Secret/Key.txt", "secret/key.txt", "SECRET/KEY.TXT"])
-def test_what_is_denied_is_so_in_every_spelling(root: Path, rule: str, path: str) -> None:
+def test_what_is_denied_is_so_in_every_spelling(
+    root: Path, rule: str, path: str
+) -> None:
     (root / ".agentsignore").write_text(rule + "\n")
     with Workspace(root, state_dir=root.parent / "state") as workspace:
-        assert workspace.call("read_content", {"path": path}).error.code == "permission_denied"
+        assert (
+            workspace.call("read_content", {"path": path}).error.code
+            == "permission_denied"
+        )
         assert edit(workspace, path, "key", "lock").error.code == "permission_denied"
         found = workspace.call("search_content", {"path": ".", "pattern": "the key"})
         assert found.results == ()
@@ -174,4 +205,6 @@ def test_our_own_state_is_closed_in_every_spelling(root: Path, path: str) -> Non
         edit(workspace, "Src/Main.py", "one", "1")
         for tool in ("list_files", "read_content"):
             assert workspace.call(tool, {"path": path}).is_error
-        assert "State/" not in {entry.path for entry in workspace.call("list_files", {}).entries}
+        assert "State/" not in {
+            entry.path for entry in workspace.call("list_files", {}).entries
+        }

@@ -36,7 +36,13 @@ UNUSUAL = [b"nul.txt", b"con", b"ends.", b"ends ", b"aux.tar.gz"]
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     root = tmp_path / "root"
-    for path in (".git/config", ".git/hooks/keep", ".mcp.json", "src/a.py", "src/.claude/settings.json"):
+    for path in (
+        ".git/config",
+        ".git/hooks/keep",
+        ".mcp.json",
+        "src/a.py",
+        "src/.claude/settings.json",
+    ):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(b"one\r\n")
     return root
@@ -67,19 +73,29 @@ def attempts(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "edit_content", {"path": path, "edits": [{"search": "one", "replace": "x"}]}
     yield "delete_items", {"paths": [path]}
     yield "move_items", {"items": [{"source": path, "destination": "src/b"}]}
-    yield "move_items", {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True}
-    yield "copy_items", {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True}
+    yield (
+        "move_items",
+        {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True},
+    )
+    yield (
+        "copy_items",
+        {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True},
+    )
 
 
 def accepted(workspace: Workspace, path: str) -> list[str]:
-    answers = [(tool, workspace.call(tool, arguments)) for tool, arguments in attempts(path)]
+    answers = [
+        (tool, workspace.call(tool, arguments)) for tool, arguments in attempts(path)
+    ]
     errors = [str(getattr(answer, "error", None)) for _, answer in answers]
     assert not [error for error in errors if "unknown" in error or "internal" in error]
     return [tool for tool, answer in answers if not answer.is_error]
 
 
 @pytest.mark.parametrize("spelling", PROTECTED)
-def test_nothing_is_written_to_what_is_protected(workspace: Workspace, root: Path, spelling: str) -> None:
+def test_nothing_is_written_to_what_is_protected(
+    workspace: Workspace, root: Path, spelling: str
+) -> None:
     top, before = str(root), tree(root)
     path = spelling.format(top=top, drive=top[0], below=top[3:])
     assert accepted(workspace, path) == []
@@ -87,16 +103,33 @@ def test_nothing_is_written_to_what_is_protected(workspace: Workspace, root: Pat
 
 
 @pytest.mark.parametrize("name", [".git", ".mcp.json", "src/.claude"])
-def test_a_short_name_is_no_way_to_what_is_protected(workspace: Workspace, root: Path, name: str) -> None:
+def test_a_short_name_is_no_way_to_what_is_protected(
+    workspace: Workspace, root: Path, name: str
+) -> None:
     above, before = (root / name).parent, tree(root)
-    shown = subprocess.run(["cmd", "/c", "dir", "/x", "/a", str(above)], capture_output=True, check=True)
-    lines = [line.decode("ascii", "replace").split() for line in shown.stdout.splitlines()]
-    short = [line[-2] for line in lines if line[-1:] == [Path(name).name] and "~" in line[-2]]
+    shown = subprocess.run(
+        ["cmd", "/c", "dir", "/x", "/a", str(above)], capture_output=True, check=True
+    )
+    lines = [
+        line.decode("ascii", "replace").split() for line in shown.stdout.splitlines()
+    ]
+    short = [
+        line[-2] for line in lines if line[-1:] == [Path(name).name] and "~" in line[-2]
+    ]
     if not short:
         pytest.skip("this volume makes no short names")
     for path in (short[0], short[0].lower()):
-        for below in ("", "/config", "/new") if name.startswith(".") else ("/settings.json", "/hooks/new"):
-            assert accepted(workspace, (above / f"{path}{below}").relative_to(root).as_posix()) == []
+        for below in (
+            ("", "/config", "/new")
+            if name.startswith(".")
+            else ("/settings.json", "/hooks/new")
+        ):
+            assert (
+                accepted(
+                    workspace, (above / f"{path}{below}").relative_to(root).as_posix()
+                )
+                == []
+            )
     assert tree(root) == before
 
 
@@ -126,7 +159,11 @@ def test_another_machine_is_not_even_asked(
         *attempts(path),
     ):
         assert workspace.call(tool, arguments).is_error
-    assert not [name for name in asked if any(word in name for word in ("server", "unc", "pipe", "127.0"))]
+    assert not [
+        name
+        for name in asked
+        if any(word in name for word in ("server", "unc", "pipe", "127.0"))
+    ]
 
 
 SHARES = {
@@ -137,10 +174,16 @@ SHARES = {
 }
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "read": ("read_content", {"path": "src/a.py"}),
-    "edit": ("edit_content", {"path": "src/a.py", "edits": [{"search": "one", "replace": "two"}]}),
+    "edit": (
+        "edit_content",
+        {"path": "src/a.py", "edits": [{"search": "one", "replace": "two"}]},
+    ),
     "delete": ("delete_items", {"paths": ["src/a.py"]}),
     "move": ("move_items", {"items": [{"source": "src/a.py", "destination": "b.py"}]}),
-    "replace": ("move_items", {"items": [{"source": "new", "destination": "src/a.py"}], "overwrite": True}),
+    "replace": (
+        "move_items",
+        {"items": [{"source": "new", "destination": "src/a.py"}], "overwrite": True},
+    ),
     "folder": ("move_items", {"items": [{"source": "src", "destination": "there"}]}),
 }
 
@@ -170,11 +213,15 @@ def test_a_file_that_an_editor_holds_is_left_as_it_is_until_it_lets_go(
         assert not answer.is_error, answer.error
     if call != "read":
         assert tree(root) != before
-        assert not workspace.call("revert_edit", {"change_id": answer.change_id}).is_error
+        assert not workspace.call(
+            "revert_edit", {"change_id": answer.change_id}
+        ).is_error
     assert tree(root) == before
 
 
-def test_a_rename_waits_for_who_lets_go_at_once(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rename_waits_for_who_lets_go_at_once(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder.create(b"new").close()
     held = nt.open_below(folder.fileno(), b"a.py", nt.GENERIC_READ, share=0)
     monkeypatch.setattr(nt.time, "sleep", lambda _: nt.close(held))
@@ -184,11 +231,17 @@ def test_a_rename_waits_for_who_lets_go_at_once(folder: Folder, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("writable", "number"), [(True, errno.ETXTBSY), (False, errno.EACCES)], ids=["held", "without the right"]
+    ("writable", "number"),
+    [(True, errno.ETXTBSY), (False, errno.EACCES)],
+    ids=["held", "without the right"],
 )
 @pytest.mark.parametrize("mode", ["keep", "replace"])
 def test_a_folder_in_which_something_is_held_is_in_use(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, mode: Any, writable: bool, number: int
+    folder: Folder,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: Any,
+    writable: bool,
+    number: int,
 ) -> None:
     """Windows says the same of both; Wine renames such a folder."""
     monkeypatch.setattr(nt, "rename", lambda *_, **__: nt.ACCESS_DENIED)
@@ -222,17 +275,35 @@ def test_what_goes_when_others_let_go_of_it_is_not_listed(
 
 
 @pytest.mark.parametrize("levels", [6, 20])
-def test_every_tool_works_below_260_characters(workspace: Workspace, root: Path, levels: int) -> None:
+def test_every_tool_works_below_260_characters(
+    workspace: Workspace, root: Path, levels: int
+) -> None:
     deep = "/".join(["x" * 50] * levels)
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("write_content", {"items": [{"path": f"{deep}/a.txt", "content": "one\r\n", "newline": "keep"}]}),
-        ("edit_content", {"path": f"{deep}/a.txt", "edits": [{"search": "one", "replace": "two"}]}),
+        (
+            "write_content",
+            {
+                "items": [
+                    {"path": f"{deep}/a.txt", "content": "one\r\n", "newline": "keep"}
+                ]
+            },
+        ),
+        (
+            "edit_content",
+            {"path": f"{deep}/a.txt", "edits": [{"search": "one", "replace": "two"}]},
+        ),
         ("read_content", {"path": str(root).replace("\\", "/") + f"/{deep}/a.txt"}),
         ("read_content", {"path": f"\\\\?\\{root}\\{deep}\\a.txt".replace("/", "\\")}),
         ("search_content", {"pattern": "two", "path": deep}),
         ("list_files", {"path": deep, "details": True}),
-        ("copy_items", {"items": [{"source": f"{deep}/a.txt", "destination": f"{deep}/b.txt"}]}),
-        ("move_items", {"items": [{"source": f"{deep}/b.txt", "destination": "b.txt"}]}),
+        (
+            "copy_items",
+            {"items": [{"source": f"{deep}/a.txt", "destination": f"{deep}/b.txt"}]},
+        ),
+        (
+            "move_items",
+            {"items": [{"source": f"{deep}/b.txt", "destination": "b.txt"}]},
+        ),
         ("delete_items", {"paths": [f"{deep}/a.txt"]}),
     ]
     before = tree(root)
@@ -269,8 +340,18 @@ def test_names_that_no_path_leads_to_are_shown_and_go_with_their_folder(
     assert "src/odd/nul.txt" in found
     before, odd_ones = held(root), held(root / "src/odd")
     for tool, arguments, gone, there in (
-        ("move_items", {"items": [{"source": "src/odd", "destination": "there"}]}, True, "there"),
-        ("copy_items", {"items": [{"source": "src/odd", "destination": "copy"}]}, False, "copy"),
+        (
+            "move_items",
+            {"items": [{"source": "src/odd", "destination": "there"}]},
+            True,
+            "there",
+        ),
+        (
+            "copy_items",
+            {"items": [{"source": "src/odd", "destination": "copy"}]},
+            False,
+            "copy",
+        ),
         ("delete_items", {"paths": ["src/odd"], "recursive": True}, True, None),
     ):
         changed = workspace.call(tool, arguments)

@@ -33,7 +33,9 @@ class Dead(BaseException):
 
 
 @contextmanager
-def dying(monkeypatch: pytest.MonkeyPatch, at: int | None, end: Callable[[], None]) -> Iterator[list[str]]:
+def dying(
+    monkeypatch: pytest.MonkeyPatch, at: int | None, end: Callable[[], None]
+) -> Iterator[list[str]]:
     """Count the calls to the system, and from the one with that number on let none happen."""
     calls: list[str] = []
     lock = threading.Lock()
@@ -121,14 +123,15 @@ def test_a_change_that_stops_at_any_call_is_all_or_nothing(
             try:
                 with dying(monkeypatch, point, dead):
                     bench.changes.commit(wanted)
-            except (
-                Dead
-            ):  # Not by `pytest.raises`, which would hold what was open: a process that ends does not.
+            except Dead:  # Not by `pytest.raises`, which would hold what was open: a process that ends does not.
                 reached.append(point)
             gc.collect()
         with scene_.Bench(base) as fresh:
             found = fresh.changes.recover()
-            assert (found.conflicts, found.waiting, found.unsettled) == ([], [], []), (point, calls[point])
+            assert (found.conflicts, found.waiting, found.unsettled) == ([], [], []), (
+                point,
+                calls[point],
+            )
             now = scene_.tree(fresh.root)
             assert now in (before, after), (point, calls[point])
             assert scene_.temporaries(fresh.root) == []
@@ -151,11 +154,15 @@ with killed.scene().Bench(Path(sys.argv[1])) as bench:
 
 
 @pytest.mark.parametrize("point", [150, 400])
-def test_a_process_that_is_killed_leaves_all_or_nothing(tmp_path: Path, point: int) -> None:
+def test_a_process_that_is_killed_leaves_all_or_nothing(
+    tmp_path: Path, point: int
+) -> None:
     scene_ = scene()
     base = furnished(tmp_path / "base")
     before = scene_.tree(base / "work")
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(base), str(point)], timeout=120, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, str(base), str(point)], timeout=120, check=False
+    )
     assert ended.returncode == 9
     with scene_.Bench(base) as fresh:
         found = fresh.changes.recover()

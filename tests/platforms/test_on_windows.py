@@ -81,7 +81,9 @@ def test_where_the_file_system_leaves_dots_out_no_call_takes_them(
 ) -> None:
     put(folder, b"other", b"kept")
     monkeypatch.setattr(nt, "file_system", lambda _: "FAT32")
-    assert {code_of(call) for name in MISREAD for call in calls_with(folder, name)} == {errno.EINVAL}
+    assert {code_of(call) for name in MISREAD for call in calls_with(folder, name)} == {
+        errno.EINVAL
+    }
     assert folder.names() == [b"other"]
 
 
@@ -97,7 +99,9 @@ def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
     if short not in MISREAD:
         put(folder, short, b"another")
     before = folder.names()
-    assert {code_of(call) for call in looks} == {errno.ENOENT}  # Neither a device nor the other file.
+    assert {code_of(call) for call in looks} == {
+        errno.ENOENT
+    }  # Neither a device nor the other file.
     put(folder, name, b"content")
     assert folder.stat(name).kind == "file"
     assert content(folder, name) == b"content"
@@ -118,7 +122,9 @@ def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
 @pytest.mark.parametrize("name", ALLOWED)
 def test_an_unusual_name_is_a_file_like_any_other(folder: Folder, name: bytes) -> None:
     if ON_WINE and (b"\xed\xa0" in name or b"\xed\xb0" in name or len(name) > 255):
-        pytest.skip("Wine keeps names as UTF-8 on Linux: no half characters, at most 255 bytes")
+        pytest.skip(
+            "Wine keeps names as UTF-8 on Linux: no half characters, at most 255 bytes"
+        )
     put(folder, name, b"x")
     assert folder.names() == [name]
     assert content(folder, name) == b"x"
@@ -164,10 +170,17 @@ def test_a_short_name_opens_nothing(folder: Folder, tmp_path: Path) -> None:
     long = "a name that is too long.for dos"
     put(folder, long.encode(), b"x")
     shown = subprocess.run(
-        ["cmd", "/c", "dir", "/x", str(tmp_path)], capture_output=True, text=True, check=True
+        ["cmd", "/c", "dir", "/x", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     short = [
-        word for line in shown.stdout.splitlines() if long in line for word in line.split() if "~" in word
+        word
+        for line in shown.stdout.splitlines()
+        if long in line
+        for word in line.split()
+        if "~" in word
     ]
     if not short:
         pytest.skip("this volume makes no short names")
@@ -242,8 +255,13 @@ def test_renames(folder: Folder) -> None:
     put(folder, b"b", b"b")
     folder.make(b"folder")
     with folder.folder(b"folder") as below:
-        assert code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.EEXIST
-        assert code_of(lambda: folder.rename(b"a", folder, b"b", "exchange")) == errno.ENOSYS
+        assert (
+            code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.EEXIST
+        )
+        assert (
+            code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
+            == errno.ENOSYS
+        )
         folder.rename(b"a", below, b"c", "keep")
         folder.rename(b"b", below, b"c", "replace")
         assert content(below, b"c") == b"b"
@@ -255,7 +273,9 @@ def test_renames(folder: Folder) -> None:
     assert folder.names() == [b"d", b"folder"]
 
 
-def test_what_another_program_does_not_share_is_in_use(folder: Folder, tmp_path: Path) -> None:
+def test_what_another_program_does_not_share_is_in_use(
+    folder: Folder, tmp_path: Path
+) -> None:
     put(folder, b"a", b"x")
     hold = (
         "import ctypes, sys\n"
@@ -264,13 +284,17 @@ def test_what_another_program_does_not_share_is_in_use(folder: Folder, tmp_path:
         "print(h, flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", hold, str(tmp_path / "a")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", hold, str(tmp_path / "a")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
         assert child.stdout
         assert child.stdin
         child.stdout.readline()
         assert code_of(lambda: folder.open(b"a")) == errno.ETXTBSY
-        assert code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.ETXTBSY
+        assert (
+            code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.ETXTBSY
+        )
         child.stdin.close()
         child.wait()
     assert content(folder, b"a") == b"x"
@@ -303,7 +327,10 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
     with folder.open(b"a", write=True) as file:
         file.set_times(1_500_000_000_123_456_700, 1_600_000_000_123_456_700)
         status = file.status()
-    assert (status.atime_ns, status.mtime_ns) == (1_500_000_000_123_456_700, 1_600_000_000_123_456_700)
+    assert (status.atime_ns, status.mtime_ns) == (
+        1_500_000_000_123_456_700,
+        1_600_000_000_123_456_700,
+    )
     assert bool(status.birth_ns) is not ON_WINE
     assert system.status_of(os.fsencode(tmp_path / "a")).identity == status.identity
     path = folder.path()
@@ -312,7 +339,9 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
     above = folder.parent()
     assert above is not None
     with above:
-        assert above.stat(os.fsencode(tmp_path.name)).identity == folder.status().identity
+        assert (
+            above.stat(os.fsencode(tmp_path.name)).identity == folder.status().identity
+        )
     room = folder.room()
     assert room
     assert room > 0

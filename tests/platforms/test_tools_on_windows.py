@@ -36,12 +36,16 @@ def workspace(root: Path) -> Iterator[Workspace]:
 
 
 def write(workspace: Workspace, path: str, content: str = "x") -> Any:
-    return workspace.call("write_content", {"items": [{"path": path, "content": content}]})
+    return workspace.call(
+        "write_content", {"items": [{"path": path, "content": content}]}
+    )
 
 
 def below(folder: Path) -> dict[str, bytes | None]:
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        if path.is_file()
+        else None
         for path in folder.rglob("*")
         if "state" not in path.parts
     }
@@ -53,24 +57,52 @@ NAMES = [
     for name in REFUSED
     # What is a path of several names, or of none, is no hostile name.
     if name
-    not in (b"", b".", b"..", b"/", b"\\", b"/a", b"\\a", b"..\\a", b"a/b", b"a\\b", b"a/", b"a\\", b"a\\..")
+    not in (
+        b"",
+        b".",
+        b"..",
+        b"/",
+        b"\\",
+        b"/a",
+        b"\\a",
+        b"..\\a",
+        b"a/b",
+        b"a\\b",
+        b"a/",
+        b"a\\",
+        b"a\\..",
+    )
 ]
 
 
-OUT = ["..", "../outside.txt", r"..\outside.txt", r"src\..\..\outside.txt", "/outside.txt", r"\outside.txt"]
+OUT = [
+    "..",
+    "../outside.txt",
+    r"..\outside.txt",
+    r"src\..\..\outside.txt",
+    "/outside.txt",
+    r"\outside.txt",
+]
 
 
 @pytest.mark.parametrize(
-    "paths", [PATHS, NAMES, [f"src/{name}" for name in NAMES], OUT], ids=["paths", "names", "below", "out"]
+    "paths",
+    [PATHS, NAMES, [f"src/{name}" for name in NAMES], OUT],
+    ids=["paths", "names", "below", "out"],
 )
-def test_a_hostile_path_is_refused_by_every_tool(workspace: Workspace, root: Path, paths: list[str]) -> None:
+def test_a_hostile_path_is_refused_by_every_tool(
+    workspace: Workspace, root: Path, paths: list[str]
+) -> None:
     before = below(root.parent)
     accepted = []
     for path in paths:
         for tool, arguments in (
             ("read_content", {"path": path}),
             ("list_files", {"path": path}),
-            ("edit_content", {"path": path, "edits": [{"search": "a", "replace": "b"}]}),
+            (
+                "edit_content",
+                {"path": path, "edits": [{"search": "a", "replace": "b"}]},
+            ),
             ("write_content", {"items": [{"path": path, "content": "x"}]}),
         ):
             error = getattr(workspace.call(tool, arguments), "error", None)
@@ -84,22 +116,33 @@ def test_a_hostile_path_is_refused_by_every_tool(workspace: Workspace, root: Pat
     assert below(root.parent) == before
 
 
-def test_an_unusual_name_is_a_file_to_every_tool(workspace: Workspace, root: Path) -> None:
+def test_an_unusual_name_is_a_file_to_every_tool(
+    workspace: Workspace, root: Path
+) -> None:
     for name in ALLOWED:
         # Half a character has no place in a caller's text, and ~ is the user's folder.
-        if b"\xed\xa0" in name or b"\xed\xb0" in name or len(name) > 200 or name.startswith(b"~"):
+        if (
+            b"\xed\xa0" in name
+            or b"\xed\xb0" in name
+            or len(name) > 200
+            or name.startswith(b"~")
+        ):
             continue
         path = name.decode()
         made = write(workspace, f"src/{path}", "one\n")
         assert not made.is_error, (path, made)
         edits = [{"search": "one", "replace": "1"}]
-        changed = workspace.call("edit_content", {"path": f"src\\{path}", "edits": edits})
+        changed = workspace.call(
+            "edit_content", {"path": f"src\\{path}", "edits": edits}
+        )
         assert not changed.is_error, (path, changed)
         assert (root / "src" / path).read_bytes() == b"1\n"
         (root / "src" / path).unlink()
 
 
-def test_a_path_is_one_file_however_it_is_written(workspace: Workspace, root: Path) -> None:
+def test_a_path_is_one_file_however_it_is_written(
+    workspace: Workspace, root: Path
+) -> None:
     top = str(root)
     for path in (
         "src/a.py",
@@ -117,7 +160,9 @@ def test_a_path_is_one_file_however_it_is_written(workspace: Workspace, root: Pa
         assert answer.path == "src/a.py"
 
 
-@pytest.mark.skipif(not ON_WINE, reason="only Wine has a network of its own: a folder of its settings")
+@pytest.mark.skipif(
+    not ON_WINE, reason="only Wine has a network of its own: a folder of its settings"
+)
 def test_a_share_is_one_in_whatever_case_it_is_written() -> None:
     shares = Path("Z:" + os.environ["WINEPREFIX"], "dosdevices", "unc")
     try:
@@ -133,7 +178,9 @@ def test_a_share_is_one_in_whatever_case_it_is_written() -> None:
                 assert not answer.is_error, (path, answer.error)
                 assert answer.path == "a.txt"
             assert (
-                workspace.call("read_content", {"path": r"\\server\other\root\a.txt"}).error.code
+                workspace.call(
+                    "read_content", {"path": r"\\server\other\root\a.txt"}
+                ).error.code
                 == "path_escape"
             )
     finally:
@@ -149,11 +196,17 @@ def test_line_endings_and_marks_are_kept(workspace: Workspace, root: Path) -> No
         ("ansi.txt", "one\r\nÄrger\r\n".encode("cp1252")),
     ):
         (root / name).write_bytes(content)
-        changed = workspace.call("edit_content", {"path": name, "edits": [{"search": "one", "replace": "1"}]})
+        changed = workspace.call(
+            "edit_content", {"path": name, "edits": [{"search": "one", "replace": "1"}]}
+        )
         assert not changed.is_error, (name, changed.error)
         wide = "utf-16-le" if name == "wide.txt" else "ascii"
-        assert (root / name).read_bytes() == content.replace("one".encode(wide), "1".encode(wide), 1)
-        assert not workspace.call("revert_edit", {"change_id": changed.change_id}).is_error
+        assert (root / name).read_bytes() == content.replace(
+            "one".encode(wide), "1".encode(wide), 1
+        )
+        assert not workspace.call(
+            "revert_edit", {"change_id": changed.change_id}
+        ).is_error
         assert (root / name).read_bytes() == content
 
 
@@ -166,16 +219,22 @@ def test_what_is_read_only_and_what_is_in_use(workspace: Workspace, root: Path) 
     )
     path = root / "src" / "a.py"
     with subprocess.Popen(
-        [sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", hold, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
         assert child.stdout
         assert child.stdin
         child.stdout.readline()
-        assert workspace.call("read_content", {"path": "src/a.py"}).error.code == "in_use"
+        assert (
+            workspace.call("read_content", {"path": "src/a.py"}).error.code == "in_use"
+        )
         child.stdin.close()
         child.wait()
     path.chmod(0o444)
-    answer = workspace.call("edit_content", {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]})
+    answer = workspace.call(
+        "edit_content", {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]}
+    )
     assert answer.is_error
     assert answer.error.code == "permission_denied"
     path.chmod(0o666)
@@ -189,7 +248,9 @@ def rights(path: Path) -> list[Any]:
         str(path), security.DACL_SECURITY_INFORMATION
     ).GetSecurityDescriptorDacl()
     entries = (found.GetAce(index) for index in range(found.GetAceCount()))
-    return [(*entry[:-1], security.ConvertSidToStringSid(entry[-1])) for entry in entries]
+    return [
+        (*entry[:-1], security.ConvertSidToStringSid(entry[-1])) for entry in entries
+    ]
 
 
 def keep_to_us(path: Path) -> list[Any]:
@@ -198,7 +259,9 @@ def keep_to_us(path: Path) -> list[Any]:
     wanted = security.DACL_SECURITY_INFORMATION | security.OWNER_SECURITY_INFORMATION
     descriptor = security.GetFileSecurity(str(path), wanted)
     ours = security.ACL()
-    ours.AddAccessAllowedAce(security.ACL_REVISION, 0x1F01FF, descriptor.GetSecurityDescriptorOwner())
+    ours.AddAccessAllowedAce(
+        security.ACL_REVISION, 0x1F01FF, descriptor.GetSecurityDescriptorOwner()
+    )
     descriptor.SetSecurityDescriptorDacl(1, ours, 0)
     security.SetFileSecurity(str(path), security.DACL_SECURITY_INFORMATION, descriptor)
     return rights(path)
@@ -214,8 +277,14 @@ def test_who_may_read_a_file_may_read_it_after_a_change_and_nobody_else(
     assert ours[1] != usual[1]
     (root / "src" / "usual.py").write_bytes(b"x")
     for tool, arguments in (
-        ("edit_content", {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]}),
-        ("write_content", {"items": [{"path": "src/a.py", "content": "x", "mode": "overwrite"}]}),
+        (
+            "edit_content",
+            {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]},
+        ),
+        (
+            "write_content",
+            {"items": [{"path": "src/a.py", "content": "x", "mode": "overwrite"}]},
+        ),
         ("copy_items", {"items": [{"source": "src", "destination": "copy"}]}),
         ("move_items", {"items": [{"source": "src/a.py", "destination": "b.py"}]}),
         ("delete_items", {"paths": ["src/a.py"]}),
@@ -279,7 +348,11 @@ def test_the_server_answers_over_standard_input(root: Path) -> None:
         timeout=120,
         check=False,
     )
-    answers = {line["id"]: line for line in map(json.loads, done.stdout.splitlines()) if "id" in line}
+    answers = {
+        line["id"]: line
+        for line in map(json.loads, done.stdout.splitlines())
+        if "id" in line
+    }
     assert done.returncode == 0, done.stderr
     assert b"\r" not in done.stdout
     assert "return 1" in answers[2]["result"]["content"][0]["text"]

@@ -56,7 +56,10 @@ def imports_unix(module: Path) -> bool:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            found |= {
+                node.module,
+                *(f"{node.module}.{alias.name}" for alias in node.names),
+            }
     return bool(found & (_MODULES | {f"filewright.system.{room}" for room in _ROOMS}))
 
 
@@ -85,7 +88,9 @@ def leave_out() -> None:
 
     os.symlink, os.chmod = make_link, set_mode
     # Not what is tested, which asks the system itself, but what a test puts there.
-    builtins.open, io.open, os.mkdir = map(_with_possible_name, (builtins.open, io.open, os.mkdir))
+    builtins.open, io.open, os.mkdir = map(
+        _with_possible_name, (builtins.open, io.open, os.mkdir)
+    )
     subprocess.Popen.__init__ = _with_programs(subprocess.Popen.__init__)  # type: ignore[method-assign]
 
 
@@ -94,7 +99,9 @@ def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return real(path, *arguments, **options)
         except OSError as error:
-            given = b"" if isinstance(path, int) else os.fsencode(os.path.basename(path))
+            given = (
+                b"" if isinstance(path, int) else os.fsencode(os.path.basename(path))
+            )
             if error.errno == errno.EINVAL and name_problem(given):
                 pytest.skip(f"Windows has no such name: {given!r}")
             raise

@@ -40,7 +40,9 @@ PYTHON = "3.13.5-1.5.12"
 ARTIFACT = f"org.bytedeco:cpython:{PYTHON}:jar:windows-x86_64"
 VERSION = "3.13"
 PROJECT = Path(__file__).resolve().parents[2]
-CACHE = Path(os.environ.get("FILEWRIGHT_WINE") or platformdirs.user_cache_path("filewright-wine"))
+CACHE = Path(
+    os.environ.get("FILEWRIGHT_WINE") or platformdirs.user_cache_path("filewright-wine")
+)
 SECONDS = int(os.environ.get("FILEWRIGHT_WINE_SECONDS", "1800"))
 TOOLS = {
     "wine": "wine",
@@ -88,7 +90,11 @@ del _winapi.CopyFile2
 def run(*command: str | Path) -> str:
     """What a command prints; it raises with that if it fails."""
     done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=SECONDS, check=False
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
     )
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
@@ -97,7 +103,9 @@ def run(*command: str | Path) -> str:
 
 def require_tools() -> None:
     """Install what is missing, or say what it is."""
-    missing = sorted({package for tool, package in TOOLS.items() if shutil.which(tool) is None})
+    missing = sorted(
+        {package for tool, package in TOOLS.items() if shutil.which(tool) is None}
+    )
     if not missing:
         return
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
@@ -114,8 +122,22 @@ def interpreter() -> Path:
         return home / "python.exe"
     shutil.rmtree(home, ignore_errors=True)
     CACHE.mkdir(parents=True, exist_ok=True)
-    run("mvn", "-B", "-q", "dependency:get", f"-Dartifact={ARTIFACT}", "-Dtransitive=false")
-    run("mvn", "-B", "-q", "dependency:copy", f"-Dartifact={ARTIFACT}", f"-DoutputDirectory={CACHE}")
+    run(
+        "mvn",
+        "-B",
+        "-q",
+        "dependency:get",
+        f"-Dartifact={ARTIFACT}",
+        "-Dtransitive=false",
+    )
+    run(
+        "mvn",
+        "-B",
+        "-q",
+        "dependency:copy",
+        f"-Dartifact={ARTIFACT}",
+        f"-DoutputDirectory={CACHE}",
+    )
     unpacked = CACHE / "unpacked"
     with zipfile.ZipFile(next(CACHE.glob("cpython-*-windows-x86_64.jar"))) as jar:
         jar.extractall(unpacked)
@@ -132,21 +154,43 @@ def add_libraries(home: Path) -> None:
     source = CACHE / "random_bytes.c"
     source.write_text(RANDOM_BYTES)
     shared = ["-shared", "-nostartfiles", "-Wl,-e,0", "-o"]
-    run("x86_64-w64-mingw32-gcc", *shared, home / "bcryptprimitives.dll", source, "-ladvapi32")
+    run(
+        "x86_64-w64-mingw32-gcc",
+        *shared,
+        home / "bcryptprimitives.dll",
+        source,
+        "-ladvapi32",
+    )
     library = "python" + VERSION.replace(".", "")
     symbols = run("x86_64-w64-mingw32-nm", home / "libs" / "python3.lib").split()
-    names = sorted({symbol.removeprefix("__imp_") for symbol in symbols if symbol.startswith("__imp_")})
+    names = sorted(
+        {
+            symbol.removeprefix("__imp_")
+            for symbol in symbols
+            if symbol.startswith("__imp_")
+        }
+    )
     exports = CACHE / "python3.def"
     exports.write_text(
-        "LIBRARY python3.dll\nEXPORTS\n" + "".join(f"  {name} = {library}.{name}\n" for name in names)
+        "LIBRARY python3.dll\nEXPORTS\n"
+        + "".join(f"  {name} = {library}.{name}\n" for name in names)
     )
     source.write_text("")
-    run("x86_64-w64-mingw32-gcc", *shared, home / "python3.dll", source, exports, "-nostdlib")
+    run(
+        "x86_64-w64-mingw32-gcc",
+        *shared,
+        home / "python3.dll",
+        source,
+        exports,
+        "-nostdlib",
+    )
 
 
 def needed() -> list[str]:
     """What the project needs, as it says itself."""
-    found: list[str] = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["dependencies"]
+    found: list[str] = tomllib.loads((PROJECT / "pyproject.toml").read_text())[
+        "project"
+    ]["dependencies"]
     return found
 
 
@@ -193,7 +237,9 @@ def in_wine(*command: str | Path) -> int:
     }
     # Not by PYTHONPATH: the SDK's client gives a server that it starts little of its own environment.
     places = "\n".join(map(windows_path, (PROJECT / "src", PROJECT)))
-    (CACHE / f"python-{PYTHON}" / "lib" / "site-packages" / "project.pth").write_text(places)
+    (CACHE / f"python-{PYTHON}" / "lib" / "site-packages" / "project.pth").write_text(
+        places
+    )
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as shown:
         try:
             with subprocess.Popen(
@@ -207,7 +253,9 @@ def in_wine(*command: str | Path) -> int:
                     process.kill()
                     return 124
         finally:
-            subprocess.run(["wineserver", "-k"], env=environment, timeout=60, check=False)
+            subprocess.run(
+                ["wineserver", "-k"], env=environment, timeout=60, check=False
+            )
 
 
 def tested(python: Path, *arguments: str) -> tuple[int, tuple[int, int, int]]:
@@ -257,7 +305,9 @@ def main(arguments: Sequence[str]) -> int:
         sum(numbers) for numbers in zip(*(counts for _, counts in results), strict=True)
     )
     minutes = (time.monotonic() - started) / 60
-    print(f"all of it: {passed} passed, {skipped} skipped, {failed} failed in {minutes:.0f} minutes")
+    print(
+        f"all of it: {passed} passed, {skipped} skipped, {failed} failed in {minutes:.0f} minutes"
+    )
     return max(code for code, _ in results)
 
 

@@ -6,7 +6,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
-spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+spec = importlib.util.spec_from_file_location(
+    "scene", Path(__file__).with_name("scene.py")
+)
 assert spec is not None
 assert spec.loader is not None
 scene = importlib.util.module_from_spec(spec)

@@ -40,7 +40,10 @@ def library() -> Path:
     made = Path(folder.name) / "disklog.so"
     source = Path(__file__).with_name("disklog.c")
     assert COMPILER is not None
-    subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", made, source, "-ldl", "-lpthread"], check=True)
+    subprocess.run(
+        [COMPILER, "-O1", "-shared", "-fPIC", "-o", made, source, "-ldl", "-lpthread"],
+        check=True,
+    )
     return made
 
 
@@ -91,7 +94,9 @@ class Log:
             number, mode = image.numbers[thing], image.modes.get(thing, thing.mode)
             if number in self._things and thing.kind == "file":
                 return self._things[number]
-            now = self._things[number] = Thing(number, thing.kind, mode, thing.target, thing.born)
+            now = self._things[number] = Thing(
+                number, thing.kind, mode, thing.target, thing.born
+            )
             if thing.kind == "folder":
                 below = image.folders.get(thing, {})
                 self._names[now] = {name: take(each) for name, each in below.items()}
@@ -119,7 +124,9 @@ class Log:
             things[a] = Thing(a, "file", b)
             return
         elif kind in ("C", "D", "L"):
-            thing = things[b] = Thing(b, {"C": "file", "D": "folder", "L": "link"}[str(kind)], c, two)  # type: ignore[arg-type]
+            thing = things[b] = Thing(
+                b, {"C": "file", "D": "folder", "L": "link"}[str(kind)], c, two
+            )  # type: ignore[arg-type]
             event.names = [(things[a], one, thing)]
         elif kind == "H":
             event.names = [(things[a], one, things[b])]
@@ -127,8 +134,14 @@ class Log:
             event.names = [(things[a], one, None)]
         elif kind == "R":
             source, target = things[a], things[b]
-            moved, other = self._names[source][one], self._names.setdefault(target, {}).get(two)
-            event.names = [(source, one, other if c & _EXCHANGE else None), (target, two, moved)]
+            moved, other = (
+                self._names[source][one],
+                self._names.setdefault(target, {}).get(two),
+            )
+            event.names = [
+                (source, one, other if c & _EXCHANGE else None),
+                (target, two, moved),
+            ]
         elif a not in things:
             return  # A file that was open before, outside of the folder.
         elif kind == "W":
@@ -149,7 +162,11 @@ class Log:
 
     def marks(self) -> list[tuple[int, str]]:
         """The place and the text of each mark."""
-        return [(at, event.data.decode()) for at, event in enumerate(self.events) if event.kind == "mark"]
+        return [
+            (at, event.data.decode())
+            for at, event in enumerate(self.events)
+            if event.kind == "mark"
+        ]
 
 
 def _records(data: bytes) -> Iterator[tuple[list[int | str], bytes, bytes]]:
@@ -170,7 +187,14 @@ class Image:
     """
 
     def __init__(
-        self, log: Log, cut: int, *, disk: Disk, seed: int | None, safe: int = 0, flushes: bool = True
+        self,
+        log: Log,
+        cut: int,
+        *,
+        disk: Disk,
+        seed: int | None,
+        safe: int = 0,
+        flushes: bool = True,
     ):
         self.log, self.base = log, log.base
         self.more = log.more + (1 << 44)
@@ -185,7 +209,9 @@ class Image:
                     below[name] = thing
         self.contents = _contents_kept(log, cut, generator, safe, flushes=flushes)
         self.modes = {
-            event.thing: event.offset for event in log.events[:cut] if event.kind == "mode" and event.thing
+            event.thing: event.offset
+            for event in log.events[:cut]
+            if event.kind == "mode" and event.thing
         }
         self.numbers: dict[Thing, int] = {}
         self.known: dict[int, int] = {}
@@ -241,25 +267,42 @@ class Image:
 
 
 def _names_kept(
-    done: list[Event], disk: Disk, generator: random.Random | None, safe: int, *, flushes: bool
+    done: list[Event],
+    disk: Disk,
+    generator: random.Random | None,
+    safe: int,
+    *,
+    flushes: bool,
 ) -> list[int]:
     """The events that set names which reached the disk."""
     names = [at for at, event in enumerate(done) if event.kind == "names"]
     kept = {at for at in names if at < safe}
-    flushed = [(at, event.thing) for at, event in enumerate(done) if flushes and event.kind == "flush"]
+    flushed = [
+        (at, event.thing)
+        for at, event in enumerate(done)
+        if flushes and event.kind == "flush"
+    ]
     if disk == "journaling":
         last = max((at for at, _ in flushed), default=-1)
         rest = [at for at in names if at >= max(last, safe)]
         kept.update(at for at in names if at < last)
         kept.update(rest[: generator.randint(0, len(rest))] if generator else ())
         return sorted(kept)
-    at_last = {thing: at for at, thing in flushed if thing is not None and thing.kind == "folder"}
+    at_last = {
+        thing: at
+        for at, thing in flushed
+        if thing is not None and thing.kind == "folder"
+    }
     waiting: set[Thing] = (
         set()
     )  # Folders of which something later is on the disk: so is all that came before.
     for at in reversed(names):
         folders = {folder for folder, _, _ in done[at].names}
-        if at in kept or folders & waiting or any(at_last.get(folder, -1) > at for folder in folders):
+        if (
+            at in kept
+            or folders & waiting
+            or any(at_last.get(folder, -1) > at for folder in folders)
+        ):
             kept.add(at)
             waiting |= folders
     if generator:
@@ -298,7 +341,11 @@ def _contents_kept(
                 if number < count:
                     _apply(content, event)
                 elif number == count and event.kind == "write":
-                    _apply(content, event, generator.randint(0, len(event.data) // 512) * 512)
+                    _apply(
+                        content,
+                        event,
+                        generator.randint(0, len(event.data) // 512) * 512,
+                    )
             elif generator.random() < 0.5:
                 _apply(content, event)
     return durable
@@ -384,10 +431,17 @@ class Looking:
     """A process that opens images as the next start would, recovers, and says what it finds."""
 
     def __enter__(self) -> Looking:
-        environment = os.environ | {"LD_PRELOAD": str(library()), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | {
+            "LD_PRELOAD": str(library()),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _FRAME + _LOOK], env=environment, stdin=pipe, stdout=pipe, text=True
+            [sys.executable, "-c", _FRAME + _LOOK],
+            env=environment,
+            stdin=pipe,
+            stdout=pipe,
+            text=True,
         )
         return self
 

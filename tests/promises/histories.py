@@ -35,7 +35,14 @@ Tree = dict[str, tuple[Any, ...]]
 FILES = ("a", "b", "d/f", "d/g", "e/f", "n/f", "d/h/x", "e/h/y")
 FOLDERS = ("d", "e", "d/h", "e/h", "k", "n/m")
 _PATHS = FILES + FOLDERS
-_TEXTS = ("A\n", "B\n", "one\ntwo\nthree\nfour\nfive\n", "long line\n" * 9000, "", "caf\u00e9\r\nx\r\n")
+_TEXTS = (
+    "A\n",
+    "B\n",
+    "one\ntwo\nthree\nfour\nfive\n",
+    "long line\n" * 9000,
+    "",
+    "caf\u00e9\r\nx\r\n",
+)
 _MODES = ("644", "755", "600", "700")
 _SHELL = (
     "mv",
@@ -72,16 +79,31 @@ def made(seed: int) -> list[Step]:
             inner = [_command(rng) for _ in range(rng.randint(1, 4))]
             steps.append(("shell", who, rng.random() < 0.15, *inner))
         elif kind == "commands":
-            steps.append(("commands", who, *(_command(rng) for _ in range(rng.randint(1, 4)))))
+            steps.append(
+                ("commands", who, *(_command(rng) for _ in range(rng.randint(1, 4))))
+            )
         else:
-            steps.append((kind, who, rng.choice(_PATHS), rng.choice(_PATHS), rng.randrange(1 << 16)))
+            steps.append(
+                (
+                    kind,
+                    who,
+                    rng.choice(_PATHS),
+                    rng.choice(_PATHS),
+                    rng.randrange(1 << 16),
+                )
+            )
     if rng.random() < 0.3:
         steps.append(("down", rng.choice("AB"), "", "", 0))
     return steps
 
 
 def _command(rng: random.Random) -> Step:
-    return (rng.choice(_SHELL), rng.choice(_PATHS), rng.choice(_PATHS), rng.randrange(1 << 16))
+    return (
+        rng.choice(_SHELL),
+        rng.choice(_PATHS),
+        rng.choice(_PATHS),
+        rng.randrange(1 << 16),
+    )
 
 
 def look(root: Path) -> Tree:
@@ -130,7 +152,9 @@ class Project:
         """The commands that are open: who has begun each, and its id."""
         self.skipped = False
         """Whether something was done since the last moment that is seen, which is then not right before the next."""
-        if looked:  # As a server does that is started before the project's first change.
+        if (
+            looked
+        ):  # As a server does that is started before the project's first change.
             for who in ("A", "B", "N"):
                 self.workspace(who).history()
 
@@ -143,7 +167,9 @@ class Project:
             self.open.pop("new").close()
         if who not in self.open:
             root = self.root / "n" if who == "N" else self.root
-            self.open[who] = Workspace(root, state_dir=self.state, session=f"session-{who}")
+            self.open[who] = Workspace(
+                root, state_dir=self.state, session=f"session-{who}"
+            )
         return self.open[who]
 
     def play(self, step: Step) -> None:
@@ -165,16 +191,24 @@ class Project:
         new = [change for change in self._ids() if change not in known]
         after = look(self.root)
         # What is done from the inner root alone does not look at the outer one, where a command may have done more.
-        is_inside = actor == "N" and kind != "shell" and any(other != "N" for other, _ in self.begun.values())
+        is_inside = (
+            actor == "N"
+            and kind != "shell"
+            and any(other != "N" for other, _ in self.begun.values())
+        )
         if new and is_inside:
             self.skipped = True
             return
         if new:
             self.seen.append((new[0], after))
-            self.alone.update(new if len(new) == 1 and not self.begun and not self.skipped else ())
+            self.alone.update(
+                new if len(new) == 1 and not self.begun and not self.skipped else ()
+            )
             self.skipped = False
         elif after != before and not self.begun:
-            raise WrongError(f"{step}: nothing new in the history, but {_difference(before, after)}")
+            raise WrongError(
+                f"{step}: nothing new in the history, but {_difference(before, after)}"
+            )
         left = [name for name in after if "~" in name]
         if left:
             raise WrongError(f"{step}: left behind {left}")
@@ -201,7 +235,11 @@ class Project:
 
     def do_write(self, who: str, path: str, _: str, number: int) -> None:
         mode = ("overwrite", "create", "append")[number % 3]
-        item = {"path": self._name(who, path), "content": _TEXTS[number % len(_TEXTS)], "mode": mode}
+        item = {
+            "path": self._name(who, path),
+            "content": _TEXTS[number % len(_TEXTS)],
+            "mode": mode,
+        }
         self._call(who, "write_content", items=[item])
 
     def do_edit(self, who: str, path: str, _: str, number: int) -> None:
@@ -218,7 +256,12 @@ class Project:
         self._call(who, "copy_items", items=[item], overwrite=number % 3 == 0)
 
     def do_delete(self, who: str, path: str, other: str, number: int) -> None:
-        self._call(who, "delete_items", paths=[self._name(who, path)], recursive=number % 2 == 0)
+        self._call(
+            who,
+            "delete_items",
+            paths=[self._name(who, path)],
+            recursive=number % 2 == 0,
+        )
 
     def do_mode(self, who: str, path: str, _: str, number: int) -> None:
         is_folder = (self.root / path).is_dir()
@@ -288,7 +331,9 @@ class Project:
                 workspace.revert_edit(since=change, break_hard_links=True)
             except FilewrightError as error:
                 if error.code.value != "no_change":
-                    raise WrongError(f"going down to {self._index(change)} was refused: {error}") from error
+                    raise WrongError(
+                        f"going down to {self._index(change)} was refused: {error}"
+                    ) from error
             self._compare(tree, f"after going down to change {self._index(change)}")
 
     def do_rewind(self, who: str, _: str, __: str, number: int) -> None:
@@ -315,7 +360,10 @@ class Project:
                 workspace.revert_edit(undone.change_id)
                 self._compare(before, "after taking the rewind back")
             return
-        self._compare(tree, f"although there was nothing to rewind since change {self._index(change)}")
+        self._compare(
+            tree,
+            f"although there was nothing to rewind since change {self._index(change)}",
+        )
 
     def do_undo(self, who: str, *_: Any) -> None:
         workspace = self.workspace(who)
@@ -364,9 +412,17 @@ class Project:
         change, tree = moment
         was = tree.get(path)
         before = look(self.root)
-        if was is None or was[0] != "file" or path not in FILES or before.get(path, was)[0] != "file":
+        if (
+            was is None
+            or was[0] != "file"
+            or path not in FILES
+            or before.get(path, was)[0] != "file"
+        ):
             return
-        if any(before.get(str(above), ("folder",))[0] != "folder" for above in Path(path).parents):
+        if any(
+            before.get(str(above), ("folder",))[0] != "folder"
+            for above in Path(path).parents
+        ):
             return  # Refused: something else is where its folder was.
         try:
             self.workspace(who).restore(path, change)
@@ -382,7 +438,9 @@ class Project:
             )
 
     def _index(self, change: str) -> int:
-        return next(number for number, (each, _) in enumerate(self.seen) if each == change)
+        return next(
+            number for number, (each, _) in enumerate(self.seen) if each == change
+        )
 
     def _compare(self, wanted: Tree, when: str) -> None:
         now = look(self.root)
@@ -412,7 +470,11 @@ def _run(root: Path, command: str, path: str, other: str, value: int) -> None:
             one.rename(two)
     elif command == "swap":
         spare = root / "spare"
-        if not (one.is_relative_to(two) or two.is_relative_to(one)) and one.exists() and two.exists():
+        if (
+            not (one.is_relative_to(two) or two.is_relative_to(one))
+            and one.exists()
+            and two.exists()
+        ):
             one.rename(spare)
             two.rename(one)
             spare.rename(two)
@@ -448,7 +510,8 @@ def _brief(thing: tuple[Any, ...] | None) -> str:
     if thing is None:
         return "nothing"
     shown = thing[:1] + tuple(
-        oct(x) if isinstance(x, int) else x if len(x) < 40 else x[:20] + x[-9:] for x in thing[1:]
+        oct(x) if isinstance(x, int) else x if len(x) < 40 else x[:20] + x[-9:]
+        for x in thing[1:]
     )
     return " ".join(map(str, shown))
 
@@ -515,14 +578,22 @@ def explained(seed: int, where: Path) -> str | None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--seconds"]:
-        end, seed, count = time.monotonic() + float(sys.argv[2]), random.randrange(1 << 32), 0
+        end, seed, count = (
+            time.monotonic() + float(sys.argv[2]),
+            random.randrange(1 << 32),
+            0,
+        )
         while time.monotonic() < end:
-            if (said := explained(seed + count, Path(tempfile.gettempdir()))) is not None:
+            if (
+                said := explained(seed + count, Path(tempfile.gettempdir()))
+            ) is not None:
                 print(said, flush=True)
             count += 1
         print(f"{count} histories were played")
         sys.exit()
     first = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(1 << 32)
-    for number in range(first, first + (int(sys.argv[2]) if len(sys.argv) > 2 else 100)):
+    for number in range(
+        first, first + (int(sys.argv[2]) if len(sys.argv) > 2 else 100)
+    ):
         if (said := explained(number, Path(tempfile.gettempdir()))) is not None:
             print(said, flush=True)

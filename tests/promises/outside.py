@@ -50,7 +50,11 @@ def entries(root: Path) -> list[str]:
 
 def contents(root: Path) -> dict[str, bytes]:
     """Every file below a folder, by its path."""
-    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(root)): p.read_bytes()
+        for p in sorted(root.rglob("*"))
+        if p.is_file()
+    }
 
 
 def unasked(root: Path) -> list[str]:
@@ -65,11 +69,19 @@ def lengthen_history(state: Path, times: int) -> str:
     """
     (path,) = state.rglob("state.db")
     with contextlib.closing(sqlite3.connect(path)) as database, database:
-        first, last = database.execute("SELECT min(number), max(number) FROM operations").fetchone()
-        for back in range(last - first + 1, (times + 1) * (last - first + 1), last - first + 1):
+        first, last = database.execute(
+            "SELECT min(number), max(number) FROM operations"
+        ).fetchone()
+        for back in range(
+            last - first + 1, (times + 1) * (last - first + 1), last - first + 1
+        ):
             for table, number in (("operations", "number"), ("entries", "operation")):
-                names = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-                values = ", ".join(f"{name} - {back}" if name == number else name for name in names)
+                names = [
+                    row[1] for row in database.execute(f"PRAGMA table_info({table})")
+                ]
+                values = ", ".join(
+                    f"{name} - {back}" if name == number else name for name in names
+                )
                 copied = f"SELECT {values} FROM {table} WHERE {number} >= {first}"
                 database.execute(f"INSERT INTO {table} {copied}")
     return id_of(first - times * (last - first + 1))
@@ -90,7 +102,9 @@ def _others() -> bool:
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         return False
     program = "import filewright; filewright.Workspace"
-    tried = subprocess.run([*_as(NOBODY), sys.executable, "-c", program], capture_output=True, check=False)
+    tried = subprocess.run(
+        [*_as(NOBODY), sys.executable, "-c", program], capture_output=True, check=False
+    )
     return tried.returncode == 0
 
 
@@ -155,7 +169,10 @@ class Beside:
         words = [sys.executable, "-c", (limit if files else "") + _PRELUDE + program]
         if user or under or anew:
             self._process = subprocess.Popen(
-                [*_as(user), *under, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                [*_as(user), *under, *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
             )
         else:
             self._process = processes.start(words, text=True, heard=False)
@@ -220,17 +237,27 @@ class Beside:
 
 def run(program: str, **given: Any) -> Any:
     """Run a program to its end, and return what it said."""
-    limits = {name: given.pop(name) for name in ("files", "user", "under", "anew") if name in given}
+    limits = {
+        name: given.pop(name)
+        for name in ("files", "user", "under", "anew")
+        if name in given
+    }
     with Beside(program, given, **limits) as child:
         value = child.hear()
         assert child.ended() == 0
     return value
 
 
-def command(place: Path, *words: str, user: int | None = None) -> subprocess.CompletedProcess[str]:
+def command(
+    place: Path, *words: str, user: int | None = None
+) -> subprocess.CompletedProcess[str]:
     """The command line, on the workspace of a place."""
     return processes.run(
         [*processes.FILEWRIGHT, *words, "--root", str(place / "work")],
-        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(place / "state"), "HOME": str(place)},
+        env={
+            **os.environ,
+            "FILEWRIGHT_STATE_DIR": str(place / "state"),
+            "HOME": str(place),
+        },
         user=user,
     )

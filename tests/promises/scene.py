@@ -70,19 +70,29 @@ class Bench:
 
     def unfinished(self) -> tuple[Any, ...]:
         """What the logs say is not settled."""
-        return tuple(each for store in self.changes.logs for each in store.left("intent", "unsettled"))
+        return tuple(
+            each
+            for store in self.changes.logs
+            for each in store.left("intent", "unsettled")
+        )
 
     def modify(self, path: str, *splices: Splice) -> Modify:
         where = self.at(path)
-        with Snapshot.of_file(self.boundary.open_file(where), where, self.settings) as snapshot:
+        with Snapshot.of_file(
+            self.boundary.open_file(where), where, self.settings
+        ) as snapshot:
             return Modify(where, Expected.of(snapshot), splices)
 
     def commit(self, *steps: Step, **options: Any) -> Any:
-        return self.changes.commit(ChangeSet("test", "a change", tuple(steps), **options))
+        return self.changes.commit(
+            ChangeSet("test", "a change", tuple(steps), **options)
+        )
 
     def undo(self, change_id: str) -> Any:
         with self.changes.writing():
-            return self.changes.commit(self.changes.undo(change_id, preview=True)[1].change_set)
+            return self.changes.commit(
+                self.changes.undo(change_id, preview=True)[1].change_set
+            )
 
 
 @contextmanager
@@ -102,9 +112,13 @@ def disk_folder() -> Iterator[Path]:
 
     Where the temporary folder is in memory, FILEWRIGHT_TEST_DISK names another; without it the test is left out.
     """
-    where = Path(os.environ.get("FILEWRIGHT_TEST_DISK", tempfile.gettempdir())).resolve()
+    where = Path(
+        os.environ.get("FILEWRIGHT_TEST_DISK", tempfile.gettempdir())
+    ).resolve()
     if _file_system(where) in ("tmpfs", "ramfs"):
-        pytest.skip("the temporary folder is in memory; FILEWRIGHT_TEST_DISK names one on a disk")
+        pytest.skip(
+            "the temporary folder is in memory; FILEWRIGHT_TEST_DISK names one on a disk"
+        )
     with tempfile.TemporaryDirectory(
         prefix="filewright-", dir=where, ignore_cleanup_errors=sys.platform == "win32"
     ) as folder:
@@ -140,7 +154,11 @@ def tree(root: Path) -> Tree:
 
 def temporaries(root: Path) -> list[str]:
     """Names of ours that stand in the workspace."""
-    return [shown for path, shown in _below(root) if os.path.basename(path).startswith(".fw~")]
+    return [
+        shown
+        for path, shown in _below(root)
+        if os.path.basename(path).startswith(".fw~")
+    ]
 
 
 def _below(root: Path) -> Iterator[tuple[str, str]]:
@@ -157,7 +175,9 @@ def furnish(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     for number in range(4):
         path = root / f"edit{number}.txt"
-        path.write_bytes(b"".join(b"line %d of %d\n" % (line, number) for line in range(200)))
+        path.write_bytes(
+            b"".join(b"line %d of %d\n" % (line, number) for line in range(200))
+        )
         path.chmod(0o640 + number)
     (root / "script.sh").write_bytes(b"#!/bin/sh\n")
     (root / "script.sh").chmod(0o644)
@@ -177,7 +197,8 @@ def twelve(bench: Bench) -> ChangeSet:
     """Modify, create, delete, move, copy and chmod together, over twelve files and some folders."""
     at = bench.at
     steps: list[Step] = [
-        bench.modify(f"edit{n}.txt", Splice(0, 4, b"LINE"), Splice(50, 0, b"<new>")) for n in range(4)
+        bench.modify(f"edit{n}.txt", Splice(0, 4, b"LINE"), Splice(50, 0, b"<new>"))
+        for n in range(4)
     ]
     steps += [
         Create(at("made.txt"), b"made\n"),
@@ -205,7 +226,12 @@ def copied(template: Path, target: Path) -> Path:
             owner = json.loads(line)
             paths = list(dict.fromkeys([str(target / "work"), *owner["paths"]]))
             # When it was made cannot be copied, nor asked for by `os`: None goes by the path.
-            owner |= {"paths": paths, "device": status.st_dev, "inode": status.st_ino, "birth_ns": None}
+            owner |= {
+                "paths": paths,
+                "device": status.st_dev,
+                "inode": status.st_ino,
+                "birth_ns": None,
+            }
             lines.append(json.dumps(owner) + "\n")
         file.write_text("".join(lines))
     return target
@@ -246,7 +272,12 @@ _CALLS = {
         "posix_fallocate",
         "access",
     ],
-    "filewright.system.linux": ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
+    "filewright.system.linux": [
+        "openat2",
+        "renameat2",
+        "chmod_descriptor",
+        "chown_descriptor",
+    ],
     "fcntl": ["flock", "fcntl", "ioctl"],
     # What SQLite does itself is one step: a transaction has ended, or never was.
     "filewright.changes.database": ["begin", "end"],
@@ -307,13 +338,18 @@ with system.open_folder(tempfile.gettempdir()) as _folder:
 
 
 def before_renames(
-    monkeypatch: pytest.MonkeyPatch, act: Callable[[system.Rename, bytes, bytes], object]
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[system.Rename, bytes, bytes], object],
 ) -> None:
     """Do something just before each rename, given its mode, the old and the new name."""
     real = FOLDER.rename
 
     def rename(
-        folder: system.Folder, name: bytes, to: system.Folder, to_name: bytes, mode: system.Rename
+        folder: system.Folder,
+        name: bytes,
+        to: system.Folder,
+        to_name: bytes,
+        mode: system.Rename,
     ) -> None:
         act(mode, name, to_name)
         real(folder, name, to, to_name, mode)  # type: ignore[arg-type]
@@ -324,7 +360,9 @@ def before_renames(
 class Meddler:
     """Counts file system calls while switched on, and does something before the one with a number."""
 
-    def __init__(self, at: int | None = None, act: Callable[[str], Any] | None = None) -> None:
+    def __init__(
+        self, at: int | None = None, act: Callable[[str], Any] | None = None
+    ) -> None:
         self.count = 0
         self.names: list[str] = []
         self._at = at
@@ -343,7 +381,9 @@ class Meddler:
                 answer = self._act(name)
                 if answer == "short" and name in ("write", "pwrite"):
                     data = memoryview(args[1])
-                    return real(args[0], data[: max(1, len(data) // 2)], *args[2:], **kwargs)
+                    return real(
+                        args[0], data[: max(1, len(data) // 2)], *args[2:], **kwargs
+                    )
             return real(*args, **kwargs)
 
         return call
@@ -351,9 +391,17 @@ class Meddler:
     @contextmanager
     def on(self) -> Iterator[Meddler]:
         """Meddle with every call made inside."""
-        modules = [(importlib.import_module(module), names) for module, names in _CALLS.items()]
-        saved = [(module, name, getattr(module, name)) for module, names in modules for name in names]
-        supports = [(group, set(group)) for group in (os.supports_dir_fd, os.supports_fd)]
+        modules = [
+            (importlib.import_module(module), names) for module, names in _CALLS.items()
+        ]
+        saved = [
+            (module, name, getattr(module, name))
+            for module, names in modules
+            for name in names
+        ]
+        supports = [
+            (group, set(group)) for group in (os.supports_dir_fd, os.supports_fd)
+        ]
         supports += [(os.supports_follow_symlinks, set(os.supports_follow_symlinks))]
         try:
             for module, name, real in saved:

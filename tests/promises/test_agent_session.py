@@ -34,7 +34,11 @@ def tree(root: Path) -> dict[str, tuple[str, int, int]]:
 def seen(path: str | Path) -> tuple[str, int, int]:
     status = os.stat(path)
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest(), status.st_mode, status.st_mtime_ns
+        return (
+            hashlib.sha256(file.read()).hexdigest(),
+            status.st_mode,
+            status.st_mtime_ns,
+        )
 
 
 def crlf(data: bytes) -> bytes:
@@ -44,7 +48,8 @@ def crlf(data: bytes) -> bytes:
 def every_other_crlf(data: bytes) -> bytes:
     lines = data.split(b"\n")
     return b"".join(
-        line + ((b"\r\n" if i % 2 else b"\n") if i < len(lines) - 1 else b"") for i, line in enumerate(lines)
+        line + ((b"\r\n" if i % 2 else b"\n") if i < len(lines) - 1 else b"")
+        for i, line in enumerate(lines)
     )
 
 
@@ -52,9 +57,19 @@ def every_other_crlf(data: bytes) -> bytes:
 EDITS = [
     ("build.py", lambda d: d, b"def build(", b"def construct("),
     ("checker.py", crlf, b"class TypeChecker(", b"class Checker("),
-    ("checkexpr.py", lambda d: b"\xef\xbb\xbf" + d, b"class ExpressionChecker(", b"class Expressions("),
+    (
+        "checkexpr.py",
+        lambda d: b"\xef\xbb\xbf" + d,
+        b"class ExpressionChecker(",
+        b"class Expressions(",
+    ),
     ("nodes.py", every_other_crlf, b"class MypyFile(", b"class SourceFile("),
-    ("types.py", lambda d: d + b"# stray \xff\xfe bytes\n", b"class UnboundType(", b"class FreeType("),
+    (
+        "types.py",
+        lambda d: d + b"# stray \xff\xfe bytes\n",
+        b"class UnboundType(",
+        b"class FreeType(",
+    ),
     ("main.py", lambda d: d.rstrip(b"\n"), b"def process_options(", b"def options_of("),
     ("errors.py", lambda d: d.replace(b"\n", b"\r"), b"class ErrorInfo", b"class Info"),
     (
@@ -69,7 +84,12 @@ EDITS = [
         b"def split_module_names(",
         b"def parts(",
     ),
-    ("meet.py", lambda d: d.replace(b"\n", b"\n\n", 40), b"def trivial_meet(", b"def small_meet("),
+    (
+        "meet.py",
+        lambda d: d.replace(b"\n", b"\n\n", 40),
+        b"def trivial_meet(",
+        b"def small_meet(",
+    ),
 ]
 
 
@@ -106,7 +126,9 @@ class Agent:
         return result.content[0].text
 
 
-@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "mode", ["auto", pytest.param("legacy", marks=pytest.mark.sweep)]
+)
 async def test_no_other_byte_changes(package, tmp_path, mode):
     assert sum(1 for _ in package.rglob("*")) > 1000
     server = StdioServerParameters(
@@ -128,7 +150,9 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
         expected = {name: (package / name).read_bytes() for name, *_ in EDITS}
         for name, _, old, new in EDITS:
             text = old.decode()
-            hit = await agent("search_content", pattern=text, glob="*.py", case="sensitive")
+            hit = await agent(
+                "search_content", pattern=text, glob="*.py", case="sensitive"
+            )
             assert name in hit
             around = await agent("read_content", path=name, pattern=text, limit=7)
             assert text in around
@@ -138,7 +162,9 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
             preview = await agent("edit_content", **edit, preview=True)
             assert "preview" in preview
             assert "+" + new.decode() in preview.replace("+    ", "+")
-            assert tree(package) == known, "the preview, or the edit before, changed another file"
+            assert tree(package) == known, (
+                "the preview, or the edit before, changed another file"
+            )
 
             done = await agent("edit_content", **edit, expected_version=version)
             changes[name] = re.search(r"change (\S+)", done)[1]
@@ -146,15 +172,20 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
             assert (package / name).read_bytes() == expected[name], name
             known[name] = seen(package / name)
 
-            stale = await agent.refused("edit_content", **edit, expected_version=version)
+            stale = await agent.refused(
+                "edit_content", **edit, expected_version=version
+            )
             assert stale.startswith("stale_version")
 
         after = tree(package)
-        assert {p for p in after if after[p] != start[p]} == {name for name, *_ in EDITS}
+        assert {p for p in after if after[p] != start[p]} == {
+            name for name, *_ in EDITS
+        }
         assert [after[p][1] for p in start] == [start[p][1] for p in start]
 
         created = await agent(
-            "write_content", items=[{"path": "new/deep/file.txt", "content": "one\r\ntwo\n"}]
+            "write_content",
+            items=[{"path": "new/deep/file.txt", "content": "one\r\ntwo\n"}],
         )
         assert (package / "new/deep/file.txt").read_bytes() == b"one\ntwo\n"
         await agent("revert_edit", change_id=re.search(r"change (\S+?);", created)[1])

@@ -26,12 +26,16 @@ def _many(lines: int, every: int) -> tuple[bytes, bytes]:
     return b"".join(old), b"".join(new)
 
 
-def _agrees(workspace: Workspace, path: Path, tool: str, arguments: dict[str, Any]) -> bool:
+def _agrees(
+    workspace: Workspace, path: Path, tool: str, arguments: dict[str, Any]
+) -> bool:
     """Call a tool that changes a file; True if it was done. A failure has changed nothing."""
     before = path.read_bytes()
     answer = workspace.call(tool, arguments)
     after = path.read_bytes()
-    assert not answer.is_error or after == before, f"{tool} changed the file, and says: {answer.text[:300]}"
+    assert not answer.is_error or after == before, (
+        f"{tool} changed the file, and says: {answer.text[:300]}"
+    )
     return not answer.is_error
 
 
@@ -60,11 +64,22 @@ MIXED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "write": (
         "write_content",
-        {"items": [{"path": p, "content": "new\n" * 600, "mode": "overwrite"} for p in PATHS]},
+        {
+            "items": [
+                {"path": p, "content": "new\n" * 600, "mode": "overwrite"}
+                for p in PATHS
+            ]
+        },
     ),
     "delete": ("delete_items", {"paths": PATHS}),
-    "move": ("move_items", {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]}),
-    "copy": ("copy_items", {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]}),
+    "move": (
+        "move_items",
+        {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]},
+    ),
+    "copy": (
+        "copy_items",
+        {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]},
+    ),
     "permit": ("set_permissions", {"paths": PATHS, "mode": "600"}),
 }
 
@@ -72,7 +87,9 @@ TIMES = [0.002 * 1.5**n for n in range(12)]
 
 
 @pytest.mark.parametrize("change", MIXED)
-def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(place: Path, change: str) -> None:
+def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(
+    place: Path, change: str
+) -> None:
     work = place / "work"
     for name in PATHS:
         (work / name).write_text("".join(f"line {n}\n" for n in range(600)))
@@ -80,7 +97,10 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(place: Path,
     tool, arguments = MIXED[change]
 
     def stands() -> dict[str, tuple[int, bytes]]:
-        return {str(p.relative_to(work)): (p.stat().st_mode, p.read_bytes()) for p in work.rglob("*.txt")}
+        return {
+            str(p.relative_to(work)): (p.stat().st_mode, p.read_bytes())
+            for p in work.rglob("*.txt")
+        }
 
     before = stands()
     for seconds in TIMES:

@@ -11,11 +11,19 @@ from tests import processes
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[bytes]]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[subprocess.Popen[bytes]]:
     tmp_path = tmp_path_factory.mktemp("attacked")
     root = tmp_path / "root"
     root.mkdir()
-    words = [*processes.FILEWRIGHT, "serve", str(root), "--state-dir", str(tmp_path / "state")]
+    words = [
+        *processes.FILEWRIGHT,
+        "serve",
+        str(root),
+        "--state-dir",
+        str(tmp_path / "state"),
+    ]
     process = processes.start(words, heard=False)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -46,7 +54,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
         rb'{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"filewright://file/\ud800"}}',
     ],
 )
-def test_a_lone_surrogate_anywhere_is_answered(server: subprocess.Popen[bytes], line: bytes) -> None:
+def test_a_lone_surrogate_anywhere_is_answered(
+    server: subprocess.Popen[bytes], line: bytes
+) -> None:
     assert server.stdin is not None
     assert server.stdout is not None
     server.stdin.write(line + b"\n")

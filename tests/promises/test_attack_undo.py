@@ -33,7 +33,9 @@ def workspace(root: Path, tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def test_undoing_a_rename_with_edits_is_told_as_done(workspace: Workspace, root: Path) -> None:
+def test_undoing_a_rename_with_edits_is_told_as_done(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "b").write_text("one\ntwo\nthree\n")
     patch = (
         "*** Begin Patch\n*** Update File: b\n*** Move to: q\n@@\n one\n-two\n+22\n"
@@ -57,8 +59,13 @@ def test_undoing_an_overwrite_of_a_large_file_keeps_its_attributes(
     path = root / "b"
     path.write_text("one\n" * 100)
     os.setxattr(path, "user.kept", b"1")
-    with Workspace(root, settings=Settings(state_dir=tmp_path / "state", hold_bytes=hold_bytes)) as workspace:
-        made = workspace.run("write_content", {"items": [{"path": "b", "content": "", "mode": "overwrite"}]})
+    with Workspace(
+        root, settings=Settings(state_dir=tmp_path / "state", hold_bytes=hold_bytes)
+    ) as workspace:
+        made = workspace.run(
+            "write_content",
+            {"items": [{"path": "b", "content": "", "mode": "overwrite"}]},
+        )
         workspace.run("revert_edit", {"change_id": made.data["change_id"]})
     assert path.read_text() == "one\n" * 100
     assert os.getxattr(path, "user.kept") == b"1"
@@ -72,10 +79,18 @@ def test_removals_that_touch_can_be_undone_and_done_again(
     path = root / "b"
     path.write_bytes(b"Z\r\rtwo\rthree\r\n\n\n")
     settings = Settings(
-        state_dir=tmp_path / "state", hold_bytes=hold_bytes, whole_undo_bytes=whole_undo_bytes
+        state_dir=tmp_path / "state",
+        hold_bytes=hold_bytes,
+        whole_undo_bytes=whole_undo_bytes,
     )
     with Workspace(root, settings=settings) as workspace:
-        asked = {"pattern": "\\n", "mode": "regex", "replacement": "", "multiline": True, "preview": False}
+        asked = {
+            "pattern": "\\n",
+            "mode": "regex",
+            "replacement": "",
+            "multiline": True,
+            "preview": False,
+        }
         made = workspace.run("replace_content", asked)
         assert path.read_bytes() == b"Ztwothree"
         undone = workspace.run("revert_edit", {"change_id": made.data["change_id"]})
@@ -89,7 +104,10 @@ def test_a_file_that_became_a_folder_with_itself_inside_is_undone_and_done_again
 ) -> None:
     (root / "a").write_text("one\n")
     (root / "x").mkdir()
-    items = [{"source": "a", "destination": "x/y/in"}, {"source": "x/y", "destination": "a"}]
+    items = [
+        {"source": "a", "destination": "x/y/in"},
+        {"source": "x/y", "destination": "a"},
+    ]
     made = workspace.run("move_items", {"items": items})
     assert (root / "a" / "in").read_text() == "one\n"
     undone = workspace.run("revert_edit", {"change_id": made.data["change_id"]})
@@ -104,13 +122,17 @@ def test_a_copy_of_a_tree_with_folders_that_nobody_may_write_to_is_undone(
     (root / "tree" / "shut").mkdir(parents=True)
     (root / "tree" / "shut" / "f").write_text("one\n")
     (root / "tree" / "shut").chmod(0o555)
-    made = workspace.run("copy_items", {"items": [{"source": "tree", "destination": "other"}]})
+    made = workspace.run(
+        "copy_items", {"items": [{"source": "tree", "destination": "other"}]}
+    )
     workspace.run("revert_edit", {"change_id": made.data["change_id"]})
     assert os.listdir(root) == ["tree"]
     assert os.listdir(root / "tree" / "shut") == ["f"]
 
 
-def test_parents_are_not_made_in_a_folder_that_nobody_may_write_to(workspace: Workspace, root: Path) -> None:
+def test_parents_are_not_made_in_a_folder_that_nobody_may_write_to(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "shut").mkdir(mode=0o555)
     with pytest.raises(FilewrightError) as refused:
         workspace.run("write_content", {"items": [{"path": "shut/a/b", "content": ""}]})
@@ -136,7 +158,9 @@ def unprivileged() -> Iterator[Path]:
             os.seteuid(0)
 
 
-def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unprivileged: Path) -> None:
+def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
+    unprivileged: Path,
+) -> None:
     root = unprivileged / "root"
     shut = root / "tree" / "shut"
     shut.mkdir(parents=True)
@@ -149,7 +173,9 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unpr
         assert os.listdir(root) == ["tree"]
         assert (shut / "f").read_text() == "one\n"
         assert shut.stat().st_mode & 0o777 == 0o555
-        copied = workspace.run("copy_items", {"items": [{"source": "tree", "destination": "other"}]})
+        copied = workspace.run(
+            "copy_items", {"items": [{"source": "tree", "destination": "other"}]}
+        )
         assert (root / "other" / "shut").stat().st_mode & 0o777 == 0o555
         workspace.run("revert_edit", {"change_id": copied.data["change_id"]})
         assert os.listdir(root) == ["tree"]
@@ -166,7 +192,9 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unpr
         pytest.param(2000, marks=[pytest.mark.needs("beneath"), pytest.mark.sweep]),
     ],
 )
-def test_a_deep_tree_is_changed_and_undone_or_refused(workspace: Workspace, root: Path, levels: int) -> None:
+def test_a_deep_tree_is_changed_and_undone_or_refused(
+    workspace: Workspace, root: Path, levels: int
+) -> None:
     deep = "/".join("d" * levels)
     (root / "d").mkdir()
     folder = os.open(root / "d", os.O_RDONLY)
@@ -189,7 +217,9 @@ def test_a_deep_tree_is_changed_and_undone_or_refused(workspace: Workspace, root
             assert made.code in (Code.TOO_LARGE, Code.INVALID_INPUT), name
         else:
             assert not made.is_error, made.text[:200]
-            undone = workspace.call("revert_edit", {"change_id": made.data["change_id"]})
+            undone = workspace.call(
+                "revert_edit", {"change_id": made.data["change_id"]}
+            )
             assert not undone.is_error, undone.text[:200]
         assert os.listdir(root) == ["d"]
         assert workspace.call("list_files", {"path": deep}).code is None
@@ -212,8 +242,12 @@ def test_a_link_that_leads_out_and_is_gone_a_moment_later_is_refused_not_a_defec
             raise
 
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        workspace.call("write_content", {"items": [{"path": "folder/a.txt", "content": "x\n"}]})
-        made = workspace.call("delete_items", {"paths": ["folder/a.txt"]}).data["change_id"]
+        workspace.call(
+            "write_content", {"items": [{"path": "folder/a.txt", "content": "x\n"}]}
+        )
+        made = workspace.call("delete_items", {"paths": ["folder/a.txt"]}).data[
+            "change_id"
+        ]
         shutil.rmtree(root / "folder")
         (root / "folder").symlink_to(tmp_path)
         monkeypatch.setattr(Boundary, "stat", looked)

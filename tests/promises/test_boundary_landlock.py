@@ -124,13 +124,19 @@ def places(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 def confined(places: tuple[Path, Path, Path], *flags: str) -> dict[str, object]:
-    said = subprocess.run([sys.executable, "-c", CONFINED, *places, *flags], capture_output=True, check=False)
+    said = subprocess.run(
+        [sys.executable, "-c", CONFINED, *places, *flags],
+        capture_output=True,
+        check=False,
+    )
     assert said.returncode == 0, said.stderr
     found: dict[str, object] = json.loads(said.stdout)
     return found
 
 
-def test_a_confined_process_keeps_its_work_and_loses_the_rest(places: tuple[Path, Path, Path]) -> None:
+def test_a_confined_process_keeps_its_work_and_loses_the_rest(
+    places: tuple[Path, Path, Path],
+) -> None:
     found = confined(places)
     assert {name: found[name] for name in DONE} == dict.fromkeys(DONE, "done")
     assert {name: found[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
@@ -169,7 +175,9 @@ def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
     assert caught.value.code is Code.UNSUPPORTED
 
 
-def test_a_filter_that_forbids_landlock_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_filter_that_forbids_landlock_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def refuse(_: int, attributes: bytes | None, *__: int) -> int:
         if attributes is None:
             return 1  # the version
@@ -191,13 +199,17 @@ class TestConfinedChild:
     @pytest.fixture
     def launcher(self, boundary: Boundary) -> Iterator[Launcher]:
         programs = [
-            path for name in ("cat", "sh", "touch", "sleep", "env", "ls") if (path := shutil.which(name))
+            path
+            for name in ("cat", "sh", "touch", "sleep", "env", "ls")
+            if (path := shutil.which(name))
         ]
         launcher = Launcher([root.folder for root in boundary.roots], programs)
         yield launcher
         launcher.close()
 
-    def run(self, launcher: Launcher, boundary: Boundary, *argv: str) -> tuple[int, bytes, bytes]:
+    def run(
+        self, launcher: Launcher, boundary: Boundary, *argv: str
+    ) -> tuple[int, bytes, bytes]:
         """Its status and output; and its errors, which go nowhere, of another run whose output goes there instead."""
 
         def heard(*words: str) -> tuple[int, bytes]:
@@ -207,7 +219,9 @@ class TestConfinedChild:
 
         program, shell = shutil.which(argv[0]) or argv[0], str(shutil.which("sh"))
         status, output = heard(program, *argv[1:])
-        again, errors = heard(shell, "-c", 'exec "$0" "$@" 3>&1 1>&2 2>&3 3>&-', program, *argv[1:])
+        again, errors = heard(
+            shell, "-c", 'exec "$0" "$@" 3>&1 1>&2 2>&3 3>&-', program, *argv[1:]
+        )
         assert again == status
         return status, output, errors
 
@@ -232,7 +246,11 @@ class TestConfinedChild:
         ],
     )
     def test_it_can_do_nothing_else(
-        self, launcher: Launcher, boundary: Boundary, places: tuple[Path, Path, Path], argv: tuple[str, ...]
+        self,
+        launcher: Launcher,
+        boundary: Boundary,
+        places: tuple[Path, Path, Path],
+        argv: tuple[str, ...],
     ) -> None:
         status, output, errors = self.run(launcher, boundary, *argv)
         assert status != 0
@@ -241,7 +259,9 @@ class TestConfinedChild:
         assert (places[0] / "file").read_text() == "file"
         assert not (places[0] / "new").exists()
 
-    def test_a_program_that_was_not_named_is_not_run(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_a_program_that_was_not_named_is_not_run(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         with pytest.raises(PermissionError):
             self.run(launcher, boundary, shutil.which("id") or "/usr/bin/id")
         with pytest.raises(FileNotFoundError):
@@ -261,7 +281,9 @@ class TestConfinedChild:
         assert cat is not None
         with (
             boundary.open_file(boundary.locate("file")) as source,
-            launcher.start([cat], folder=boundary.roots[0].fd, stdin=source.fileno()) as child,
+            launcher.start(
+                [cat], folder=boundary.roots[0].fd, stdin=source.fileno()
+            ) as child,
         ):
             assert child.stdout.readall() == b"file"
             assert child.wait() == 0
@@ -273,11 +295,15 @@ class TestConfinedChild:
         assert (places[1] / "secret").read_text() == "SECRET"
         (places[1] / "new").touch()
 
-    def test_many_threads_start_many_at_once(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_many_threads_start_many_at_once(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         results: list[tuple[int, bytes, bytes]] = []
 
         def work() -> None:
-            results.extend(self.run(launcher, boundary, "cat", "file") for _ in range(10))
+            results.extend(
+                self.run(launcher, boundary, "cat", "file") for _ in range(10)
+            )
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -286,7 +312,9 @@ class TestConfinedChild:
             thread.join()
         assert results == [(0, b"file", b"")] * 40
 
-    def test_it_ends_when_it_is_killed_or_let_go(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_it_ends_when_it_is_killed_or_let_go(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         sleep = shutil.which("sleep")
         sh = shutil.which("sh")
         assert sleep
@@ -297,15 +325,20 @@ class TestConfinedChild:
             assert child.wait() == -9
             child.kill()
         with launcher.start(
-            [sh, "-c", f"{sleep} 1000 & echo started; wait"], folder=boundary.roots[0].fd
+            [sh, "-c", f"{sleep} 1000 & echo started; wait"],
+            folder=boundary.roots[0].fd,
         ) as child:
             assert child.stdout is not None
             assert child.stdout.read(8) == b"started\n"
             reader = os.dup(child.stdout.fileno())
         with open(reader, "rb") as rest:
-            assert rest.read() == b""  # the pipe ends when the last that holds it, the grandchild, is gone
+            assert (
+                rest.read() == b""
+            )  # the pipe ends when the last that holds it, the grandchild, is gone
 
-    def test_a_wait_can_be_limited(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_a_wait_can_be_limited(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         sleep = shutil.which("sleep")
         assert sleep
         with launcher.start([sleep, "1000"], folder=boundary.roots[0].fd) as child:
@@ -313,7 +346,9 @@ class TestConfinedChild:
                 child.wait(0.01)
             assert caught.value.code is Code.TIMEOUT
 
-    def test_a_long_list_of_arguments_arrives(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_a_long_list_of_arguments_arrives(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         status, output, _ = self.run(launcher, boundary, "cat", *["file"] * 20_000)
         assert status == 0
         assert len(output) == 80_000
@@ -325,12 +360,16 @@ class TestConfinedChild:
         (places[0] / name).write_text("odd")
         assert self.run(launcher, boundary, "cat", name) == (0, b"odd", b"")
 
-    def test_it_reaches_no_socket_outside(self, boundary: Boundary, places: tuple[Path, Path, Path]) -> None:
+    def test_it_reaches_no_socket_outside(
+        self, boundary: Boundary, places: tuple[Path, Path, Path]
+    ) -> None:
         launcher = Launcher([root.folder for root in boundary.roots], [])
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
             program = f"import socket, sys; sys.stderr = sys.stdout; socket.create_connection(('127.0.0.1', {port}), 2)"
-            with launcher.start([sys.executable, "-I", "-c", program], reads="python") as child:
+            with launcher.start(
+                [sys.executable, "-I", "-c", program], reads="python"
+            ) as child:
                 errors, status = child.stdout.readall(), child.wait()
         launcher.close()
         if landlock.available() >= 4:

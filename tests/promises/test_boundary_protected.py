@@ -45,7 +45,9 @@ def root(tmp_path: Path) -> Path:
 @contextmanager
 def swapping(root: Path) -> Iterator[None]:
     with subprocess.Popen(
-        [sys.executable, "-c", SWAPPER, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", SWAPPER, str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -68,13 +70,19 @@ def race_writes(root: Path, rounds: int) -> Counter[str]:
             for number in range(rounds // 2):
                 name = f"sub/x{number % 50}"
                 try:
-                    with boundary.open_folder(boundary.locate(name).parent, changing=True) as folder:
+                    with boundary.open_folder(
+                        boundary.locate(name).parent, changing=True
+                    ) as folder:
                         folder.create(b"x%d" % (number % 50)).close()
                         folder.remove(b"x%d" % (number % 50))
                         seen["written"] += 1
                         assert folder.status().inode != git_inode(root)
                 except FilewrightError as error:
-                    if error.code not in (Code.PERMISSION_DENIED, Code.NOT_FOUND, Code.IN_USE):
+                    if error.code not in (
+                        Code.PERMISSION_DENIED,
+                        Code.NOT_FOUND,
+                        Code.IN_USE,
+                    ):
                         raise
                     seen[error.code] += 1
                 except FileNotFoundError:
@@ -89,7 +97,9 @@ def git_inode(root: Path) -> int:
         return folder.stat(b".git").inode
 
 
-def test_nothing_is_written_to_a_protected_folder_that_a_link_leads_to_now_and_then(root: Path) -> None:
+def test_nothing_is_written_to_a_protected_folder_that_a_link_leads_to_now_and_then(
+    root: Path,
+) -> None:
     seen = race_writes(root, 2_000)
     assert seen["written"]
     assert seen[Code.PERMISSION_DENIED]
@@ -97,7 +107,9 @@ def test_nothing_is_written_to_a_protected_folder_that_a_link_leads_to_now_and_t
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_nothing_is_written_to_a_protected_folder_in_a_hundred_thousand_tries(root: Path) -> None:
+def test_nothing_is_written_to_a_protected_folder_in_a_hundred_thousand_tries(
+    root: Path,
+) -> None:
     race_writes(root, 100_000)
 
 
@@ -106,16 +118,22 @@ def test_no_tool_writes_to_a_protected_folder_that_a_link_leads_to_now_and_then(
 ) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace, swapping(root):
         for number in range(150):
-            workspace.call("write_content", {"items": [{"path": f"sub/x{number}", "content": "evil\n"}]})
+            workspace.call(
+                "write_content",
+                {"items": [{"path": f"sub/x{number}", "content": "evil\n"}]},
+            )
     assert landed(root) == []
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_no_tool_writes_to_a_protected_folder_in_many_tries(root: Path, tmp_path: Path) -> None:
+def test_no_tool_writes_to_a_protected_folder_in_many_tries(
+    root: Path, tmp_path: Path
+) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace, swapping(root):
         for number in range(20_000):
             workspace.call(
-                "write_content", {"items": [{"path": f"sub/x{number % 100}", "content": "evil\n"}]}
+                "write_content",
+                {"items": [{"path": f"sub/x{number % 100}", "content": "evil\n"}]},
             )
     assert landed(root) == []

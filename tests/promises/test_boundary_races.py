@@ -23,7 +23,14 @@ from filewright.progress import Task
 from filewright.settings import Settings
 
 REFUSED = {
-    *(Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, Code.SYMLINK, Code.NOT_A_FILE),
+    *(
+        Code.PATH_ESCAPE,
+        Code.NOT_FOUND,
+        Code.NOT_A_DIRECTORY,
+        Code.IN_USE,
+        Code.SYMLINK,
+        Code.NOT_A_FILE,
+    ),
     Code.STALE_VERSION,
 }
 
@@ -74,7 +81,9 @@ def boundary(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Boundar
 
 
 @pytest.fixture(params=[SWAP])
-def swapping(tmp_path: Path, boundary: Boundary, request: pytest.FixtureRequest) -> Iterator[None]:
+def swapping(
+    tmp_path: Path, boundary: Boundary, request: pytest.FixtureRequest
+) -> Iterator[None]:
     yield from swap_with(request.param, tmp_path / "root")
 
 
@@ -145,7 +154,9 @@ def climbing(boundary: Boundary) -> Callable[[], None]:
 def walking(boundary: Boundary) -> Callable[[], None]:
     def act() -> None:
         for where in (".", "swap"):
-            walk = boundary.walk(boundary.locate(where), details=True, glob="**", task=Task())
+            walk = boundary.walk(
+                boundary.locate(where), details=True, glob="**", task=Task()
+            )
             for entry in walk:
                 assert b"secret" not in entry.path
 
@@ -167,7 +178,9 @@ RACES = [
 
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize(("name", "swapping"), RACES, indirect=["swapping"])
-def test_nothing_outside_is_touched_while_a_folder_is_swapped(boundary: Boundary, name: str) -> None:
+def test_nothing_outside_is_touched_while_a_folder_is_swapped(
+    boundary: Boundary, name: str
+) -> None:
     before = outside_names(boundary)
     act, rounds = ACTS[name]
     race(act(boundary), rounds)
@@ -177,7 +190,9 @@ def test_nothing_outside_is_touched_while_a_folder_is_swapped(boundary: Boundary
 @pytest.mark.sweep
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize(("name", "swapping"), RACES, indirect=["swapping"])
-def test_nothing_outside_is_touched_in_many_times_as_many_rounds(boundary: Boundary, name: str) -> None:
+def test_nothing_outside_is_touched_in_many_times_as_many_rounds(
+    boundary: Boundary, name: str
+) -> None:
     before = outside_names(boundary)
     act, rounds = ACTS[name]
     race(act(boundary), rounds * 250)
@@ -191,12 +206,17 @@ def make_folders(boundary: Boundary, state: Path, rounds: int) -> None:
     settings = Settings(openat2=boundary.settings.openat2, state_dir=state)
     before, numbers = outside_names(boundary), iter(range(1 << 40))
     with Workspace(os.fsdecode(root.path), settings=settings) as workspace:
-        race(lambda: workspace.write(f"swap/deep/new-{next(numbers)}/more/file", "x\n"), rounds)
+        race(
+            lambda: workspace.write(f"swap/deep/new-{next(numbers)}/more/file", "x\n"),
+            rounds,
+        )
     assert outside_names(boundary) == before
 
 
 @pytest.mark.usefixtures("swapping")
-def test_folders_are_made_only_inside_while_one_is_swapped(boundary: Boundary, tmp_path: Path) -> None:
+def test_folders_are_made_only_inside_while_one_is_swapped(
+    boundary: Boundary, tmp_path: Path
+) -> None:
     make_folders(boundary, tmp_path / "state", 100)
 
 
@@ -208,13 +228,17 @@ def test_folders_are_made_only_inside_in_fifty_times_as_many_rounds(
     make_folders(boundary, tmp_path / "state", 5_000)
 
 
-def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary, tmp_path: Path) -> None:
+def test_a_folder_moved_in_and_out_gives_only_its_own_content(
+    boundary: Boundary, tmp_path: Path
+) -> None:
     mover = swap_with(MOVE_OUT, tmp_path / "root")
     next(mover)
 
     def act() -> None:
         with pytest.raises(FilewrightError):
-            boundary.open_file(boundary.locate("swap/below/../../../outside/file")).close()
+            boundary.open_file(
+                boundary.locate("swap/below/../../../outside/file")
+            ).close()
         boundary.open_file(boundary.locate("swap/below/file")).close()
 
     seen = race(act, 400)

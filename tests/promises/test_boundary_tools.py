@@ -25,15 +25,32 @@ READING: dict[str, tuple[str, Arguments]] = {
     "list": ("list_files", lambda path: {"path": path}),
     "list a tree": (
         "list_files",
-        lambda path: {"path": path, "depth": 0, "details": True, "include_ignored": True},
+        lambda path: {
+            "path": path,
+            "depth": 0,
+            "details": True,
+            "include_ignored": True,
+        },
     ),
-    "list by glob": ("list_files", lambda path: {"path": path, "depth": 0, "glob": "**/*"}),
+    "list by glob": (
+        "list_files",
+        lambda path: {"path": path, "depth": 0, "glob": "**/*"},
+    ),
     "stat": ("stat_items", lambda path: {"paths": [path]}),
     "overview": ("get_overview", lambda path: {"path": path}),
     "search": ("search_content", lambda path: {"path": path, "pattern": "SECRET"}),
-    "search by regex": ("search_content", lambda path: {"path": path, "pattern": "S.*T", "mode": "regex"}),
-    "search fuzzily": ("search_content", lambda path: {"path": path, "pattern": "SECRETS", "mode": "fuzzy"}),
-    "count": ("search_content", lambda path: {"path": path, "pattern": "E", "output": "counts"}),
+    "search by regex": (
+        "search_content",
+        lambda path: {"path": path, "pattern": "S.*T", "mode": "regex"},
+    ),
+    "search fuzzily": (
+        "search_content",
+        lambda path: {"path": path, "pattern": "SECRETS", "mode": "fuzzy"},
+    ),
+    "count": (
+        "search_content",
+        lambda path: {"path": path, "pattern": "E", "output": "counts"},
+    ),
     "read": ("read_content", lambda path: {"path": path}),
     "read several": ("read_content", lambda path: {"paths": [path, "file"]}),
     "read the tail": ("read_content", lambda path: {"path": path, "mode": "tail"}),
@@ -42,10 +59,15 @@ READING: dict[str, tuple[str, Arguments]] = {
 EDIT = {"search": "SECRET", "replace": "changed"}
 CHANGING: dict[str, tuple[str, Arguments]] = {
     "edit": ("edit_content", lambda path: {"path": path, "edits": [EDIT]}),
-    "preview an edit": ("edit_content", lambda path: {"path": path, "edits": [EDIT], "preview": True}),
+    "preview an edit": (
+        "edit_content",
+        lambda path: {"path": path, "edits": [EDIT], "preview": True},
+    ),
     "patch": (
         "apply_patch",
-        lambda path: {"patch": f"--- {path}\n+++ {path}\n@@ -1 +1 @@\n-SECRET\n+changed\n"},
+        lambda path: {
+            "patch": f"--- {path}\n+++ {path}\n@@ -1 +1 @@\n-SECRET\n+changed\n"
+        },
     ),
     "patch by envelope": (
         "apply_patch",
@@ -55,36 +77,77 @@ CHANGING: dict[str, tuple[str, Arguments]] = {
     ),
     "replace": (
         "replace_content",
-        lambda path: {"path": path, "pattern": "SECRET", "replacement": "changed", "preview": False},
+        lambda path: {
+            "path": path,
+            "pattern": "SECRET",
+            "replacement": "changed",
+            "preview": False,
+        },
     ),
-    "create": ("write_content", lambda path: {"items": [{"path": path, "content": "x"}]}),
+    "create": (
+        "write_content",
+        lambda path: {"items": [{"path": path, "content": "x"}]},
+    ),
     "overwrite": (
         "write_content",
         lambda path: {"items": [{"path": path, "content": "x", "mode": "overwrite"}]},
     ),
-    "append": ("write_content", lambda path: {"items": [{"path": path, "content": "x", "mode": "append"}]}),
-    "create below": ("write_content", lambda path: {"items": [{"path": f"{path}/new", "content": "x"}]}),
+    "append": (
+        "write_content",
+        lambda path: {"items": [{"path": path, "content": "x", "mode": "append"}]},
+    ),
+    "create below": (
+        "write_content",
+        lambda path: {"items": [{"path": f"{path}/new", "content": "x"}]},
+    ),
     "create far below": (
         "write_content",
         lambda path: {"items": [{"path": f"{path}/a/b/new", "content": "x"}]},
     ),
     "make a folder": ("create_directories", lambda path: {"paths": [path]}),
-    "make folders below": ("create_directories", lambda path: {"paths": [f"{path}/a/b/c"]}),
-    "move from": ("move_items", lambda path: {"items": [{"source": path, "destination": "taken"}]}),
-    "move to": ("move_items", lambda path: {"items": [{"source": "file", "destination": path}]}),
-    "move into": ("move_items", lambda path: {"items": [{"source": "file", "destination": f"{path}/file"}]}),
+    "make folders below": (
+        "create_directories",
+        lambda path: {"paths": [f"{path}/a/b/c"]},
+    ),
+    "move from": (
+        "move_items",
+        lambda path: {"items": [{"source": path, "destination": "taken"}]},
+    ),
+    "move to": (
+        "move_items",
+        lambda path: {"items": [{"source": "file", "destination": path}]},
+    ),
+    "move into": (
+        "move_items",
+        lambda path: {"items": [{"source": "file", "destination": f"{path}/file"}]},
+    ),
     "move over": (
         "move_items",
-        lambda path: {"items": [{"source": "file", "destination": path}], "overwrite": True},
+        lambda path: {
+            "items": [{"source": "file", "destination": path}],
+            "overwrite": True,
+        },
     ),
-    "copy from": ("copy_items", lambda path: {"items": [{"source": path, "destination": "taken"}]}),
-    "copy into": ("copy_items", lambda path: {"items": [{"source": "sub", "destination": f"{path}/sub"}]}),
+    "copy from": (
+        "copy_items",
+        lambda path: {"items": [{"source": path, "destination": "taken"}]},
+    ),
+    "copy into": (
+        "copy_items",
+        lambda path: {"items": [{"source": "sub", "destination": f"{path}/sub"}]},
+    ),
     "copy over": (
         "copy_items",
-        lambda path: {"items": [{"source": "file", "destination": path}], "overwrite": True},
+        lambda path: {
+            "items": [{"source": "file", "destination": path}],
+            "overwrite": True,
+        },
     ),
     "delete": ("delete_items", lambda path: {"paths": [path]}),
-    "delete a tree": ("delete_items", lambda path: {"paths": [path], "recursive": True}),
+    "delete a tree": (
+        "delete_items",
+        lambda path: {"paths": [path], "recursive": True},
+    ),
     "set a mode": ("set_permissions", lambda path: {"paths": [path], "mode": "600"}),
     "undo": ("revert_edit", lambda path: {"path": path}),
 }
@@ -116,7 +179,13 @@ def record(folder: Path) -> dict[str, tuple[object, ...]]:
     for path in [folder, *sorted(folder.rglob("*"))]:
         status = path.lstat()
         content = path.read_bytes() if path.is_file() else b""
-        found[str(path)] = (status.st_mode, status.st_ino, status.st_mtime_ns, status.st_nlink, content)
+        found[str(path)] = (
+            status.st_mode,
+            status.st_ino,
+            status.st_mtime_ns,
+            status.st_nlink,
+            content,
+        )
     return found
 
 
@@ -124,7 +193,11 @@ def record(folder: Path) -> dict[str, tuple[object, ...]]:
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "outside"
     (folder / "deep").mkdir(parents=True)
-    for place in (folder / "secret", folder / "deep" / "secret", folder / "hidden-name"):
+    for place in (
+        folder / "secret",
+        folder / "deep" / "secret",
+        folder / "hidden-name",
+    ):
         place.write_text("SECRET\n")
     monkeypatch.setenv("HOME", str(folder))
     return folder
@@ -165,21 +238,30 @@ def lay_out(root: Path, outside: Path) -> None:
 
 
 @pytest.fixture(params=[True, False], ids=["openat2", "component-wise"])
-def workspace(root: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Workspace]:
+def workspace(
+    root: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Workspace]:
     # What survives a power failure is no question here.
     settings = Settings(openat2=request.param, flush=False)
     with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
         yield workspace
 
 
-def answer(workspace: Workspace, tool: str, arguments: dict[str, Any]) -> tuple[str | None, str]:
+def answer(
+    workspace: Workspace, tool: str, arguments: dict[str, Any]
+) -> tuple[str | None, str]:
     """The code of a refusal (of the first item, where one was refused), and all that the result says."""
     result = workspace.call(tool, arguments)
     said = result.text + json.dumps(result.data, default=str)
     said.encode()
     code = result.code
     if code is None and isinstance(result.data, dict):
-        rows = [row for value in result.data.values() if isinstance(value, list) for row in value]
+        rows = [
+            row
+            for value in result.data.values()
+            if isinstance(value, list)
+            for row in value
+        ]
         rows = [row.get("error") or row for row in rows if isinstance(row, dict)]
         codes = [row["code"] for row in rows if row.get("code")]
         code = codes[0] if codes else None
@@ -218,7 +300,12 @@ def test_a_link_outwards_is_a_way_out_for_no_tool_that_reads(
     ("workspace", "asked", "part"),
     [
         # Each link for each tool in one of the two ways of opening, in both of them in the sweep.
-        pytest.param(beneath, asked, part, marks=[] if (at + part) % 2 == beneath else pytest.mark.sweep)
+        pytest.param(
+            beneath,
+            asked,
+            part,
+            marks=[] if (at + part) % 2 == beneath else pytest.mark.sweep,
+        )
         for at, asked in enumerate(LINKS)
         for part in (0, 1)
         for beneath in (True, False)
@@ -236,7 +323,9 @@ def test_a_link_outwards_is_a_way_out_for_no_tool_that_changes(
     leads_nowhere()
 
 
-def _leads_nowhere(workspace: Workspace, root: Path, outside: Path, asked: str, way: str) -> None:
+def _leads_nowhere(
+    workspace: Workspace, root: Path, outside: Path, asked: str, way: str
+) -> None:
     tool, arguments = TOOLS[way]
     before = record(outside)
     code, said = answer(workspace, tool, arguments(asked))
@@ -273,7 +362,9 @@ def test_what_is_no_path_is_invalid_for_every_tool(
     tool, arguments = TOOLS[way]
     before = record(root), record(outside)
     for asked in NO_PATHS:
-        code, said = answer(workspace, tool, arguments(asked.replace("{outside}", str(outside))))
+        code, said = answer(
+            workspace, tool, arguments(asked.replace("{outside}", str(outside)))
+        )
         if "patch" in way:
             assert code is not None, said  # the patch itself may be malformed by it
         else:
@@ -282,7 +373,9 @@ def test_what_is_no_path_is_invalid_for_every_tool(
 
 
 @each_row("way", TOOLS)
-def test_no_tool_waits_for_a_fifo(workspace: Workspace, root: Path, outside: Path, way: str) -> None:
+def test_no_tool_waits_for_a_fifo(
+    workspace: Workspace, root: Path, outside: Path, way: str
+) -> None:
     lay_out(root, outside)
     tool, arguments = TOOLS[way]
     (root / "pipes").mkdir()
@@ -309,9 +402,18 @@ def test_no_tool_changes_the_root_itself(
 
 
 @pytest.mark.parametrize(
-    "asked", [".git", ".git/config", ".GIT/config", "git-link/config", "sub/.git/hooks/pre-push"]
+    "asked",
+    [
+        ".git",
+        ".git/config",
+        ".GIT/config",
+        "git-link/config",
+        "sub/.git/hooks/pre-push",
+    ],
 )
-def test_no_tool_changes_what_is_protected(workspace: Workspace, root: Path, asked: str) -> None:
+def test_no_tool_changes_what_is_protected(
+    workspace: Workspace, root: Path, asked: str
+) -> None:
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("SECRET\n")
     (root / "git-link").symlink_to(".git")
@@ -332,11 +434,19 @@ def _no_tool_changes(workspace: Workspace, root: Path, asked: str, way: str) -> 
     assert not (root / "sub" / ".git").exists()
     assert not (root / ".GIT").exists()
     if not way.startswith("copy from"):
-        assert code in ("permission_denied", "not_found", "no_match", "patch_failed", "not_a_directory"), said
+        assert code in (
+            "permission_denied",
+            "not_found",
+            "no_match",
+            "patch_failed",
+            "not_a_directory",
+        ), said
 
 
 @each_row("way", CHANGING)
-def test_a_read_only_workspace_offers_and_does_nothing(root: Path, tmp_path: Path, way: str) -> None:
+def test_a_read_only_workspace_offers_and_does_nothing(
+    root: Path, tmp_path: Path, way: str
+) -> None:
     tool, arguments = CHANGING[way]
     before = record(root)
     with Workspace(root, state_dir=tmp_path / "state", read_only=True) as workspace:
@@ -377,7 +487,10 @@ def _item(path: str, content: str, mode: str) -> dict[str, Any]:
 
 
 def _pair(source: str, destination: str) -> dict[str, Any]:
-    return {"items": [{"source": source, "destination": destination}], "overwrite": True}
+    return {
+        "items": [{"source": source, "destination": destination}],
+        "overwrite": True,
+    }
 
 
 RACED: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -424,7 +537,9 @@ def race(workspace: Workspace, way: str, rounds: int) -> Counter[str]:
 
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize("way", RACED)
-def test_no_tool_loses_the_race(workspace: Workspace, root: Path, outside: Path, way: str) -> None:
+def test_no_tool_loses_the_race(
+    workspace: Workspace, root: Path, outside: Path, way: str
+) -> None:
     before = record(outside)
     race(workspace, way, 20)
     assert record(outside) == before

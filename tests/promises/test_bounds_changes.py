@@ -10,7 +10,9 @@ from filewright import Workspace
 
 
 @pytest.mark.parametrize("levels", [10, 60])
-def test_renaming_every_level_of_a_path_costs_a_step_each(tmp_path: Path, levels: int) -> None:
+def test_renaming_every_level_of_a_path_costs_a_step_each(
+    tmp_path: Path, levels: int
+) -> None:
     root = tmp_path / "root"
     deep = root.joinpath(*(f"a{n}" for n in range(levels)))
     deep.mkdir(parents=True)

@@ -20,7 +20,9 @@ from filewright.text import Splice
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -81,7 +83,10 @@ def _insert(bench: object, path: str, token: bytes, generator: random.Random) ->
 
 def _write(base: Path, number: int, count: int) -> None:
     generator = random.Random(number)
-    with scene.Bench(base, lock_seconds=120) as bench, open(base / f"acknowledged{number}", "wb") as log:
+    with (
+        scene.Bench(base, lock_seconds=120) as bench,
+        open(base / f"acknowledged{number}", "wb") as log,
+    ):
         for turn in range(count):
             name = f"file{generator.randrange(FILES)}.txt"
             token = b"%d-%d" % (number, turn)
@@ -94,7 +99,9 @@ def _read(root: Path, stop: Path) -> None:
     passes = 0
     while not (stop.exists() and passes):
         for number in range(FILES):
-            data = (root / f"file{number}.txt").read_bytes()  # a missing file ends the reader
+            data = (
+                root / f"file{number}.txt"
+            ).read_bytes()  # a missing file ends the reader
             assert data.startswith(BEGIN)
             assert data.endswith(END)
             assert data.count(BEGIN) == data.count(END) == 1
@@ -108,7 +115,9 @@ def _contend(base: Path, writers: int, count: int) -> None:
         (root / f"file{number}.txt").write_bytes(BEGIN + b"a line\n" * 30 + END)
     stop = base / "stop"
     readers = [_start(lambda: _read(root, stop)) for _ in range(2)]
-    _wait([_start(lambda n=number: _write(base, n, count)) for number in range(writers)])
+    _wait(
+        [_start(lambda n=number: _write(base, n, count)) for number in range(writers)]
+    )
     stop.touch()
     _wait(readers)
     total = 0
@@ -119,9 +128,9 @@ def _contend(base: Path, writers: int, count: int) -> None:
             assert lines.count(token) == 1, row
             total += 1
     assert total == writers * count
-    assert sum(len((root / f"file{n}.txt").read_bytes().splitlines()) for n in range(FILES)) == (
-        total + FILES * 32
-    )
+    assert sum(
+        len((root / f"file{n}.txt").read_bytes().splitlines()) for n in range(FILES)
+    ) == (total + FILES * 32)
     assert scene.temporaries(root) == []
     with scene.Bench(base) as bench:
         assert bench.changes.recover().conflicts == []
@@ -143,18 +152,24 @@ def test_twenty_parallel_edits_of_different_lines_all_land(area: Path) -> None:
 
         def edit(number: int) -> None:
             with bench.changes.writing():
-                bench.commit(bench.modify("a.txt", Splice(number * 4, 3, b"x%02d" % number)))
+                bench.commit(
+                    bench.modify("a.txt", Splice(number * 4, 3, b"x%02d" % number))
+                )
 
         with ThreadPoolExecutor(20) as pool:
             list(pool.map(edit, range(20)))
-        assert (bench.root / "a.txt").read_bytes() == b"".join(b"x%02d\n" % n for n in range(20))
+        assert (bench.root / "a.txt").read_bytes() == b"".join(
+            b"x%02d\n" % n for n in range(20)
+        )
         assert len(bench.changes.history(limit=100)) == 20
 
 
 def test_an_edit_on_content_that_moved_on_is_told_so(area: Path) -> None:
     with scene.Bench(area) as bench:
         (bench.root / "a.txt").write_bytes(b"one\n")
-        first, second = (bench.modify("a.txt", Splice(0, 3, text)) for text in (b"two", b"six"))
+        first, second = (
+            bench.modify("a.txt", Splice(0, 3, text)) for text in (b"two", b"six")
+        )
         bench.commit(first)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(second)
@@ -187,7 +202,9 @@ def test_the_lock_is_waited_for_and_then_given_up(area: Path) -> None:
         two.commit(step)
 
 
-def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(area: Path) -> None:
+def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(
+    area: Path,
+) -> None:
     from filewright.boundary import Boundary
     from filewright.changes import Changes
     from filewright.settings import Settings

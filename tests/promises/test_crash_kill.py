@@ -17,7 +17,9 @@ from filewright.edit.changeset import ChangeSet, Move
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -98,14 +100,22 @@ def _check(base: Path, states: list[object], at: object) -> int:
         again = bench.changes.recover()
         assert again.clean, at
         now = scene.tree(base / "work")
-        assert now in states, (at, sorted(set(map(str, now.items())) ^ set(map(str, states[0].items()))))
+        assert now in states, (
+            at,
+            sorted(set(map(str, now.items())) ^ set(map(str, states[0].items()))),
+        )
         assert scene.temporaries(base / "work") == []
         assert bench.unfinished() == ()
         return states.index(now)
 
 
 def _sweep(
-    work: object, template: Path, run: Path, states: list[object], stride: int, start: int = 0
+    work: object,
+    template: Path,
+    run: Path,
+    states: list[object],
+    stride: int,
+    start: int = 0,
 ) -> list[int]:
     scene.copied(template, run)
     total = _count(work, run)
@@ -133,7 +143,9 @@ def _sweep_commit(template: Path, area: Path, stride: int) -> list[int]:
     return outcomes
 
 
-def test_a_commit_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
+def test_a_commit_killed_at_any_call_is_all_or_nothing(
+    template: Path, area: Path
+) -> None:
     outcomes = _sweep_commit(template, area, 41)
     assert 0 in outcomes
 
@@ -150,40 +162,57 @@ def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("exchange")
 @pytest.mark.usefixtures("no_exchange")
-def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
+def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(
+    template: Path, area: Path
+) -> None:
     assert 0 in _sweep_commit(template, area, 41)
 
 
 @pytest.mark.sweep
 @pytest.mark.needs("exchange")
 @pytest.mark.usefixtures("no_exchange")
-def test_every_kill_point_of_a_commit_without_exchange(template: Path, area: Path) -> None:
+def test_every_kill_point_of_a_commit_without_exchange(
+    template: Path, area: Path
+) -> None:
     outcomes = _sweep_commit(template, area, 1)
     print(f"\ncommit without exchange: {len(outcomes)} kill points")
 
 
 def _chain(bench: object) -> ChangeSet:
     at = bench.at
-    return ChangeSet("test", "a chain", (Move(at("src"), at("new/src")), Move(at("dst"), at("src"))))
+    return ChangeSet(
+        "test", "a chain", (Move(at("src"), at("new/src")), Move(at("dst"), at("src")))
+    )
 
 
 def _ring(bench: object) -> ChangeSet:
     at = bench.at
     ways = [("src", "t"), ("dst", "src"), ("t", "dst"), ("f/a", "f/b"), ("f", "g")]
-    return ChangeSet("test", "a ring", tuple(Move(at(a), at(b), overwrite=True) for a, b in ways))
+    return ChangeSet(
+        "test", "a ring", tuple(Move(at(a), at(b), overwrite=True) for a, b in ways)
+    )
 
 
 def _moves_over(bench: object) -> ChangeSet:
-    moves = (Move(bench.at(f"f/{n}"), bench.at(f"g/{n}"), overwrite=True) for n in range(6))
+    moves = (
+        Move(bench.at(f"f/{n}"), bench.at(f"g/{n}"), overwrite=True) for n in range(6)
+    )
     return ChangeSet("test", "moves over", tuple(moves))
 
 
-@pytest.mark.parametrize("exchange", [True, pytest.param(False, marks=pytest.mark.needs("exchange"))])
+@pytest.mark.parametrize(
+    "exchange", [True, pytest.param(False, marks=pytest.mark.needs("exchange"))]
+)
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
 @pytest.mark.parametrize("stride", [41, pytest.param(1, marks=pytest.mark.sweep)])
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
-    area: Path, request: pytest.FixtureRequest, moves: object, undone: bool, exchange: bool, stride: int
+    area: Path,
+    request: pytest.FixtureRequest,
+    moves: object,
+    undone: bool,
+    exchange: bool,
+    stride: int,
 ) -> None:
     """`_check` wants no conflict to be told: there was nobody else."""
     if not exchange:
@@ -192,7 +221,9 @@ def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     def work(base: Path, meddler: object) -> None:
         with scene.Bench(base) as bench:
             if undone:
-                reversal = bench.changes.undo(bench.changes.newest(), preview=True)[1].change_set
+                reversal = bench.changes.undo(bench.changes.newest(), preview=True)[
+                    1
+                ].change_set
                 with meddler.on():
                     bench.changes.commit(reversal)
             else:
@@ -202,7 +233,13 @@ def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
 
     template, run = area / "template", _at(area)
     root = template / "work"
-    for name in ("src", "dst", "f/a", "f/b", *(f"{d}/{n}" for d in "fg" for n in range(6))):
+    for name in (
+        "src",
+        "dst",
+        "f/a",
+        "f/b",
+        *(f"{d}/{n}" for d in "fg" for n in range(6)),
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(f"{name}\n")
     if moves is _ring:
@@ -226,18 +263,29 @@ def _sweep_large(template: Path, area: Path, stride: int) -> int:
     points = range(0, total, stride)
     for point in points:
         scene.copied(template, run)
-        assert scene.forked(lambda p=point: _commit_large(run, scene.Meddler(p, scene.die))) == signal.SIGKILL
+        assert (
+            scene.forked(
+                lambda p=point: _commit_large(run, scene.Meddler(p, scene.die))
+            )
+            == signal.SIGKILL
+        )
         if _check(run, [before, after], point) == 0:
-            assert all(p.stat().st_nlink == 1 for p in (run / "work").rglob("*") if p.is_file()), point
+            assert all(
+                p.stat().st_nlink == 1 for p in (run / "work").rglob("*") if p.is_file()
+            ), point
     return len(points)
 
 
-def test_large_files_killed_at_any_call_are_whole_and_have_one_name(template: Path, area: Path) -> None:
+def test_large_files_killed_at_any_call_are_whole_and_have_one_name(
+    template: Path, area: Path
+) -> None:
     assert _sweep_large(template, area, 29) > 10
 
 
 @pytest.mark.sweep
-def test_every_kill_point_of_a_commit_of_large_files(template: Path, area: Path) -> None:
+def test_every_kill_point_of_a_commit_of_large_files(
+    template: Path, area: Path
+) -> None:
     print(f"\ncommit of large files: {_sweep_large(template, area, 1)} kill points")
 
 
@@ -245,17 +293,24 @@ def test_every_kill_point_of_a_commit_of_large_files(template: Path, area: Path)
 def test_every_kill_point_of_a_commit(template: Path, area: Path) -> None:
     outcomes = _sweep_commit(template, area, 1)
     assert set(outcomes) == {0, 1}
-    print(f"\ncommit: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward")
+    print(
+        f"\ncommit: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward"
+    )
 
 
 def _half_done(template: Path, run: Path, fraction: float) -> None:
     """A base in which a commit was killed at some fraction of its calls."""
     scene.copied(template, run)
     point = int(_total(template, run.parent / "count") * fraction)
-    assert scene.forked(lambda: _commit(run, scene.Meddler(point, scene.die))) == signal.SIGKILL
+    assert (
+        scene.forked(lambda: _commit(run, scene.Meddler(point, scene.die)))
+        == signal.SIGKILL
+    )
 
 
-def _sweep_recovery(template: Path, area: Path, fraction: float, stride: int) -> list[int]:
+def _sweep_recovery(
+    template: Path, area: Path, fraction: float, stride: int
+) -> list[int]:
     run = _at(area)
     states = list(_states(template, run))
     _half_done(template, run, fraction)
@@ -283,16 +338,22 @@ FRACTIONS = (0.55, 0.75, 0.9)
 
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
-def test_a_recovery_killed_at_any_call_can_be_repeated(template: Path, area: Path, fraction: float) -> None:
+def test_a_recovery_killed_at_any_call_can_be_repeated(
+    template: Path, area: Path, fraction: float
+) -> None:
     assert len(set(_sweep_recovery(template, area, fraction, 31))) == 1
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("fraction", [0.4, 0.5, *FRACTIONS, 0.95, 0.98])
-def test_every_kill_point_of_a_recovery(template: Path, area: Path, fraction: float) -> None:
+def test_every_kill_point_of_a_recovery(
+    template: Path, area: Path, fraction: float
+) -> None:
     outcomes = _sweep_recovery(template, area, fraction, 1)
     assert len(set(outcomes)) == 1
-    print(f"\nrecovery of a commit killed at {fraction:.0%}: {len(outcomes)} kill points")
+    print(
+        f"\nrecovery of a commit killed at {fraction:.0%}: {len(outcomes)} kill points"
+    )
 
 
 def _sweep_undo(template: Path, area: Path, stride: int) -> list[int]:
@@ -303,7 +364,9 @@ def _sweep_undo(template: Path, area: Path, stride: int) -> list[int]:
     return _sweep(_undo, done, run, [after, before], stride)
 
 
-def test_an_undo_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
+def test_an_undo_killed_at_any_call_is_all_or_nothing(
+    template: Path, area: Path
+) -> None:
     assert 0 in _sweep_undo(template, area, 53)
 
 
@@ -311,4 +374,6 @@ def test_an_undo_killed_at_any_call_is_all_or_nothing(template: Path, area: Path
 def test_every_kill_point_of_an_undo(template: Path, area: Path) -> None:
     outcomes = _sweep_undo(template, area, 1)
     assert set(outcomes) == {0, 1}
-    print(f"\nundo: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward")
+    print(
+        f"\nundo: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward"
+    )

@@ -16,7 +16,9 @@ import pytest
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -52,7 +54,9 @@ def _strace() -> str | None:
     if program is None:
         return None
     tried = subprocess.run(
-        [program, "-f", "-qq", "-e", "trace=none", "true"], check=False, capture_output=True
+        [program, "-f", "-qq", "-e", "trace=none", "true"],
+        check=False,
+        capture_output=True,
     )
     return program if tried.returncode == 0 else None
 
@@ -80,8 +84,15 @@ def _sweep(area: Path, points: int | None) -> int:
     subprocess.run([program, *trace, "-o", str(log), *_CHILD, str(run)], check=True)
     after = scene.tree(run / "work")
     rows = log.read_text().splitlines()
-    counts = {call: len([row for row in rows if re.search(rf"\b{call}\(", row)]) for call in CALLS}
-    every = [(call, number) for call, count in counts.items() for number in range(1, count + 1)]
+    counts = {
+        call: len([row for row in rows if re.search(rf"\b{call}\(", row)])
+        for call in CALLS
+    }
+    every = [
+        (call, number)
+        for call, count in counts.items()
+        for number in range(1, count + 1)
+    ]
     chosen = every if points is None else every[:: max(1, len(every) // points)]
     killed = 0  # of some calls each thread makes fewer than all together
     for call, number in chosen:
@@ -89,7 +100,19 @@ def _sweep(area: Path, points: int | None) -> int:
         # With --seccomp-bpf strace kills nothing.
         inject = f"inject={call}:signal=KILL:when={number}"
         ended = subprocess.run(
-            [program, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject, *_CHILD, str(run)],
+            [
+                program,
+                "-f",
+                "-qq",
+                "-o",
+                "/dev/null",
+                "-e",
+                f"trace={call}",
+                "-e",
+                inject,
+                *_CHILD,
+                str(run),
+            ],
             check=False,
         )
         killed += ended.returncode == -signal.SIGKILL

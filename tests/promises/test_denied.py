@@ -94,7 +94,10 @@ def native(path: str) -> Calls:
     patch = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+y\n"
     return [
         ("list_files", {"path": path}),
-        ("list_files", {"path": path, "details": True, "depth": 0, "include_ignored": True}),
+        (
+            "list_files",
+            {"path": path, "details": True, "depth": 0, "include_ignored": True},
+        ),
         ("stat_items", {"paths": [path]}),
         ("get_overview", {"path": path}),
         ("get_overview", {"path": path, "since": "HEAD"}),
@@ -105,15 +108,30 @@ def native(path: str) -> Calls:
         ("edit_content", {"path": path, "edits": [{"search": "a", "replace": "b"}]}),
         ("apply_patch", {"patch": patch}),
         ("apply_patch", {"patch": f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+y\n"}),
-        ("apply_patch", {"patch": f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"}),
+        (
+            "apply_patch",
+            {"patch": f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"},
+        ),
         ("replace_content", {"pattern": "a", "replacement": "b", "path": path}),
         ("write_content", {"items": [{"path": path, "content": "x"}]}),
-        ("write_content", {"items": [{"path": path, "content": "x", "mode": "overwrite"}]}),
-        ("write_content", {"items": [{"path": path, "content": "x", "mode": "append"}]}),
+        (
+            "write_content",
+            {"items": [{"path": path, "content": "x", "mode": "overwrite"}]},
+        ),
+        (
+            "write_content",
+            {"items": [{"path": path, "content": "x", "mode": "append"}]},
+        ),
         ("create_directories", {"paths": [path]}),
         ("create_directories", {"paths": [f"{path}/new"]}),
         ("move_items", {"items": [{"source": path, "destination": "free/moved"}]}),
-        ("move_items", {"items": [{"source": "free/a.txt", "destination": path}], "overwrite": True}),
+        (
+            "move_items",
+            {
+                "items": [{"source": "free/a.txt", "destination": path}],
+                "overwrite": True,
+            },
+        ),
         ("copy_items", {"items": [{"source": path, "destination": "free/copied"}]}),
         ("copy_items", {"items": [{"source": "free/a.txt", "destination": path}]}),
         ("delete_items", {"paths": [path], "recursive": True}),
@@ -141,7 +159,10 @@ def agent_tools(path: str) -> Calls:
         ("diff", {"from": "open.txt", "to": path}),
         ("edit_file", {"path": path, **edit}),
         ("multi_edit", {"path": path, "edits": [edit]}),
-        ("apply_patch", {"patch": f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"}),
+        (
+            "apply_patch",
+            {"patch": f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"},
+        ),
         ("write_file", {"path": path, "content": "x"}),
         ("replace", {"pattern": "a", "replacement": "b", "path": path}),
         ("move", {"source": path, "destination": "free/moved"}),
@@ -158,10 +179,16 @@ def largefile(path: str) -> Calls:
     return [
         ("get_overview", where),
         ("search_content", {**where, "pattern": "canary"}),
-        ("search_content", {**where, "pattern": "canary", "count_only": True, "fuzzy": False}),
+        (
+            "search_content",
+            {**where, "pattern": "canary", "count_only": True, "fuzzy": False},
+        ),
         ("read_content", where),
         ("read_enclosing", {**where, "line": 1}),
-        ("edit_content", {**where, "search_text": "a", "replace_text": "b", "preview": False}),
+        (
+            "edit_content",
+            {**where, "search_text": "a", "replace_text": "b", "preview": False},
+        ),
         ("revert_edit", where),
         ("list_directory", {"absolute_dir_path": path}),
         ("search_directory", {"absolute_dir_path": path, "pattern": "canary"}),
@@ -169,7 +196,12 @@ def largefile(path: str) -> Calls:
 
 
 def filesystem(path: str) -> Calls:
-    change = {"path": path, "start_line": 1, "search_pattern": "a", "replace_content": "b"}
+    change = {
+        "path": path,
+        "start_line": 1,
+        "search_pattern": "a",
+        "replace_content": "b",
+    }
     diff = {"search": "a", "replace": "b", "start_line": 1, "end_line": 1}
     return [
         ("list_files", {"path": path, "include_stats": True}),
@@ -182,11 +214,23 @@ def filesystem(path: str) -> Calls:
         ("chmod_items", {"paths": [path], "mode": "600"}),
         ("chown_items", {"paths": [path], "uid": os.getuid(), "gid": os.getgid()}),
         ("move_items", {"operations": [{"source": path, "destination": "free/moved"}]}),
-        ("move_items", {"operations": [{"source": "free/a.txt", "destination": path}], "overwrite": True}),
-        ("copy_items", {"operations": [{"source": path, "destination": "free/copied"}]}),
+        (
+            "move_items",
+            {
+                "operations": [{"source": "free/a.txt", "destination": path}],
+                "overwrite": True,
+            },
+        ),
+        (
+            "copy_items",
+            {"operations": [{"source": path, "destination": "free/copied"}]},
+        ),
         ("copy_items", {"operations": [{"source": "free/a.txt", "destination": path}]}),
         ("search_files", {"path": path, "regex": "canary"}),
-        ("replace_content", {"paths": [path], "operations": [{"search": "a", "replace": "b"}]}),
+        (
+            "replace_content",
+            {"paths": [path], "operations": [{"search": "a", "replace": "b"}]},
+        ),
         ("apply_diff", {"changes": [{"path": path, "diffs": [diff]}]}),
         ("edit_file", {"changes": [change]}),
     ]
@@ -226,16 +270,26 @@ def whole_tree(surface: str) -> Calls:
     calls: dict[str, Calls] = {
         "native": [
             ("list_files", {"path": "."}),
-            ("list_files", {"path": ".", "details": True, "depth": 0, "include_ignored": True}),
+            (
+                "list_files",
+                {"path": ".", "details": True, "depth": 0, "include_ignored": True},
+            ),
             ("search_content", {"pattern": "canary|word", "mode": "regex"}),
             (
                 "search_content",
-                {"pattern": "canary of what is denied", "mode": "fuzzy", "min_similarity": 0.3},
+                {
+                    "pattern": "canary of what is denied",
+                    "mode": "fuzzy",
+                    "min_similarity": 0.3,
+                },
             ),
             ("search_content", {"pattern": "canary", "output": "counts"}),
             ("search_content", {"pattern": "zzz", "invert": True, "output": "files"}),
             ("replace_content", {"pattern": "canary", "replacement": "x", "path": "."}),
-            ("replace_content", {"pattern": "word", "replacement": "x", "path": ".", "preview": True}),
+            (
+                "replace_content",
+                {"pattern": "word", "replacement": "x", "path": ".", "preview": True},
+            ),
             ("read_content", {"path": "secret.tx"}),
             ("read_content", {"path": "sub/hidden.p"}),
             ("read_content", {"path": "privat/inner.txt"}),
@@ -248,10 +302,17 @@ def whole_tree(surface: str) -> Calls:
             ("grep", {"pattern": "canary|word", "output_mode": "count"}),
         ],
         "largefile": [
-            ("list_directory", {"absolute_dir_path": "{root}", "max_depth": 5, "include_hidden": True}),
+            (
+                "list_directory",
+                {"absolute_dir_path": "{root}", "max_depth": 5, "include_hidden": True},
+            ),
             (
                 "search_directory",
-                {"absolute_dir_path": "{root}", "pattern": "canary", "include_hidden": True},
+                {
+                    "absolute_dir_path": "{root}",
+                    "pattern": "canary",
+                    "include_hidden": True,
+                },
             ),
         ],
         "filesystem": [
@@ -291,7 +352,11 @@ def answers(root: Path, state: Path, surface: str, calls: Calls) -> list[str]:
 
 
 def on_disk(root: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(root)): p.read_bytes()
+        for p in sorted(root.rglob("*"))
+        if p.is_file()
+    }
 
 
 @pytest.fixture
@@ -299,13 +364,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-def test_every_tool_of_every_dialect_is_in_the_table(root: Path, tmp_path: Path) -> None:
+def test_every_tool_of_every_dialect_is_in_the_table(
+    root: Path, tmp_path: Path
+) -> None:
     build(root, denied=True)
     assert set(CALLS) == {"native", *NAMES}
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for surface, calls in CALLS.items():
             offer = workspace.offer(None if surface == "native" else surface)
-            assert {tool for tool, _ in calls("x")} == {tool.name for tool in offer.tools(unlisted=True)}
+            assert {tool for tool, _ in calls("x")} == {
+                tool.name for tool in offer.tools(unlisted=True)
+            }
 
 
 @pytest.mark.parametrize("surface", CALLS)
@@ -324,8 +393,12 @@ def test_a_denied_path_is_answered_the_same_whether_or_not_it_is_there(
         before = on_disk(root)
         said.append(answers(root, tmp_path / f"state-{denied}", surface, calls))
         after = on_disk(root)
-        if paths[0] in LINKS:  # a link of that name is the agent's, what it leads to is not
-            before, after = ({name: d[name] for name in DENIED if name in d} for d in (before, after))
+        if (
+            paths[0] in LINKS
+        ):  # a link of that name is the agent's, what it leads to is not
+            before, after = (
+                {name: d[name] for name in DENIED if name in d} for d in (before, after)
+            )
         assert after == before
     for there, not_there in zip(*said, strict=True):
         assert there == not_there
@@ -339,13 +412,17 @@ def test_looking_at_everything_shows_counts_and_suggests_nothing_that_is_denied(
     said = []
     for denied in (True, False):
         build(root, denied=denied)
-        said.append(answers(root, tmp_path / f"state-{denied}", surface, whole_tree(surface)))
+        said.append(
+            answers(root, tmp_path / f"state-{denied}", surface, whole_tree(surface))
+        )
     for there, not_there in zip(*said, strict=True):
         assert there == not_there
         assert CANARY not in there
 
 
-def test_reading_a_denied_path_is_refused_in_one_sentence(root: Path, tmp_path: Path) -> None:
+def test_reading_a_denied_path_is_refused_in_one_sentence(
+    root: Path, tmp_path: Path
+) -> None:
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
 
@@ -374,7 +451,8 @@ def test_a_folder_that_holds_something_denied_stays_where_and_as_it_is(
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         pair = {"items": [{"source": folder, "destination": "free/there"}]}
         result = workspace.call(
-            tool, {"paths": [folder], "recursive": True} if tool == "delete_items" else pair
+            tool,
+            {"paths": [folder], "recursive": True} if tool == "delete_items" else pair,
         )
     assert result.code == "permission_denied", result.text
     assert "x.key" not in result.text
@@ -382,11 +460,15 @@ def test_a_folder_that_holds_something_denied_stays_where_and_as_it_is(
     assert on_disk(root) == before
 
 
-def test_a_folder_is_not_moved_to_where_a_rule_would_deny_what_is_in_it(root: Path, tmp_path: Path) -> None:
+def test_a_folder_is_not_moved_to_where_a_rule_would_deny_what_is_in_it(
+    root: Path, tmp_path: Path
+) -> None:
     build(root, denied=False)
     (root / ".agentsignore").write_text("/there/a.txt\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call("move_items", {"items": [{"source": "free", "destination": "there"}]})
+        result = workspace.call(
+            "move_items", {"items": [{"source": "free", "destination": "there"}]}
+        )
     assert result.code == "permission_denied", result.text
 
 
@@ -395,9 +477,13 @@ def test_history_resources_and_undo_are_silent_about_what_was_denied_later(
 ) -> None:
     root.mkdir()
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        both = [{"path": p, "content": f"{CANARY}\n"} for p in ("secret.txt", "open.txt")]
+        both = [
+            {"path": p, "content": f"{CANARY}\n"} for p in ("secret.txt", "open.txt")
+        ]
         together = workspace.call("write_content", {"items": both}).data["change_id"]
-        alone = workspace.call("write_content", {"items": [{"path": "x.key", "content": CANARY}]}).data
+        alone = workspace.call(
+            "write_content", {"items": [{"path": "x.key", "content": CANARY}]}
+        ).data
         (root / "open.txt").write_text("open\n")
         (root / ".agentsignore").write_text(RULES)
         listed = workspace.call("get_history", {})
@@ -408,7 +494,10 @@ def test_history_resources_and_undo_are_silent_about_what_was_denied_later(
         for text in (listed.text, str(listed.data), one.text, str(one.data), resource):
             assert "secret" not in text
             assert ".key" not in text
-        assert workspace.call("get_history", {"change_id": alone["change_id"]}).code == "not_found"
+        assert (
+            workspace.call("get_history", {"change_id": alone["change_id"]}).code
+            == "not_found"
+        )
         for change in (together, alone["change_id"]):
             undone = workspace.call("revert_edit", {"change_id": change, "force": True})
             assert undone.is_error
@@ -421,7 +510,9 @@ def test_history_resources_and_undo_are_silent_about_what_was_denied_later(
         assert (root / "secret.txt").read_text() == f"{CANARY}\n"
 
 
-def test_the_setting_denies_in_every_root_and_no_file_opens_what_it_denies(tmp_path: Path) -> None:
+def test_the_setting_denies_in_every_root_and_no_file_opens_what_it_denies(
+    tmp_path: Path,
+) -> None:
     for name in ("one", "two"):
         (tmp_path / name / "deep").mkdir(parents=True)
         (tmp_path / name / ".agentsignore").write_text("!*.pem\n!/deep/\n")
@@ -429,16 +520,32 @@ def test_the_setting_denies_in_every_root_and_no_file_opens_what_it_denies(tmp_p
         (tmp_path / name / "b.txt").write_text("b\n")
     settings = Settings(deny=("*.pem", "/deep/nothing/"), state_dir=tmp_path / "state")
     with Workspace(tmp_path / "one", tmp_path / "two", settings=settings) as workspace:
-        for path in ("deep/a.pem", "two:deep/a.pem", "two:x.PEM", "deep/nothing", "two:deep/nothing/x"):
-            assert workspace.call("read_content", {"path": path}).code == "permission_denied"
+        for path in (
+            "deep/a.pem",
+            "two:deep/a.pem",
+            "two:x.PEM",
+            "deep/nothing",
+            "two:deep/nothing/x",
+        ):
+            assert (
+                workspace.call("read_content", {"path": path}).code
+                == "permission_denied"
+            )
         assert "b" in workspace.call("read_content", {"path": "two:b.txt"}).text
 
 
 @pytest.mark.parametrize("deny", ["a[", "../x", "a//b", "./x", "/", "x\\", "!"])
-def test_a_setting_that_can_match_nothing_is_refused_in_one_sentence(tmp_path: Path, deny: str) -> None:
+def test_a_setting_that_can_match_nothing_is_refused_in_one_sentence(
+    tmp_path: Path, deny: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
-        Workspace(tmp_path, settings=Settings(deny=("ok", deny), state_dir=tmp_path / "state"))
-    assert caught.value.message == f"the setting FILEWRIGHT_DENY has a rule that can match nothing: {deny!r}"
+        Workspace(
+            tmp_path, settings=Settings(deny=("ok", deny), state_dir=tmp_path / "state")
+        )
+    assert (
+        caught.value.message
+        == f"the setting FILEWRIGHT_DENY has a rule that can match nothing: {deny!r}"
+    )
 
 
 UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -446,10 +553,22 @@ UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: f.write_text("ok\nsecret[\n"),
         "has a rule in line 2 that can match nothing",
     ),
-    "the root": (lambda f: f.write_text("/\n"), "has a rule in line 1 that can match nothing"),
-    "dots": (lambda f: f.write_text("./secret.txt\n"), "has a rule in line 1 that can match nothing"),
-    "UTF-16": (lambda f: f.write_bytes("secret.txt\n".encode("utf-16")), "holds NUL bytes"),
-    "huge": (lambda f: f.write_text("secret.txt\n" * 10_000), "has 110,000 bytes, more than 65,536"),
+    "the root": (
+        lambda f: f.write_text("/\n"),
+        "has a rule in line 1 that can match nothing",
+    ),
+    "dots": (
+        lambda f: f.write_text("./secret.txt\n"),
+        "has a rule in line 1 that can match nothing",
+    ),
+    "UTF-16": (
+        lambda f: f.write_bytes("secret.txt\n".encode("utf-16")),
+        "holds NUL bytes",
+    ),
+    "huge": (
+        lambda f: f.write_text("secret.txt\n" * 10_000),
+        "has 110,000 bytes, more than 65,536",
+    ),
     "a link": (lambda f: f.symlink_to("elsewhere"), "is a link"),
     "a folder": (lambda f: f.mkdir(), "is a folder"),
     "a pipe": (os.mkfifo, "is a fifo"),
@@ -474,23 +593,35 @@ def test_a_deny_file_that_cannot_be_used_denies_its_folder_and_says_why(
         assert len(set(said)) == 1
         assert f"PATH is not offered: sub/.agentsignore {why}" in said[0]
         assert workspace.call("list_files", {"path": "sub"}).code == "permission_denied"
-        assert CANARY not in workspace.call("search_content", {"pattern": CANARY}).text.partition("\n")[2]
+        assert (
+            CANARY
+            not in workspace.call("search_content", {"pattern": CANARY}).text.partition(
+                "\n"
+            )[2]
+        )
         assert "a" in workspace.call("read_content", {"path": "a.txt"}).text
 
 
-def test_rules_take_effect_as_soon_as_the_user_writes_them(root: Path, tmp_path: Path) -> None:
+def test_rules_take_effect_as_soon_as_the_user_writes_them(
+    root: Path, tmp_path: Path
+) -> None:
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
         (root / "free" / ".agentsignore").write_text("*.txt\n")
-        assert workspace.call("read_content", {"path": "free/a.txt"}).code == "permission_denied"
+        assert (
+            workspace.call("read_content", {"path": "free/a.txt"}).code
+            == "permission_denied"
+        )
         (root / "free" / ".agentsignore").write_text("*.txt\n!a.txt\n")
         assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
         (root / "free" / ".agentsignore").unlink()
         assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
 
 
-@pytest.mark.parametrize("rules", ["*\n!*/\n!*.txt\n", "*\n!open.txt\n!free/\n!free/*\n"])
+@pytest.mark.parametrize(
+    "rules", ["*\n!*/\n!*.txt\n", "*\n!open.txt\n!free/\n!free/*\n"]
+)
 def test_rules_may_deny_all_but_a_few(root: Path, tmp_path: Path, rules: str) -> None:
     build(root, denied=True)
     (root / "sub" / ".agentsignore").unlink()
@@ -498,14 +629,24 @@ def test_rules_may_deny_all_but_a_few(root: Path, tmp_path: Path, rules: str) ->
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert "word" in workspace.call("read_content", {"path": "free/a.txt"}).text
         for path in ("sub/open.py", "public.key", "sub/nothing.py"):
-            assert workspace.call("read_content", {"path": path}).code == "permission_denied"
+            assert (
+                workspace.call("read_content", {"path": path}).code
+                == "permission_denied"
+            )
 
 
 READ_ONLY_CALLS: Calls = [
     call
     for call in native("docs/a.md")
     if call[0]
-    not in ("list_files", "stat_items", "get_overview", "search_content", "read_content", "get_history")
+    not in (
+        "list_files",
+        "stat_items",
+        "get_overview",
+        "search_content",
+        "read_content",
+        "get_history",
+    )
 ]
 
 
@@ -513,14 +654,20 @@ READ_ONLY_CALLS: Calls = [
 def test_what_is_read_only_is_read_and_never_changed(
     root: Path, tmp_path: Path, call: tuple[str, dict[str, Any]]
 ) -> None:
-    for name, text in {"docs/a.md": "a\n", "free/a.txt": "x\n", ".agentsreadonly": "docs/*.md\n"}.items():
+    for name, text in {
+        "docs/a.md": "a\n",
+        "free/a.txt": "x\n",
+        ".agentsreadonly": "docs/*.md\n",
+    }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert "a" in workspace.call("read_content", {"path": "docs/a.md"}).text
         before = on_disk(root)
         result = workspace.call(*call)
-        copied_out = call[0] == "copy_items" and call[1]["items"][0]["source"] == "docs/a.md"
+        copied_out = (
+            call[0] == "copy_items" and call[1]["items"][0]["source"] == "docs/a.md"
+        )
         assert result.is_error != copied_out, result.text
         after = on_disk(root)
         after.pop("free/copied", None)
@@ -528,16 +675,32 @@ def test_what_is_read_only_is_read_and_never_changed(
         for path in ("docs", "."):
             for tool in ("move_items", "delete_items"):
                 pair = {"items": [{"source": path, "destination": "there"}]}
-                arguments = {"paths": [path], "recursive": True} if tool == "delete_items" else pair
+                arguments = (
+                    {"paths": [path], "recursive": True}
+                    if tool == "delete_items"
+                    else pair
+                )
                 assert workspace.call(tool, arguments).code == "permission_denied"
-        for path in (".agentsreadonly", "docs/.agentsreadonly", "docs/new.md", "docs/.AGENTSREADONLY"):
+        for path in (
+            ".agentsreadonly",
+            "docs/.agentsreadonly",
+            "docs/new.md",
+            "docs/.AGENTSREADONLY",
+        ):
             written = workspace.call(
-                "write_content", {"items": [{"path": path, "content": "", "mode": "overwrite"}]}
+                "write_content",
+                {"items": [{"path": path, "content": "", "mode": "overwrite"}]},
             )
             assert written.code == "permission_denied"
 
 
-BROUGHT = [("lib/x.lock",), ("lib/sub/x",), ("lib/e/x.lock",), ("lib/e/new/x.lock",), ("then", "then/x.lock")]
+BROUGHT = [
+    ("lib/x.lock",),
+    ("lib/sub/x",),
+    ("lib/e/x.lock",),
+    ("lib/e/new/x.lock",),
+    ("then", "then/x.lock"),
+]
 
 
 @pytest.mark.parametrize("tool", ["move_items", "copy_items"])
@@ -545,13 +708,20 @@ BROUGHT = [("lib/x.lock",), ("lib/sub/x",), ("lib/e/x.lock",), ("lib/e/new/x.loc
 def test_what_a_folder_brings_along_is_read_only_for_the_same_call_too(
     root: Path, tmp_path: Path, tool: str, ends: tuple[str, ...]
 ) -> None:
-    for name, text in {"src/e/f": "f\n", "src/.agentsreadonly": "*.lock\nsub/\n", "x": "x\n"}.items():
+    for name, text in {
+        "src/e/f": "f\n",
+        "src/.agentsreadonly": "*.lock\nsub/\n",
+        "x": "x\n",
+    }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     pairs = [("src", "lib"), *zip(("lib",), ends[:-1], strict=False), ("x", ends[-1])]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         before = on_disk(root)
-        items = [{"source": source, "destination": destination} for source, destination in pairs]
+        items = [
+            {"source": source, "destination": destination}
+            for source, destination in pairs
+        ]
         result = workspace.call(tool, {"items": items})
         assert result.code == "permission_denied", result.text
         assert on_disk(root) == before
@@ -580,7 +750,9 @@ def swapped(root: Path, request: pytest.FixtureRequest) -> Iterator[Boundary]:
         if rules:
             (root / name / ".agentsignore").write_text(rules)
     boundary = Boundary([root], Settings(openat2=request.param))
-    with subprocess.Popen([sys.executable, "-c", SWAP, root], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", SWAP, root], stdout=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"swapping\n"
         yield boundary
@@ -621,28 +793,48 @@ def test_an_image_that_is_denied_is_not_shown(root: Path, tmp_path: Path) -> Non
         assert not workspace.call("read_content", {"path": "a.key"}).images
 
 
-def test_a_rule_that_comes_between_two_changes_holds_for_the_second(tmp_path: Path) -> None:
+def test_a_rule_that_comes_between_two_changes_holds_for_the_second(
+    tmp_path: Path,
+) -> None:
     """What was asked of a folder is not remembered beyond the call."""
     (tmp_path / "root" / "d").mkdir(parents=True)
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         workspace.write("d/a.txt", "one\n")
         (tmp_path / "root" / ".agentsreadonly").write_text("d/\n")
         kept = workspace.call(
-            "write_content", {"items": [{"path": "d/a.txt", "content": "two\n", "mode": "overwrite"}]}
+            "write_content",
+            {"items": [{"path": "d/a.txt", "content": "two\n", "mode": "overwrite"}]},
         )
         assert kept.code == "permission_denied"
         (tmp_path / "root" / ".agentsreadonly").unlink()
         (tmp_path / "root" / ".agentsignore").write_text("d/\n")
-        denied = workspace.call("write_content", {"items": [{"path": "d/b.txt", "content": "two\n"}]})
+        denied = workspace.call(
+            "write_content", {"items": [{"path": "d/b.txt", "content": "two\n"}]}
+        )
         assert denied.code == "permission_denied"
-        assert workspace.call("read_content", {"path": "d/a.txt"}).code == "permission_denied"
+        assert (
+            workspace.call("read_content", {"path": "d/a.txt"}).code
+            == "permission_denied"
+        )
     assert (tmp_path / "root/d/a.txt").read_text() == "one\n"
 
 
 OUTER = [
     # rules of the outer root, what is read and what is changed through the root that lies in it
-    (".agentsignore", "/sub/secret\n", "secret", "permission_denied", "permission_denied"),
-    (".agentsignore", "secret\n", "deep/secret", "permission_denied", "permission_denied"),
+    (
+        ".agentsignore",
+        "/sub/secret\n",
+        "secret",
+        "permission_denied",
+        "permission_denied",
+    ),
+    (
+        ".agentsignore",
+        "secret\n",
+        "deep/secret",
+        "permission_denied",
+        "permission_denied",
+    ),
     (".agentsignore", "/sub/\n", "plain", "permission_denied", "permission_denied"),
     (".agentsignore", "/sub/*\n!/sub/plain\n", "plain", None, None),
     (".agentsreadonly", "/sub/deep/\n", "deep/secret", None, "permission_denied"),
@@ -653,7 +845,12 @@ OUTER = [
 
 @pytest.mark.parametrize(("file", "rules", "path", "read", "changed"), OUTER)
 def test_a_root_that_lies_in_another_keeps_its_rules(
-    tmp_path: Path, file: str, rules: str, path: str, read: str | None, changed: str | None
+    tmp_path: Path,
+    file: str,
+    rules: str,
+    path: str,
+    read: str | None,
+    changed: str | None,
 ) -> None:
     outer = tmp_path / "outer"
     (outer / "sub" / "deep").mkdir(parents=True)
@@ -667,10 +864,14 @@ def test_a_root_that_lies_in_another_keeps_its_rules(
         for place in (f"sub:{path}", f"outer:sub/{path}", str(outer / "sub" / path)):
             assert workspace.call("read_content", {"path": place}).code == read, place
             item = {"path": place, "content": "x\n", "mode": "overwrite"}
-            assert workspace.call("write_content", {"items": [item]}).code == changed, place
+            assert workspace.call("write_content", {"items": [item]}).code == changed, (
+                place
+            )
 
 
-def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path) -> None:
+def test_history_names_nothing_that_was_denied_since(
+    root: Path, tmp_path: Path
+) -> None:
     (root / "sec").mkdir(parents=True)
     with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
         (root / "sec/key").write_text("same")
@@ -684,7 +885,10 @@ def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path)
             ("copy_items", {"items": [{"source": "sec/key", "destination": "copy"}]}),
             ("write_content", {"items": [{"path": "sec/other", "content": "p"}]}),
         ]  # fmt: skip
-        made = [workspace.call(tool, arguments).data["change_id"] for tool, arguments in calls]
+        made = [
+            workspace.call(tool, arguments).data["change_id"]
+            for tool, arguments in calls
+        ]
         (root / ".agentsignore").write_text("/sec/\n")
         asked: Calls = [
             ("get_history", {}),
@@ -699,7 +903,9 @@ def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path)
     assert not (root / "pub").exists()
 
 
-def test_what_several_changes_did_names_nothing_that_was_denied_since(root: Path, tmp_path: Path) -> None:
+def test_what_several_changes_did_names_nothing_that_was_denied_since(
+    root: Path, tmp_path: Path
+) -> None:
     caller = Caller("s1", "agent")
     root.mkdir()
     with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
@@ -710,15 +916,27 @@ def test_what_several_changes_did_names_nothing_that_was_denied_since(root: Path
         first = workspace.history()[-1].id
     (root / ".agentsignore").write_text("*.zz\n")
     with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
-        for scope in (Scope(session="s1"), Scope(prompt=first), Scope(since=f"{first}^")):
+        for scope in (
+            Scope(session="s1"),
+            Scope(prompt=first),
+            Scope(since=f"{first}^"),
+        ):
             record = workspace.record(scope)
-            assert {entry.place.shown for entry in record.entries} == {"public.txt", "other.txt"}
+            assert {entry.place.shown for entry in record.entries} == {
+                "public.txt",
+                "other.txt",
+            }
             assert all(entry.was is None for entry in record.entries)
             assert "secret" not in workspace.diff(scope).text
 
 
 @pytest.mark.parametrize(
-    "rules", [{"deny": [".*"]}, {".agentsreadonly": "/*\n!/n\n"}, {".agentsignore": "/*\n!/n\n"}]
+    "rules",
+    [
+        {"deny": [".*"]},
+        {".agentsreadonly": "/*\n!/n\n"},
+        {".agentsignore": "/*\n!/n\n"},
+    ],
 )
 def test_no_rule_is_about_the_names_that_a_change_has_in_between(
     tmp_path: Path, rules: dict[str, Any]
@@ -734,9 +952,14 @@ def test_no_rule_is_about_the_names_that_a_change_has_in_between(
         workspace.run("delete_items", {"paths": ["n"], "recursive": True})
         workspace.undo()
         assert (root / "n" / "m" / "x.txt").read_text() == "x\n"
-        workspace.run("copy_items", {"items": [{"source": "n/m", "destination": "n/o"}]})
+        workspace.run(
+            "copy_items", {"items": [{"source": "n/m", "destination": "n/o"}]}
+        )
         assert (root / "n" / "o" / "x.txt").exists()
-        for path in (".fw~abcdefgh", ".fw~abcdefgh/x"):  # as little as any other name for who asks for it
+        for path in (
+            ".fw~abcdefgh",
+            ".fw~abcdefgh/x",
+        ):  # as little as any other name for who asks for it
             with pytest.raises(FilewrightError) as refused:
                 workspace.write(path, "x\n")
             assert refused.value.code == "permission_denied"

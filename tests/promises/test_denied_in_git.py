@@ -16,9 +16,26 @@ SECRET = "KEY=hunter2-hunter2-hunter2\n"
 
 
 def _git(folder: Path, *words: str) -> None:
-    who = ["-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgsign=false"]
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", *who, *words], cwd=folder, env=environment, check=True, capture_output=True)
+    who = [
+        "-c",
+        "user.name=n",
+        "-c",
+        "user.email=n@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    subprocess.run(
+        ["git", *who, *words],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
+    )
 
 
 @pytest.fixture
@@ -57,7 +74,15 @@ DENIALS: dict[str, tuple[Callable[[Path], None], str]] = {
     "below": (_deny_below, ".git"),
     "another name": (_deny_bare, "store.git"),
 }
-STORED = ("objects", "index", "logs", "logs/HEAD", "COMMIT_EDITMSG", "packed-refs", "ORIG_HEAD")
+STORED = (
+    "objects",
+    "index",
+    "logs",
+    "logs/HEAD",
+    "COMMIT_EDITMSG",
+    "packed-refs",
+    "ORIG_HEAD",
+)
 OFFERED = ("HEAD", "config", "refs/heads/main")
 
 
@@ -76,7 +101,11 @@ def _calls(path: str) -> list[tuple[str, dict[str, Any]]]:
 def test_stores_are_closed(root: Path, tmp_path: Path, name: str) -> None:
     deny, git = DENIALS[name]
     deny(root)
-    objects = [path.relative_to(root / git) for path in (root / git / "objects").rglob("*") if path.is_file()]
+    objects = [
+        path.relative_to(root / git)
+        for path in (root / git / "objects").rglob("*")
+        if path.is_file()
+    ]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for start in (git, "way", git.upper()):
             for stored in [*STORED, *map(str, objects)]:
@@ -85,13 +114,18 @@ def test_stores_are_closed(root: Path, tmp_path: Path, name: str) -> None:
                     assert result.is_error, f"{tool} {arguments}: {result.text}"
                     assert "hunter2" not in result.text
         for offered in OFFERED:
-            assert not workspace.call("read_content", {"path": f"{git}/{offered}"}).is_error
-        listing = workspace.call("list_files", {"path": git, "depth": 0, "include_hidden": True}).text
+            assert not workspace.call(
+                "read_content", {"path": f"{git}/{offered}"}
+            ).is_error
+        listing = workspace.call(
+            "list_files", {"path": git, "depth": 0, "include_hidden": True}
+        ).text
         assert "objects" not in listing
         assert "index" not in listing
         assert "HEAD" in listing
         assert workspace.call(
-            "move_items", {"items": [{"source": git, "destination": "g2"}], "copy": True}
+            "move_items",
+            {"items": [{"source": git, "destination": "g2"}], "copy": True},
         ).is_error
     assert not (root / "copied").exists()
 
@@ -109,8 +143,13 @@ def test_stores_of_other_systems(root: Path, tmp_path: Path, system: str) -> Non
     (root / system / "store" / "data").write_text(SECRET)
     _deny_at_root(root)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        assert workspace.call("read_content", {"path": f"{system}/store/data"}).code == "permission_denied"
-        result = workspace.call("search_content", {"pattern": "hunter2", "include_ignored": True})
+        assert (
+            workspace.call("read_content", {"path": f"{system}/store/data"}).code
+            == "permission_denied"
+        )
+        result = workspace.call(
+            "search_content", {"pattern": "hunter2", "include_ignored": True}
+        )
         assert "data" not in result.text
 
 

@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.test_denied import CALLS, DENIED, DENIED_PATHS, LINKS, build, placed, whole_tree
+from tests.promises.test_denied import (
+    CALLS,
+    DENIED,
+    DENIED_PATHS,
+    LINKS,
+    build,
+    placed,
+    whole_tree,
+)
 from tests.rows import each_row
 
 pytestmark = outside.needs_tracing
@@ -31,9 +39,26 @@ RULES = "vault.log\n/trees/kept/\n/lib/\n*.key\n!public.key\nsecret.txt\n/privat
 
 
 def git(folder: Path, *words: str) -> None:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]
-    subprocess.run(["git", *who, *words], cwd=folder, env=environment, check=True, capture_output=True)
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    who = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "-c",
+        "protocol.file.allow=always",
+    ]
+    subprocess.run(
+        ["git", *who, *words],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +113,17 @@ def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
     """For each job every opening, by any process, of something below its root; those that only look (`O_PATH`) are
     none. All are done in one process: to start it traced takes longer than most."""
     log = place / "trace"  # one for each process
-    under = ["strace", "-ff", "-qq", "-y", "--seccomp-bpf", "-s", "4096", "-e", "trace=open,openat,openat2"]
+    under = [
+        "strace",
+        "-ff",
+        "-qq",
+        "-y",
+        "--seccomp-bpf",
+        "-s",
+        "4096",
+        "-e",
+        "trace=open,openat,openat2",
+    ]
     given = [(root, surface, placed(calls, root)) for root, surface, calls in jobs]
     outside.run(CALL, under=[*under, "-o", str(log)], jobs=given, state=place / "state")
     names = [
@@ -97,7 +132,9 @@ def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
         for line in trace.read_text(errors="replace").splitlines()
         if (found := _OPENED.search(line)) and "O_PATH" not in found[1]
     ]
-    return [[name for name in names if name.startswith(f"{root}/")] for root, _, _ in jobs]
+    return [
+        [name for name in names if name.startswith(f"{root}/")] for root, _, _ in jobs
+    ]
 
 
 def test_nobody_opens_what_is_denied(template: Path, tmp_path: Path) -> None:
@@ -112,7 +149,9 @@ def test_nobody_opens_what_is_denied(template: Path, tmp_path: Path) -> None:
     ]
     jobs: list[Job] = []
     for surface in CALLS:
-        calls = [call for path in paths if path not in LINKS for call in CALLS[surface](path)]
+        calls = [
+            call for path in paths if path not in LINKS for call in CALLS[surface](path)
+        ]
         calls = [*whole_tree(surface), *calls, *whole_tree(surface)]
         root = copied(template, tmp_path / surface)
         jobs.append((root, None if surface == "native" else surface, calls))
@@ -143,7 +182,9 @@ def test_a_search_reads_the_same_whether_or_not_a_denied_file_holds_what_is_soug
     roots = [root, copied(root, tmp_path / "copy")]
     jobs: list[Job] = []
     for each, pattern in zip(roots, ("API_KEY=k", "API_KEY=x"), strict=True):
-        searches = [("search_content", {"pattern": pattern, **options}) for options in SEARCHES]
+        searches = [
+            ("search_content", {"pattern": pattern, **options}) for options in SEARCHES
+        ]
         jobs.append((each, None, searches))
     read = [
         sorted(name.removeprefix(f"{each}/") for name in names)
@@ -154,7 +195,9 @@ def test_a_search_reads_the_same_whether_or_not_a_denied_file_holds_what_is_soug
     assert not {str(root / name) for name in read[0]} & denied(root)
 
 
-def test_what_was_shown_is_not_looked_at_again_where_it_is_denied_by_now(root: Path, tmp_path: Path) -> None:
+def test_what_was_shown_is_not_looked_at_again_where_it_is_denied_by_now(
+    root: Path, tmp_path: Path
+) -> None:
     (root / "way-in").symlink_to("free")
     program = """
 import pathlib
@@ -170,18 +213,34 @@ with Workspace(root, state_dir=given["state"]) as workspace:
     say(workspace.call("list_files", {"path": "."}).text)
 """
     log = tmp_path / "trace"
-    under = ["strace", "-ff", "-qq", "-y", "--seccomp-bpf", "-e", "trace=open,openat,openat2", "-o", str(log)]
+    under = [
+        "strace",
+        "-ff",
+        "-qq",
+        "-y",
+        "--seccomp-bpf",
+        "-e",
+        "trace=open,openat,openat2",
+        "-o",
+        str(log),
+    ]
     said = outside.run(program, under=under, root=root, state=tmp_path / "state")
     assert "since you read it" not in said
     traces = [trace.read_text(errors="replace") for trace in tmp_path.glob("trace.*")]
-    (after,) = (rest for _, mark, rest in (text.partition('/zz.txt", O_RDONLY') for text in traces) if mark)
+    (after,) = (
+        rest
+        for _, mark, rest in (text.partition('/zz.txt", O_RDONLY') for text in traces)
+        if mark
+    )
     later = {
         found[2]
         for line in after.splitlines()
         if (found := _OPENED.search(line)) and "O_PATH" not in found[1]
     }
     assert str(root / ".agentsignore") in later
-    assert not later & {str(root / name) for name in ("free", "free/a.txt", "sub/open.py")}
+    assert not later & {
+        str(root / name) for name in ("free", "free/a.txt", "sub/open.py")
+    }
 
 
 def linked(root: Path) -> None:
@@ -220,10 +279,14 @@ def test_git_opens_nothing_that_is_denied(template: Path, tmp_path: Path) -> Non
     seen = opened(tmp_path, [(root, None, [call]) for root in roots])
 
     @each_row("root, case, names", zip(roots, GIT, seen, strict=True))
-    def opens_nothing(root: Path, case: tuple[str, object, str | None], names: list[str]) -> None:
+    def opens_nothing(
+        root: Path, case: tuple[str, object, str | None], names: list[str]
+    ) -> None:
         denied_below = case[2]
         objects = [name for name in names if re.search(r"/objects/[0-9a-f]{2}/", name)]
         assert bool(objects) == (denied_below is None), objects
-        assert not any(f"{name}/".startswith(f"{root}/{denied_below}/") for name in names)
+        assert not any(
+            f"{name}/".startswith(f"{root}/{denied_below}/") for name in names
+        )
 
     opens_nothing()

@@ -14,7 +14,10 @@ from filewright import Workspace
 
 @pytest.fixture
 def workspace() -> Iterator[Workspace]:
-    with outside.folder() as place, Workspace(place / "work", state_dir=place / "state") as opened:
+    with (
+        outside.folder() as place,
+        Workspace(place / "work", state_dir=place / "state") as opened,
+    ):
         yield opened
 
 
@@ -61,13 +64,19 @@ NOT_TEXT = [
 
 
 @pytest.mark.parametrize("name", NOT_TEXT)
-def test_an_encoding_that_is_not_known_to_be_safe_is_refused(workspace: Workspace, name: str) -> None:
+def test_an_encoding_that_is_not_known_to_be_safe_is_refused(
+    workspace: Workspace, name: str
+) -> None:
     try:
         data = "one\nਊਅ two\nthree\n".encode(name)
     except (LookupError, UnicodeError, ValueError, TypeError):
         data = b"one\ntwo\nthree\n"
     path = _put(workspace, data)
-    edit = {"path": "a.txt", "edits": [{"search": "two", "replace": "2 é\nx"}], "encoding": name}
+    edit = {
+        "path": "a.txt",
+        "edits": [{"search": "two", "replace": "2 é\nx"}],
+        "encoding": name,
+    }
     inserted = {
         "path": "a.txt",
         "edits": [{"search": "", "replace": "new", "start_line": 2}],
@@ -75,20 +84,32 @@ def test_an_encoding_that_is_not_known_to_be_safe_is_refused(workspace: Workspac
     }
     for arguments in (edit, inserted):
         answer = workspace.call("edit_content", arguments)
-        assert answer.code in ("invalid_input", "is_binary", "unsupported"), f"{name}: {answer.text}"
+        assert answer.code in ("invalid_input", "is_binary", "unsupported"), (
+            f"{name}: {answer.text}"
+        )
         assert path.read_bytes() == data
     answer = workspace.call("read_content", {"path": "a.txt", "encoding": name})
-    assert not answer.is_error or answer.code in ("invalid_input", "is_binary", "unsupported"), answer.text
+    assert not answer.is_error or answer.code in (
+        "invalid_input",
+        "is_binary",
+        "unsupported",
+    ), answer.text
 
 
 @pytest.mark.parametrize("order", ["le", "be"])
-def test_utf_16_by_name_follows_the_mark_in_the_file(workspace: Workspace, order: str) -> None:
+def test_utf_16_by_name_follows_the_mark_in_the_file(
+    workspace: Workspace, order: str
+) -> None:
     mark = codecs.BOM_UTF16_LE if order == "le" else codecs.BOM_UTF16_BE
     path = _put(workspace, mark + "hello\nworld\n".encode(f"utf-16-{order}"))
     assert "hello" in workspace.read("a.txt", encoding="utf-16").text
     answer = workspace.call(
         "edit_content",
-        {"path": "a.txt", "edits": [{"search": "world", "replace": "Erde"}], "encoding": "utf-16"},
+        {
+            "path": "a.txt",
+            "edits": [{"search": "world", "replace": "Erde"}],
+            "encoding": "utf-16",
+        },
     )
     if not answer.is_error:
         assert path.read_bytes() == mark + "hello\nErde\n".encode(f"utf-16-{order}")
@@ -113,7 +134,8 @@ def test_a_guess_never_writes_a_wrong_byte(workspace: Workspace) -> None:
         data = text.encode(encoding)
         path = _put(workspace, data)
         answer = workspace.call(
-            "edit_content", {"path": "a.txt", "edits": [{"search": "fine", "replace": new}]}
+            "edit_content",
+            {"path": "a.txt", "edits": [{"search": "fine", "replace": new}]},
         )
         try:
             meant = {data.replace(b"fine", new.encode(encoding))}
@@ -131,14 +153,18 @@ def test_a_guess_never_writes_a_wrong_byte(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("rest", [b"ab\xff\ncd\n", b"\xff", b"a\r\nb\xe9\r\n"])
-def test_overwriting_keeps_the_mark_of_a_file_with_an_invalid_byte(workspace: Workspace, rest: bytes) -> None:
+def test_overwriting_keeps_the_mark_of_a_file_with_an_invalid_byte(
+    workspace: Workspace, rest: bytes
+) -> None:
     path = _put(workspace, codecs.BOM_UTF8 + rest)
     workspace.write("a.txt", "new\n", mode="overwrite")
     assert path.read_bytes().startswith(codecs.BOM_UTF8 + b"new")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
-def test_a_mark_in_new_text_never_doubles_the_files_own(workspace: Workspace, encoding: str) -> None:
+def test_a_mark_in_new_text_never_doubles_the_files_own(
+    workspace: Workspace, encoding: str
+) -> None:
     mark = "\ufeff".encode(encoding)
     data = mark + "ab\ncd\n".encode(encoding)
     path = _put(workspace, data)
@@ -152,7 +178,8 @@ def test_a_mark_in_new_text_never_doubles_the_files_own(workspace: Workspace, en
         assert not path.read_bytes().startswith(mark + mark), arguments
     path.write_bytes(data)
     workspace.call(
-        "write_content", {"items": [{"path": "a.txt", "content": "\ufeffnew\n", "mode": "overwrite"}]}
+        "write_content",
+        {"items": [{"path": "a.txt", "content": "\ufeffnew\n", "mode": "overwrite"}]},
     )
     assert path.read_bytes() == mark + "new\n".encode(encoding)
 
@@ -188,7 +215,9 @@ def test_no_line_end_is_lost_where_two_meet(
     workspace.edit("a.txt", [{"search": search, "replace": replace}])
     now = path.read_bytes().decode()
     shown = now.replace("\r\n", "\n").replace("\r", "\n")
-    meant = data.decode().replace("\r\n", "\n").replace("\r", "\n").replace(search, replace)
+    meant = (
+        data.decode().replace("\r\n", "\n").replace("\r", "\n").replace(search, replace)
+    )
     assert shown == meant, repr(now)
     assert shown.count("\n") == lines
 
@@ -199,7 +228,10 @@ def test_content_written_by_a_model_is_never_left_setuid_without_a_word(
 ) -> None:
     path = _put(workspace, b"#!/bin/sh\necho one\n")
     path.chmod(bits)
-    answer = workspace.call("edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]})
+    answer = workspace.call(
+        "edit_content",
+        {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]},
+    )
     if answer.is_error:
         assert path.read_bytes() == b"#!/bin/sh\necho one\n"
         assert answer.code in ("permission_denied", "unsupported")

@@ -15,7 +15,9 @@ from filewright.errors import Code, FilewrightError
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -52,7 +54,9 @@ def _commit(base: Path, meddler: object) -> FilewrightError | None:
     return None
 
 
-def _sweep(area: Path, act: object, stride: int, start: int = 0) -> list[tuple[str, FilewrightError | None]]:
+def _sweep(
+    area: Path, act: object, stride: int, start: int = 0
+) -> list[tuple[str, FilewrightError | None]]:
     template, run = area / "template", area / "run"
     scene.furnish(template / "work")
     scene.copied(template, run)
@@ -66,7 +70,9 @@ def _sweep(area: Path, act: object, stride: int, start: int = 0) -> list[tuple[s
         wrong = scene.Meddler(point, act)
         error = _commit(run, wrong)
         at = (point, wrong.hit, str(error))
-        late = error is not None and "could not be taken back at once" in (error.hint or "")
+        late = error is not None and "could not be taken back at once" in (
+            error.hint or ""
+        )
         if not late:
             assert scene.tree(run / "work") == (after if error is None else before), at
         with scene.Bench(run) as bench:
@@ -95,7 +101,9 @@ def test_every_error_at_every_call(area: Path, number: int) -> None:
     for name, error in outcomes:
         assert error is None or error.code in _CODES[number], (name, error)
     failed = sum(error is not None for _, error in outcomes)
-    print(f"\n{errno.errorcode[number]}: {len(outcomes)} calls, {failed} refused the change")
+    print(
+        f"\n{errno.errorcode[number]}: {len(outcomes)} calls, {failed} refused the change"
+    )
 
 
 def test_a_short_write_is_continued(area: Path) -> None:

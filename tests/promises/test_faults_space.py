@@ -21,7 +21,9 @@ from filewright.text import Splice
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -44,7 +46,10 @@ def _mounted(where: Path, options: str) -> Iterator[bool]:
     """A small file system; False where this user may not mount one."""
     where.mkdir(parents=True, exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", options, "none", str(where)]
-    mounted = os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0
+    mounted = (
+        os.geteuid() == 0
+        and subprocess.run(command, check=False, capture_output=True).returncode == 0
+    )
     try:
         yield mounted
     finally:
@@ -80,7 +85,11 @@ def test_a_file_size_limit_changes_nothing(area: Path) -> None:
         (bench.root / "a.txt").write_bytes(os.urandom(1000))
         record = bench.commit(bench.modify("a.txt", Splice(0, 1, b"x")))
         with _file_size_limit(100_000):
-            _refused(bench, Create(bench.at("b"), b"b"), Create(bench.at("big"), bytes(200_000)))
+            _refused(
+                bench,
+                Create(bench.at("b"), b"b"),
+                Create(bench.at("big"), bytes(200_000)),
+            )
         bench.undo(record.id)
 
 
@@ -94,7 +103,9 @@ def test_a_full_workspace_changes_nothing(area: Path, free: int) -> None:
             return
         (bench.root / "a.txt").write_bytes(bytes(200_000))
         left = os.statvfs(bench.root)
-        (bench.root / "filler").write_bytes(bytes(max(0, left.f_bavail * left.f_bsize - free)))
+        (bench.root / "filler").write_bytes(
+            bytes(max(0, left.f_bavail * left.f_bsize - free))
+        )
         steps = [
             bench.modify("a.txt", Splice(0, 1, b"x")),
             Create(bench.at("b"), b"b"),
@@ -119,7 +130,10 @@ def test_undo_on_a_full_disk_does_not_truncate_the_target(area: Path) -> None:
 
 
 def test_a_full_state_folder_changes_nothing(area: Path) -> None:
-    with _mounted(area / "state", "size=200k,mode=700") as mounted, scene.Bench(area) as bench:
+    with (
+        _mounted(area / "state", "size=200k,mode=700") as mounted,
+        scene.Bench(area) as bench,
+    ):
         (bench.root / "a.txt").write_bytes(os.urandom(1_000_000))
         bench.commit(Create(bench.at("n"), b"n"))
         step = Delete(bench.at("a.txt"))

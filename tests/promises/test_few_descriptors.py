@@ -42,7 +42,9 @@ def _plant(work: Path, folders: int, files: int) -> None:
             (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
 
 
-def _limited(place: Path, *calls: tuple[str, dict[str, Any]], files: int = FILES) -> None:
+def _limited(
+    place: Path, *calls: tuple[str, dict[str, Any]], files: int = FILES
+) -> None:
     given = {"work": place / "work", "state": place / "state", "calls": calls}
     answers, kept = outside.run(OPERATE, files=files, **given)
     for (tool, _), (code, text) in zip(calls, answers, strict=False):
@@ -58,13 +60,18 @@ MOVE = ("move_items", {"items": [{"source": "tree", "destination": "moved/tree"}
 
 def _each_moved(folders: int) -> tuple[str, dict[str, Any]]:
     places = [f"{number // 70:03d}/d{number}" for number in range(folders)]
-    items = [{"source": f"tree/{place}/f0", "destination": f"elsewhere/{place}/f0"} for place in places]
+    items = [
+        {"source": f"tree/{place}/f0", "destination": f"elsewhere/{place}/f0"}
+        for place in places
+    ]
     return ("move_items", {"items": items})
 
 
 def _each_written(folders: int) -> tuple[str, dict[str, Any]]:
     paths = [f"tree/{number // 70:03d}/d{number}/f0" for number in range(folders)]
-    items = [{"path": path, "content": "written\n", "mode": "overwrite"} for path in paths]
+    items = [
+        {"path": path, "content": "written\n", "mode": "overwrite"} for path in paths
+    ]
     return ("write_content", {"items": items})
 
 
@@ -80,7 +87,9 @@ EACH = {
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work: str) -> None:
+def test_a_tree_of_many_folders_is_done_within_few_descriptors(
+    place: Path, work: str
+) -> None:
     _plant(place / "work", 150, 2)
     before = outside.contents(place / "work")
     _limited(place, *WORK[work])
@@ -89,7 +98,9 @@ def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work
 
 
 @pytest.mark.parametrize("each", EACH)
-def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, each: str) -> None:
+def test_a_change_in_many_folders_is_done_within_few_descriptors(
+    place: Path, each: str
+) -> None:
     _plant(place / "work", 150, 1)
     before = outside.contents(place / "work")
     _limited(place, EACH[each](150), ("undo", {}))
@@ -99,9 +110,14 @@ def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, ea
 def test_many_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
     (place / "work" / "tree").mkdir(parents=True)
     for number in range(80):
-        (place / "work" / "tree" / f"f{number}").write_bytes(b"needle\n" + os.urandom(80_000).hex().encode())
+        (place / "work" / "tree" / f"f{number}").write_bytes(
+            b"needle\n" + os.urandom(80_000).hex().encode()
+        )
     before = outside.contents(place / "work")
-    replaced = ("replace_content", {"pattern": "needle", "replacement": "thread", "preview": False})
+    replaced = (
+        "replace_content",
+        {"pattern": "needle", "replacement": "thread", "preview": False},
+    )
     _limited(place, DELETE, ("undo", {}), replaced, ("undo", {}))
     assert outside.contents(place / "work") == before
 

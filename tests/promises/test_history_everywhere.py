@@ -45,7 +45,9 @@ OPENED = {
 
 
 @pytest.mark.parametrize("opened", OPENED)
-def test_a_change_is_in_history_and_undone_however_its_root_is_opened(place: Path, opened: str) -> None:
+def test_a_change_is_in_history_and_undone_however_its_root_is_opened(
+    place: Path, opened: str
+) -> None:
     file = place / "a" / "sub" / "f.txt"
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
@@ -55,7 +57,9 @@ def test_a_change_is_in_history_and_undone_however_its_root_is_opened(place: Pat
         workspace.undo(change)
     assert file.read_text() == "one\n"
     with _open(place, "a") as workspace:
-        assert len(workspace.history(str(file))) == 2, "the undo is not in the history of its root"
+        assert len(workspace.history(str(file))) == 2, (
+            "the undo is not in the history of its root"
+        )
 
 
 def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
@@ -63,7 +67,8 @@ def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
         inner = _edit(workspace, place / "a" / "sub" / "f.txt", "one", "two")
         outer = _edit(workspace, place / "a" / "top.txt", "one", "two")
         both = workspace.call(
-            "replace_content", {"pattern": "two", "replacement": "three", "preview": False}
+            "replace_content",
+            {"pattern": "two", "replacement": "three", "preview": False},
         ).data["change_id"]
     with _open(place, "a/sub") as workspace:
         shown = workspace.get_history().text
@@ -88,14 +93,18 @@ def test_a_renamed_root_keeps_its_history(place: Path) -> None:
 
 
 @pytest.mark.needs("birth")
-def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(place: Path) -> None:
+def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(
+    place: Path,
+) -> None:
     with _open(place, "a") as workspace:
         change = _edit(workspace, place / "a" / "top.txt", "one", "two")
     (place / "a").rename(place / "old")
     (place / "a").mkdir()
     (place / "a" / "top.txt").write_text("two\n")
     with _open(place, "a") as workspace:
-        assert workspace.history() == [], "a folder made anew shows the history of another"
+        assert workspace.history() == [], (
+            "a folder made anew shows the history of another"
+        )
     with _open(place, "old") as workspace:
         assert [record.id for record in workspace.history()] == [change]
 
@@ -109,13 +118,21 @@ def test_a_change_over_two_roots_is_undone_from_either_list(place: Path) -> None
         ]
         change = workspace.call("write_content", {"items": item}).data["change_id"]
     with _open(place, "b") as workspace:
-        assert workspace.call("revert_edit", {"change_id": change}).code == "path_escape"
+        assert (
+            workspace.call("revert_edit", {"change_id": change}).code == "path_escape"
+        )
     with _open(place, "b", "a") as workspace:
         workspace.undo(change)
-    assert (place / "a" / "top.txt").read_text() == (place / "b" / "g.txt").read_text() == "one\n"
+    assert (
+        (place / "a" / "top.txt").read_text()
+        == (place / "b" / "g.txt").read_text()
+        == "one\n"
+    )
 
 
-def test_a_server_sees_what_is_changed_later_in_its_root_together_with_another(place: Path) -> None:
+def test_a_server_sees_what_is_changed_later_in_its_root_together_with_another(
+    place: Path,
+) -> None:
     for root in ("a", "b"):
         with _open(place, root) as workspace:
             workspace.write("first.txt", "1\n")
@@ -129,7 +146,9 @@ def _bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def test_history_stays_within_its_limit_over_sessions_of_one_change_each(place: Path) -> None:
+def test_history_stays_within_its_limit_over_sessions_of_one_change_each(
+    place: Path,
+) -> None:
     limit = 300_000
     settings = Settings(state_dir=place / "state", history_bytes=limit)
     generator = random.Random(1)
@@ -147,7 +166,9 @@ def test_history_stays_within_its_limit_over_sessions_of_one_change_each(place: 
 # What happened outside since
 
 
-def test_a_file_deleted_outside_since_its_edit_is_brought_back_by_undo(place: Path) -> None:
+def test_a_file_deleted_outside_since_its_edit_is_brought_back_by_undo(
+    place: Path,
+) -> None:
     file = place / "a" / "top.txt"
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
@@ -157,7 +178,9 @@ def test_a_file_deleted_outside_since_its_edit_is_brought_back_by_undo(place: Pa
 
 
 @pytest.mark.parametrize("how", ["renamed", "another folder"])
-def test_a_file_moved_outside_since_its_edit_is_brought_back_by_undo(place: Path, how: str) -> None:
+def test_a_file_moved_outside_since_its_edit_is_brought_back_by_undo(
+    place: Path, how: str
+) -> None:
     file = place / "a" / "top.txt"
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
@@ -166,7 +189,9 @@ def test_a_file_moved_outside_since_its_edit_is_brought_back_by_undo(place: Path
     assert file.read_text() == "one\n"
 
 
-def test_a_folder_deleted_outside_since_an_edit_below_it_is_brought_back_or_named(place: Path) -> None:
+def test_a_folder_deleted_outside_since_an_edit_below_it_is_brought_back_or_named(
+    place: Path,
+) -> None:
     file = place / "a" / "sub" / "f.txt"
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
@@ -198,23 +223,33 @@ def test_a_root_that_was_moved_and_made_anew_is_said_to_be(place: Path) -> None:
         (place / "a").mkdir()
         (place / "a" / "top.txt").write_text("one\n")
         answer = workspace.call(
-            "edit_content", {"path": "top.txt", "edits": [{"search": "one", "replace": "two"}]}
+            "edit_content",
+            {"path": "top.txt", "edits": [{"search": "one", "replace": "two"}]},
         )
-        assert answer.is_error or "root" in answer.text or "moved" in answer.text, answer.text
+        assert answer.is_error or "root" in answer.text or "moved" in answer.text, (
+            answer.text
+        )
     if answer.is_error:
         assert (place / "moved" / "top.txt").read_text() == "one\n"
 
 
-def test_a_state_folder_removed_while_serving_breaks_no_later_change(place: Path) -> None:
+def test_a_state_folder_removed_while_serving_breaks_no_later_change(
+    place: Path,
+) -> None:
     with _open(place, "a") as workspace:
         workspace.write("n1.txt", "1\n")
         for path in sorted((place / "state").rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
         (place / "state").rmdir()
         answers = [
-            workspace.call("write_content", {"items": [{"path": f"n{n}.txt", "content": ""}]}) for n in (2, 3)
+            workspace.call(
+                "write_content", {"items": [{"path": f"n{n}.txt", "content": ""}]}
+            )
+            for n in (2, 3)
         ]
-        assert [answer.code for answer in answers] == [None, None], [a.text for a in answers]
+        assert [answer.code for answer in answers] == [None, None], [
+            a.text for a in answers
+        ]
 
 
 def test_an_error_can_be_pickled() -> None:
@@ -223,7 +258,9 @@ def test_an_error_can_be_pickled() -> None:
 
     from filewright import Code
 
-    error = FilewrightError(Code.NOT_FOUND, "x is not there", hint="look", details={"path": "x"})
+    error = FilewrightError(
+        Code.NOT_FOUND, "x is not there", hint="look", details={"path": "x"}
+    )
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert (again.code, str(again), again.hint, again.details) == (
             error.code,
@@ -268,13 +305,20 @@ WAYS = itertools.product(["before the first change", "after it"], MAKERS, REWIND
     ("opened", "maker", "rewinder", "variable"),
     [
         # Each way with one of the variables in turn, with both of them in the sweep.
-        pytest.param(*way, variable, marks=[] if (at + other) % 2 == 0 else pytest.mark.sweep)
+        pytest.param(
+            *way, variable, marks=[] if (at + other) % 2 == 0 else pytest.mark.sweep
+        )
         for at, way in enumerate(WAYS)
         for other, variable in enumerate(("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"))
     ],
 )
 def test_a_rewind_is_the_same_whenever_its_workspace_was_opened_and_whoever_made_the_first_change(
-    place: Path, monkeypatch: pytest.MonkeyPatch, opened: str, maker: str, rewinder: str, variable: str
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: str,
+    maker: str,
+    rewinder: str,
+    variable: str,
 ) -> None:
     monkeypatch.setenv(variable, str(place / "state"))
     root = place / "a"
@@ -292,9 +336,13 @@ def test_a_rewind_is_the_same_whenever_its_workspace_was_opened_and_whoever_made
         own.move("t", "u")
         _shell(root, "mv a t")
         with Workspace(root) as fresh:
-            assert [record.id for record in own.history()] == [record.id for record in fresh.history()]
+            assert [record.id for record in own.history()] == [
+                record.id for record in fresh.history()
+            ]
             assert own.get_history().text.count("move_items") == 1
         assert "3 changes" in REWINDERS[rewinder](root, own, moment)
         assert outside.contents(root) == before
         with Workspace(root) as fresh:
-            assert [record.id for record in own.history()] == [record.id for record in fresh.history()]
+            assert [record.id for record in own.history()] == [
+                record.id for record in fresh.history()
+            ]

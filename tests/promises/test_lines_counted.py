@@ -28,13 +28,22 @@ def test_a_line_inserted_after_a_far_read_ends_as_the_line_above(place: Path) ->
     data += b"".join(b"crlf line %07d ..............\r\n" % n for n in range(200_000))
     path = place / "work" / "f.txt"
     path.write_bytes(data)
-    with Workspace(place / "work", settings=Settings(state_dir=place / "state", **SMALL)) as workspace:
+    with Workspace(
+        place / "work", settings=Settings(state_dir=place / "state", **SMALL)
+    ) as workspace:
         workspace.read("f.txt", start=500, limit=3)
-        edit = {"search": "NOT THERE", "replace": "x", "start_line": 219_990, "end_line": 219_990}
+        edit = {
+            "search": "NOT THERE",
+            "replace": "x",
+            "start_line": 219_990,
+            "end_line": 219_990,
+        }
         with pytest.raises(FilewrightError):
             workspace.edit("f.txt", [edit])
         workspace.get_overview("f.txt")
-        workspace.edit("f.txt", [{"search": "", "replace": "NEW LINE", "start_line": 3}])
+        workspace.edit(
+            "f.txt", [{"search": "", "replace": "NEW LINE", "start_line": 3}]
+        )
     with path.open("rb") as file:
         assert b"\nNEW LINE\n" in file.read(4000)
 
@@ -50,16 +59,27 @@ def _counted_at_once(place: Path, rounds: int) -> None:
     try:
         with (
             Workspace(
-                place / "work", settings=Settings(state_dir=place / "state", hold_bytes=0, identity_bytes=0)
+                place / "work",
+                settings=Settings(
+                    state_dir=place / "state", hold_bytes=0, identity_bytes=0
+                ),
             ) as workspace,
             ThreadPoolExecutor(4) as pool,
         ):
             for _ in range(rounds):
                 path.unlink(missing_ok=True)
                 path.write_bytes(block)
-                workspace.read("f.txt", start=7, limit=1)  # begins the index that all go on with
-                answers = list(pool.map(lambda n: workspace.read("f.txt", start=n, limit=1).text, asked))
-                answers += [workspace.read("f.txt", start=n, limit=1).text for n in asked]
+                workspace.read(
+                    "f.txt", start=7, limit=1
+                )  # begins the index that all go on with
+                answers = list(
+                    pool.map(
+                        lambda n: workspace.read("f.txt", start=n, limit=1).text, asked
+                    )
+                )
+                answers += [
+                    workspace.read("f.txt", start=n, limit=1).text for n in asked
+                ]
                 for number, text in zip(asked * 2, answers, strict=True):
                     assert f"{number:011d} " in text, (number, text)
     finally:

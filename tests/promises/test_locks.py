@@ -28,7 +28,9 @@ from filewright.settings import Settings
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -150,7 +152,11 @@ def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[s
     for tag, roots in zip("abcd", lists, strict=False):
         paths = ",".join(str(area / root) for root in roots.split(","))
         arguments = [paths, str(area / "state"), str(file), tag, str(count)]
-        writers.append(processes.start([sys.executable, "-c", _APPEND, *arguments], text=True, heard=False))
+        writers.append(
+            processes.start(
+                [sys.executable, "-c", _APPEND, *arguments], text=True, heard=False
+            )
+        )
     acknowledged = []
     for writer in writers:
         assert writer.stdin is not None
@@ -162,7 +168,12 @@ def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[s
 
 
 @pytest.mark.parametrize(
-    "lists", [["work", "work/sub"], ["work", "work"], ["work,other", "other,work/sub", "work/sub", "work"]]
+    "lists",
+    [
+        ["work", "work/sub"],
+        ["work", "work"],
+        ["work,other", "other,work/sub", "work/sub", "work"],
+    ],
 )
 def test_processes_on_nested_and_overlapping_roots_lose_no_acknowledged_edit(
     area: Path, lists: list[str]
@@ -210,7 +221,9 @@ def test_a_workspace_gives_back_every_descriptor(area: Path) -> None:
 def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) -> None:
     (area / "work").mkdir()
     held, released = threading.Event(), threading.Event()
-    with Workspace(area / "work", settings=Settings(state_dir=area / "state", lock_seconds=60)) as workspace:
+    with Workspace(
+        area / "work", settings=Settings(state_dir=area / "state", lock_seconds=60)
+    ) as workspace:
 
         def hold() -> None:
             with workspace._changes.writing():
@@ -257,7 +270,11 @@ def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
 
     with Workspace(area / "work", state_dir=area / "state") as workspace:
         monkeypatch.setattr(owner, busy, slow)
-        call = workspace.history if busy == "_lines" else lambda: workspace.write("b.txt", "b\n")
+        call = (
+            workspace.history
+            if busy == "_lines"
+            else lambda: workspace.write("b.txt", "b\n")
+        )
         thread = threading.Thread(target=call)
         thread.start()
         assert inside.wait(60)

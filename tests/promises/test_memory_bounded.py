@@ -88,7 +88,9 @@ def place() -> Iterator[Path]:
         yield folder
 
 
-def _within(place: Path, *calls: tuple[str, dict[str, Any]], allowed: int = ALLOWED) -> list[str]:
+def _within(
+    place: Path, *calls: tuple[str, dict[str, Any]], allowed: int = ALLOWED
+) -> list[str]:
     """Make the calls, none of which may fail or take more memory than allowed; their texts."""
     given = {"work": place / "work", "state": place / "state", "calls": calls}
     answers, peaks = outside.run(MEASURED, anew=True, **given)
@@ -107,11 +109,16 @@ def _numbered(path: Path, thousands: int) -> None:
 
 
 PATCH = "--- a/f.txt\n+++ b/f.txt\n@@ -10,3 +10,3 @@\n 00000009\n-00000010\n+NEW\n 00000011\n"
-EDIT = ("edit_content", {"path": "f.txt", "edits": [{"search": "00000777\n", "replace": "x\n"}]})
+EDIT = (
+    "edit_content",
+    {"path": "f.txt", "edits": [{"search": "00000777\n", "replace": "x\n"}]},
+)
 UNDO = ("undo", {})
 
 
-def test_patching_reading_and_editing_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
+def test_patching_reading_and_editing_a_file_of_47_mb_takes_little_memory(
+    place: Path,
+) -> None:
     _numbered(place / "work" / "f.txt", 5_300)
     patch = ("apply_patch", {"patch": PATCH})
     read = ("read_content", {"path": "f.txt", "start": 5_000_000, "limit": 3})
@@ -137,7 +144,9 @@ def test_undoing_thirty_thousand_replacements_takes_little_memory(place: Path) -
 
 
 @pytest.mark.sweep
-def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
+def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(
+    place: Path,
+) -> None:
     _replaced_and_undone(place, 700, ALLOWED)
 
 
@@ -165,7 +174,10 @@ def test_rewinding_a_hundred_thousand_changes_takes_little_memory(place: Path) -
 def test_searching_for_twenty_large_patterns_takes_little_memory(place: Path) -> None:
     (place / "work" / "f.txt").write_bytes(b"ab " * 20_000)
     patterns = [rf"\pL{{{120 + number}}}\pN{{120}}" for number in range(20)]
-    _within(place, ("search_content", {"patterns": patterns, "mode": "regex", "path": "f.txt"}))
+    _within(
+        place,
+        ("search_content", {"patterns": patterns, "mode": "regex", "path": "f.txt"}),
+    )
 
 
 def _one_line(path: Path, size: int) -> None:
@@ -186,11 +198,19 @@ def _long_line(place: Path, size: int) -> None:
         ("search_content", {"pattern": "needle", "path": ".", "output": "counts"}),
         ("read_content", {"path": "f.txt", "limit": 1}),
         ("read_content", {"path": "f.txt", "line": 1, "column": size - 50}),
-        ("edit_content", {"path": "f.txt", "edits": [{"search": "needle", "replace": "thread"}]}),
+        (
+            "edit_content",
+            {"path": "f.txt", "edits": [{"search": "needle", "replace": "thread"}]},
+        ),
         UNDO,
         (
             "replace_content",
-            {"pattern": "needle", "replacement": "pin", "path": "f.txt", "preview": False},
+            {
+                "pattern": "needle",
+                "replacement": "pin",
+                "path": "f.txt",
+                "preview": False,
+            },
         ),
     )
     assert "needle" in texts[0]
@@ -199,13 +219,17 @@ def _long_line(place: Path, size: int) -> None:
         assert b"pin tail" in file.read()
 
 
-def test_a_line_of_100_mb_is_searched_read_and_edited_in_little_memory(place: Path) -> None:
+def test_a_line_of_100_mb_is_searched_read_and_edited_in_little_memory(
+    place: Path,
+) -> None:
     _long_line(place, 100 * MB)
 
 
 @pytest.mark.sweep
 @pytest.mark.big
-def test_a_line_of_2_gb_is_searched_read_and_edited_in_little_memory(tmp_path: Path) -> None:
+def test_a_line_of_2_gb_is_searched_read_and_edited_in_little_memory(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "work").mkdir()
     _long_line(tmp_path, 2048 * MB)
 
@@ -234,16 +258,22 @@ def _moved_about(place: Path, folders: int, files: int, allowed: int = ALLOWED) 
     assert outside.contents(place / "work" / "tree") == before
 
 
-def test_a_tree_of_six_hundred_files_is_moved_about_in_little_memory(place: Path) -> None:
+def test_a_tree_of_six_hundred_files_is_moved_about_in_little_memory(
+    place: Path,
+) -> None:
     _moved_about(place, 100, 6, ALLOWED // 5)
 
 
 @pytest.mark.sweep
-def test_a_tree_of_thirty_thousand_files_is_moved_about_in_little_memory(place: Path) -> None:
+def test_a_tree_of_thirty_thousand_files_is_moved_about_in_little_memory(
+    place: Path,
+) -> None:
     _moved_about(place, 5000, 6)
 
 
-def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(place: Path) -> None:
+def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(
+    place: Path,
+) -> None:
     (place / "work" / ".gitignore").write_text("a\n" * 400_000)
     for number in range(3):
         (place / "work" / f"f{number}.txt").touch()
@@ -253,7 +283,10 @@ def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(place
 
 def test_a_fuzzy_search_of_a_large_file_takes_little_memory(place: Path) -> None:
     _numbered(place / "work" / "f.txt", 2_000)
-    _within(place, ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}))
+    _within(
+        place,
+        ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}),
+    )
 
 
 _OF_15_MB = 125_000
@@ -277,7 +310,10 @@ def _many_files(place: Path, count: int) -> None:
         ("apply_patch", {"patch": patch, "preview": True}),
         ("apply_patch", {"patch": patch}),
         ("edit_content", {"edits": edits}),
-        ("replace_content", {"pattern": "three", "replacement": "four", "preview": False}),
+        (
+            "replace_content",
+            {"pattern": "three", "replacement": "four", "preview": False},
+        ),
         ("write_content", {"items": added}),
         ("undo", {"preview": True}),
         UNDO,
@@ -285,10 +321,14 @@ def _many_files(place: Path, count: int) -> None:
     )
 
 
-def test_eight_files_of_15_mb_are_changed_in_one_call_in_little_memory(place: Path) -> None:
+def test_eight_files_of_15_mb_are_changed_in_one_call_in_little_memory(
+    place: Path,
+) -> None:
     _many_files(place, 8)
 
 
 @pytest.mark.sweep
-def test_forty_files_of_15_mb_are_changed_in_one_call_in_little_memory(place: Path) -> None:
+def test_forty_files_of_15_mb_are_changed_in_one_call_in_little_memory(
+    place: Path,
+) -> None:
     _many_files(place, 40)

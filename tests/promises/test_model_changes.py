@@ -36,7 +36,9 @@ from filewright.text import Splice, apply
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -47,8 +49,12 @@ def _load() -> ModuleType:
 
 scene = sys.modules.get("scene") or _load()
 
-_NAMES = st.sampled_from(["a", "b", "c", "f", "f/a", "f/b", "f/g", "f/g/a", "h", "h/a", "h/g", "new/x"])
-_TEXT = st.sampled_from([b"", b"one\n", b"one\ntwo\nthree\n", b"x" * 300 + b"\n", b"\xff\x00raw"])
+_NAMES = st.sampled_from(
+    ["a", "b", "c", "f", "f/a", "f/b", "f/g", "f/g/a", "h", "h/a", "h/g", "new/x"]
+)
+_TEXT = st.sampled_from(
+    [b"", b"one\n", b"one\ntwo\nthree\n", b"x" * 300 + b"\n", b"\xff\x00raw"]
+)
 _STEP = st.one_of(
     st.tuples(st.just("create"), _NAMES, _TEXT, st.booleans()),
     st.tuples(st.just("modify"), _NAMES, st.integers(0, 8), st.integers(0, 4), _TEXT),
@@ -105,7 +111,11 @@ class Model:
         offset = min(offset, len(data))
         splice = Splice(offset, min(length, len(data) - offset), text)
         path.write_bytes(apply(data, [splice]))
-        return Modify(self.at(name), Expected(len(data), None, xxhash.xxh3_128_hexdigest(data)), (splice,))
+        return Modify(
+            self.at(name),
+            Expected(len(data), None, xxhash.xxh3_128_hexdigest(data)),
+            (splice,),
+        )
 
     def folder(self, name: str) -> object:
         path = self.root / name
@@ -129,7 +139,11 @@ class Model:
         _require(source != target and source not in target.parents)
         self._parents(target)
         if os.path.lexists(target):
-            _require(overwrite and source.is_dir() == target.is_dir() and target not in source.parents)
+            _require(
+                overwrite
+                and source.is_dir() == target.is_dir()
+                and target not in source.parents
+            )
             if target.is_dir():
                 shutil.rmtree(target)
             else:
@@ -225,11 +239,15 @@ def _run(change_sets: list[list[tuple]]) -> None:
 
 @examples(30, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
-def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(change_sets: list) -> None:
+def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(
+    change_sets: list,
+) -> None:
     _run(change_sets)
 
 
-def test_a_copy_that_is_moved_into_what_it_was_made_of_holds_nothing_of_itself() -> None:
+def test_a_copy_that_is_moved_into_what_it_was_made_of_holds_nothing_of_itself() -> (
+    None
+):
     _run([[("copy", "f", "c", False), ("move", "c", "f/b", False)]])
 
 

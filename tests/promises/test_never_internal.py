@@ -73,7 +73,10 @@ def test_a_forged_cursor_is_invalid_input(place: Path) -> None:
         ):
             for cursor in FORGED:
                 answer = workspace.call(tool, {**arguments, "cursor": cursor})
-                if answer.is_error and answer.code not in ("invalid_input", "not_found"):
+                if answer.is_error and answer.code not in (
+                    "invalid_input",
+                    "not_found",
+                ):
                     wrong.append(f"{tool} {cursor[:40]}: {answer.text[:80]}")
     assert wrong == []
 
@@ -86,7 +89,13 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_content", {"pattern": "one", "path": "f0.txt"}),
     ("read_content", {"path": "f0.txt"}),
     ("read_content", {"paths": ["f0.txt", "f1.txt"]}),
-    ("edit_content", {"path": "f0.txt", "edits": [{"search": "one\none", "replace": "x", "start_line": 1}]}),
+    (
+        "edit_content",
+        {
+            "path": "f0.txt",
+            "edits": [{"search": "one\none", "replace": "x", "start_line": 1}],
+        },
+    ),
     ("apply_patch", {"patch": "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n"}),
     ("replace_content", {"pattern": "one", "replacement": "two", "preview": False}),
     ("write_content", {"items": [{"path": "n2.txt", "content": ""}]}),
@@ -120,13 +129,17 @@ def test_a_closed_workspace_says_that_it_is_closed(place: Path) -> None:
         pytest.param(
             *(mode, dialect),
             id=f"{mode:03o}-{dialect}",
-            marks=[] if dialect == "native" or (at + other) % 2 == 0 else pytest.mark.sweep,
+            marks=[]
+            if dialect == "native" or (at + other) % 2 == 0
+            else pytest.mark.sweep,
         )
         for other, dialect in enumerate(("native", "agent-tools", "largefile"))
         for at, mode in enumerate((0o444, 0o744, 0o000, 0o111, 0o333))
     ],
 )
-def test_a_folder_that_may_not_be_entered_is_listed_or_refused(place: Path, mode: int, dialect: str) -> None:
+def test_a_folder_that_may_not_be_entered_is_listed_or_refused(
+    place: Path, mode: int, dialect: str
+) -> None:
     sub = place / "work" / "sub"
     (sub / "deep").mkdir(parents=True)
     (sub / "f.txt").write_text("one\n")
@@ -156,7 +169,9 @@ def test_a_folder_that_may_not_be_entered_is_listed_or_refused(place: Path, mode
     for tool, arguments in calls[dialect]:
         words = ["call", *([] if dialect == "native" else ["--dialect", dialect])]
         said = outside.command(place, *words, tool, json.dumps(arguments), user=NOBODY)
-        assert "internal" not in said.stderr + said.stdout, f"{tool}: {said.stderr[-300:]}"
+        assert "internal" not in said.stderr + said.stdout, (
+            f"{tool}: {said.stderr[-300:]}"
+        )
         assert said.returncode in (0, 1), said.stderr
 
 

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the planted programs are shell scripts")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the planted programs are shell scripts"
+)
 
 THIRD_PARTY = [
     "anyio",
@@ -64,7 +66,12 @@ PROGRAMS = [
     "www-browser",
     "xdg-open",
 ]
-HOOK = {"session_id": "s", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+HOOK = {
+    "session_id": "s",
+    "tool_use_id": "t",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 CALLS: Sequence[tuple[str, Mapping[str, str]]] = (
     ("search_content", {"pattern": "x"}),
     ("get_overview", {"path": "code.py"}),
@@ -106,7 +113,10 @@ class Project:
                 (folder / name).chmod(0o755)
         (self.root / "code.py").write_text("x = 1\n")
         subprocess.run(
-            ["/usr/bin/env", "git", "init", "-q", "."], cwd=self.root, env=self.environment, check=False
+            ["/usr/bin/env", "git", "init", "-q", "."],
+            cwd=self.root,
+            env=self.environment,
+            check=False,
         )
 
     def run(
@@ -147,7 +157,10 @@ PATHS: Mapping[str, Mapping[str, str]] = {
 @pytest.fixture(params=PATHS)
 def environment(project: Project, request: pytest.FixtureRequest) -> dict[str, str]:
     """An environment that names the project as people's shells may, or does not."""
-    return {name: value.replace("$ROOT", str(project.root)) for name, value in PATHS[request.param].items()}
+    return {
+        name: value.replace("$ROOT", str(project.root))
+        for name, value in PATHS[request.param].items()
+    }
 
 
 COMMANDS = {
@@ -186,18 +199,29 @@ def test_of_python(project: Project) -> None:
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse"])
 @pytest.mark.parametrize("key", ["cwd", "CLAUDE_PROJECT_DIR"])
-def test_hooks(project: Project, event: str, key: str, environment: dict[str, str]) -> None:
+def test_hooks(
+    project: Project, event: str, key: str, environment: dict[str, str]
+) -> None:
     folder = str(project.root)
-    told = {**HOOK, "hook_event_name": event} | ({"cwd": folder} if key == "cwd" else {})
+    told = {**HOOK, "hook_event_name": event} | (
+        {"cwd": folder} if key == "cwd" else {}
+    )
     if event == "UserPromptSubmit":
-        told = {"session_id": "s", "hook_event_name": event, "prompt": "hello", "cwd": folder}
+        told = {
+            "session_id": "s",
+            "hook_event_name": event,
+            "prompt": "hello",
+            "cwd": folder,
+        }
     more = {
         **environment,
         **({key: folder} if key != "cwd" else {}),
         "XDG_STATE_HOME": f"{folder}-{event}-{key}",
     }
     done = project.run(
-        [SCRIPT, "snapshot", "end" if "Post" in event else "begin", "--hook"], json.dumps(told), **more
+        [SCRIPT, "snapshot", "end" if "Post" in event else "begin", "--hook"],
+        json.dumps(told),
+        **more,
     )
     assert done.returncode == 0
     assert project.ran(seconds=1.5) == []
@@ -212,29 +236,44 @@ def test_keeping_ahead_goes_on(project: Project, tmp_path: Path) -> None:
         "cwd": str(project.root),
     }
     done = project.run(
-        [SCRIPT, "snapshot", "begin", "--hook"], json.dumps(told), FILEWRIGHT_STATE_DIR="../relative"
+        [SCRIPT, "snapshot", "begin", "--hook"],
+        json.dumps(told),
+        FILEWRIGHT_STATE_DIR="../relative",
     )
     assert done.stderr == ""
     end = time.monotonic() + 60
     shadow = 'import os\nopen(os.environ["TRACES"]'
-    while not any(path.stat().st_size > len(shadow) for path in _blobs(project.root.parent / "relative")):
+    while not any(
+        path.stat().st_size > len(shadow)
+        for path in _blobs(project.root.parent / "relative")
+    ):
         assert time.monotonic() < end, "nothing was kept"
         time.sleep(0.1)
     assert project.ran() == []
 
 
 def _blobs(state: Path) -> list[Path]:
-    return [path for path in state.rglob("*") if path.is_file() and path.suffix not in (".db", ".lock")]
+    return [
+        path
+        for path in state.rglob("*")
+        if path.is_file() and path.suffix not in (".db", ".lock")
+    ]
 
 
-@pytest.mark.parametrize("address", [(), ("--http", "127.0.0.1:0")], ids=["stdio", "http"])
-def test_server(project: Project, address: Sequence[str], environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "address", [(), ("--http", "127.0.0.1:0")], ids=["stdio", "http"]
+)
+def test_server(
+    project: Project, address: Sequence[str], environment: dict[str, str]
+) -> None:
     requests = [
         {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}},
         {"method": "notifications/initialized"},
         *({"id": 2 + number, "method": "tools/call", "params": {"name": name, "arguments": arguments}} for number, (name, arguments) in enumerate(CALLS)),
     ]  # fmt: skip
-    given = "".join(json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests)
+    given = "".join(
+        json.dumps({"jsonrpc": "2.0", **request}) + "\n" for request in requests
+    )
     process = subprocess.Popen(
         [SCRIPT, "serve", ".", *address], cwd=project.root, env={**project.environment, **environment, "FILEWRIGHT_HTTP_TOKENS": "t" * 40},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -250,8 +289,12 @@ def test_server(project: Project, address: Sequence[str], environment: dict[str,
             assert process.stdout is not None
             process.stdin.write(given)
             process.stdin.flush()
-            answers = [json.loads(process.stdout.readline()) for _ in range(1 + len(CALLS))]
-            assert sum(answer["result"].get("isError") is False for answer in answers) == len(CALLS), answers
+            answers = [
+                json.loads(process.stdout.readline()) for _ in range(1 + len(CALLS))
+            ]
+            assert sum(
+                answer["result"].get("isError") is False for answer in answers
+            ) == len(CALLS), answers
             process.communicate(timeout=60)
     finally:
         process.kill()
@@ -262,7 +305,12 @@ def test_server(project: Project, address: Sequence[str], environment: dict[str,
 def test_pager_and_browser(project: Project, environment: dict[str, str]) -> None:
     for number in range(8):
         items = [{"path": f"n{number}", "content": "x", "mode": "overwrite"}]
-        assert project.run([SCRIPT, "call", "write_content", json.dumps({"items": items})]).returncode == 0
+        assert (
+            project.run(
+                [SCRIPT, "call", "write_content", json.dumps({"items": items})]
+            ).returncode
+            == 0
+        )
     for words in (["log"], ["review"]):
         ours, theirs = pty.openpty()
         process = subprocess.Popen(

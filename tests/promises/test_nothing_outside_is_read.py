@@ -29,14 +29,29 @@ def place() -> Iterator[Path]:
         (other / "s.py").write_text(f"def {SECRET}():\n    pass\n")
         _git(other, "init", "-q")
         _git(other, "add", ".")
-        _git(other, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x")
+        _git(
+            other,
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.org",
+            "commit",
+            "-qm",
+            "x",
+        )
         (folder / "work" / "s.py").write_text("x = 1\n")
         yield folder
 
 
 def _git(folder: Path, *words: str) -> None:
-    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run(["git", "-C", str(folder), *words], check=True, env=env, capture_output=True)
+    env = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
+    subprocess.run(
+        ["git", "-C", str(folder), *words], check=True, env=env, capture_output=True
+    )
 
 
 def _linked_objects(place: Path) -> None:
@@ -81,7 +96,9 @@ def _linked_folder(place: Path) -> None:
 
 def _configured_tree(place: Path) -> None:
     _linked_objects(place)
-    (place / "work" / ".git" / "config").write_text(f"[core]\n\tworktree = {place / 'other'}\n")
+    (place / "work" / ".git" / "config").write_text(
+        f"[core]\n\tworktree = {place / 'other'}\n"
+    )
 
 
 def _one_linked_pack(place: Path) -> None:
@@ -108,7 +125,9 @@ PLANTED = [
 ]
 
 
-PLANT = pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__.strip("_"))
+PLANT = pytest.mark.parametrize(
+    "plant", PLANTED, ids=lambda plant: plant.__name__.strip("_")
+)
 
 
 @PLANT
@@ -139,9 +158,16 @@ def anyio_backend() -> str:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("confined", [True, False])
-async def test_the_server_names_nothing_of_a_repository_outside(place: Path, confined: bool) -> None:
+async def test_the_server_names_nothing_of_a_repository_outside(
+    place: Path, confined: bool
+) -> None:
     _linked_objects(place)
-    words = [*processes.FILEWRIGHT, "serve", str(place / "work"), *([] if confined else ["--no-landlock"])]
+    words = [
+        *processes.FILEWRIGHT,
+        "serve",
+        str(place / "work"),
+        *([] if confined else ["--no-landlock"]),
+    ]
     server = processes.for_client(words, {"FILEWRIGHT_STATE_DIR": str(place / "state")})
     async with Client(server) as client:
         answer = await client.call_tool("get_overview", {"path": "s.py"})
@@ -154,7 +180,16 @@ def test_a_repository_inside_is_still_compared_with(place: Path) -> None:
     (work / "s.py").write_text("def kept():\n    pass\n")
     _git(work, "init", "-q")
     _git(work, "add", ".")
-    _git(work, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x")
+    _git(
+        work,
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.org",
+        "commit",
+        "-qm",
+        "x",
+    )
     (work / "s.py").write_text("def kept():\n    return 1\n")
     with Workspace(work, state_dir=place / "state") as workspace:
         answer = workspace.get_overview("s.py")

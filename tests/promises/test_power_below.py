@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 from tests.promises import cuts
 
-pytestmark = pytest.mark.skipif(cuts.COMPILER is None, reason="needs Linux and a C compiler")
+pytestmark = pytest.mark.skipif(
+    cuts.COMPILER is None, reason="needs Linux and a C compiler"
+)
 
 SCENE = """
 work = base + "/work"
@@ -35,7 +37,10 @@ os.symlink("a.md", f"{work}/docs/link")
 """
 PATCH = "\\n".join(
     ["*** Begin Patch"]
-    + [f"*** Update File: src/m{n}.py\\n@@\\n-number = {n}\\n+number = 1{n}" for n in range(3)]
+    + [
+        f"*** Update File: src/m{n}.py\\n@@\\n-number = {n}\\n+number = 1{n}"
+        for n in range(3)
+    ]
     + ["*** Add File: new/deep/c.py\\n+new", "*** Delete File: docs/a.md"]
     + [
         "*** Update File: src/m5.py\\n*** Move to: lib/m5.py\\n@@\\n-number = 5\\n+number = 15",
@@ -78,7 +83,9 @@ with opened(base) as workspace:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="cuts-", dir=os.environ.get("FILEWRIGHT_TEST_DIR")) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="cuts-", dir=os.environ.get("FILEWRIGHT_TEST_DIR")
+    ) as folder:
         yield Path(folder)
 
 
@@ -94,7 +101,9 @@ def _disk_tree(root: Path) -> dict[str, tuple[Any, ...]]:
         if path.is_symlink():
             found[name] = ("link", os.fsencode(os.readlink(path)))
         else:
-            found[name] = ("folder", mode) if path.is_dir() else ("file", mode, path.read_bytes())
+            found[name] = (
+                ("folder", mode) if path.is_dir() else ("file", mode, path.read_bytes())
+            )
     return found
 
 
@@ -111,18 +120,26 @@ class Cuts:
         shutil.rmtree(self.base)
 
     def _whole(self, cut: int) -> dict[str, tuple[Any, ...]]:
-        return cuts.Image(self.log, cut, disk="journaling", seed=None, safe=cut).tree(b"work")
+        return cuts.Image(self.log, cut, disk="journaling", seed=None, safe=cut).tree(
+            b"work"
+        )
 
-    def image(self, cut: int, disk: cuts.Disk, seed: int | None, *, flushes: bool = True) -> cuts.Image:
+    def image(
+        self, cut: int, disk: cuts.Disk, seed: int | None, *, flushes: bool = True
+    ) -> cuts.Image:
         """What a power cut leaves."""
-        return cuts.Image(self.log, cut, disk=disk, seed=seed, safe=self.safe, flushes=flushes)
+        return cuts.Image(
+            self.log, cut, disk=disk, seed=seed, safe=self.safe, flushes=flushes
+        )
 
     def make(self, image: cuts.Image) -> None:
         """Make an image on the real disk."""
         shutil.rmtree(self.base, ignore_errors=True)
         image.make(self.base)
 
-    def check(self, cut: int, found: dict[str, Any], where: object, *, rewound: bool = False) -> None:
+    def check(
+        self, cut: int, found: dict[str, Any], where: object, *, rewound: bool = False
+    ) -> None:
         """Raise unless what a start found after a cut is what was promised."""
         said = [what for at, what in self.marks if at < cut]
         acknowledged = [what["change"] for what in said if "change" in what]
@@ -131,16 +148,27 @@ class Cuts:
         changes = found.get("changes", [])
         if "error" in found or found["conflicts"]:
             raise LostError(where, acknowledged, found)
-        if changes[: len(acknowledged)] != acknowledged or len(changes) > len(acknowledged) + 1:
+        if (
+            changes[: len(acknowledged)] != acknowledged
+            or len(changes) > len(acknowledged) + 1
+        ):
             raise LostError(where, changes, acknowledged)
         if rewound:
             wanted = self.trees[0]
         else:
-            wanted = self.trees[after - 1] if len(changes) == len(acknowledged) else self.trees[after]
+            wanted = (
+                self.trees[after - 1]
+                if len(changes) == len(acknowledged)
+                else self.trees[after]
+            )
         if now != wanted:
             raise LostError(
                 where,
-                {k: (wanted.get(k), now.get(k)) for k in {*wanted, *now} if wanted.get(k) != now.get(k)},
+                {
+                    k: (wanted.get(k), now.get(k))
+                    for k in {*wanted, *now}
+                    if wanted.get(k) != now.get(k)
+                },
             )
 
 
@@ -150,7 +178,9 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
     seen: set[int] = set()
     with cuts.Looking() as looking:
         for cut in [*range(run.safe + 1, total, stride), total]:
-            for disk, seed in itertools.product(("journaling", "lazy"), (None, *range(seeds))):
+            for disk, seed in itertools.product(
+                ("journaling", "lazy"), (None, *range(seeds))
+            ):
                 image = run.image(cut, disk, seed, flushes=flushes)
                 shown = hash((cut > run.marks[-1][0], frozenset(image.tree().items())))
                 if shown in seen:
@@ -159,7 +189,11 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
                 looked += 1
                 run.make(image)
                 then = (
-                    "rewind" if run.trees[0] != {} and "change" in run.marks[0][1] and looked % 3 == 0 else ""
+                    "rewind"
+                    if run.trees[0] != {}
+                    and "change" in run.marks[0][1]
+                    and looked % 3 == 0
+                    else ""
                 )
                 found = looking.at(image, run.base, then)
                 run.check(
@@ -184,7 +218,9 @@ def many() -> Iterator[Cuts]:
         yield Cuts(place, MANY)
 
 
-def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(first: Cuts) -> None:
+def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(
+    first: Cuts,
+) -> None:
     assert _look(first, stride=13, seeds=1) >= 10
 
 
@@ -209,7 +245,9 @@ def _recoveries(run: Cuts, *, stride: int, inner: int) -> int:
             run.make(image)
             again = cuts.recorded(RECOVER, run.base, image)
             for other in range(1, len(again.events), inner):
-                second = cuts.Image(again, other, disk="lazy" if other % 2 else "journaling", seed=other)
+                second = cuts.Image(
+                    again, other, disk="lazy" if other % 2 else "journaling", seed=other
+                )
                 run.make(second)
                 looked += 1
                 run.check(cut, looking.at(second, run.base), (cut, other))

@@ -13,16 +13,23 @@ from filewright.boundary.programs import PROTECTED
 from filewright.settings import Settings
 
 HOOKS = '{"hooks": {"SessionStart": []}}'
-RENAME = "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
+RENAME = (
+    "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
+)
 COPY = "diff --git a/{0} b/{1}\nsimilarity index 100%\ncopy from {0}\ncopy to {1}\n"
 
 
 def _write(path: str) -> tuple[str, dict[str, Any]]:
-    return "write_content", {"items": [{"path": path, "content": HOOKS, "mode": "overwrite"}]}
+    return "write_content", {
+        "items": [{"path": path, "content": HOOKS, "mode": "overwrite"}]
+    }
 
 
 def _move(source: str, destination: str, **options: Any) -> tuple[str, dict[str, Any]]:
-    return "move_items", {"items": [{"source": source, "destination": destination}], **options}
+    return "move_items", {
+        "items": [{"source": source, "destination": destination}],
+        **options,
+    }
 
 
 def _project(root: Path) -> None:
@@ -60,16 +67,28 @@ WAYS: dict[str, tuple[str | None, str, dict[str, Any]]] = {
     "target is made later": (None, *_move("dangling", ".claude")),
     "folder that holds one": (None, *_move("holder", ".github")),
     "copied folder that holds one": (None, *_move("holder", ".github", copy=True)),
-    "edit with move_to": (None, "edit_content", {"edits": [{"path": "link", "move_to": ".claude"}]}),
+    "edit with move_to": (
+        None,
+        "edit_content",
+        {"edits": [{"path": "link", "move_to": ".claude"}]},
+    ),
     "patch": (None, "apply_patch", {"patch": RENAME.format("link", ".claude")}),
-    "patch that copies": (None, "apply_patch", {"patch": COPY.format("link", ".claude")}),
+    "patch that copies": (
+        None,
+        "apply_patch",
+        {"patch": COPY.format("link", ".claude")},
+    ),
     "official": ("official", "move_file", {"source": "link", "destination": ".claude"}),
     "filesystem": (
         "filesystem",
         "move_items",
         {"operations": [{"source": "link", "destination": ".claude"}]},
     ),
-    "agent-tools": ("agent-tools", "move", {"source": "link", "destination": ".claude"}),
+    "agent-tools": (
+        "agent-tools",
+        "move",
+        {"source": "link", "destination": ".claude"},
+    ),
 }
 
 
@@ -135,7 +154,9 @@ SEVERAL_STEPS = {
 
 
 @pytest.mark.parametrize("name", SEVERAL_STEPS)
-def test_no_sequence_of_calls_reaches_protected_files(tmp_path: Path, name: str) -> None:
+def test_no_sequence_of_calls_reaches_protected_files(
+    tmp_path: Path, name: str
+) -> None:
     root = tmp_path / "root"
     _project(root)
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
@@ -201,7 +222,10 @@ def test_folder_of_a_git_file(tmp_path: Path) -> None:
     (root / "store" / "hooks").mkdir(parents=True)
     (root / ".git").write_text("gitdir: ./store\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        assert workspace.call(*_write("store/hooks/pre-commit")).code == "permission_denied"
+        assert (
+            workspace.call(*_write("store/hooks/pre-commit")).code
+            == "permission_denied"
+        )
         assert not workspace.call(*_write("stores/hooks/pre-commit")).is_error
 
 
@@ -209,7 +233,12 @@ def test_other_files_behind_such_a_link_are_free(tmp_path: Path) -> None:
     root = tmp_path / "root"
     _linked_by_a_person(root)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        for path in ("conf/editor/notes.md", "conf/other.json", "later/claude/CLAUDE.md", ".claude/x.md"):
+        for path in (
+            "conf/editor/notes.md",
+            "conf/other.json",
+            "later/claude/CLAUDE.md",
+            ".claude/x.md",
+        ):
             result = workspace.call(*_write(path))
             assert not result.is_error, result.text
 
@@ -239,7 +268,9 @@ def test_allowed_by_the_user(tmp_path: Path) -> None:
         result = workspace.call(*_move("link", ".claude"))
     assert not result.is_error, result.text
     with Workspace(
-        root, state_dir=tmp_path / "state", settings=Settings(allow_write=(".vscode/tasks.json",))
+        root,
+        state_dir=tmp_path / "state",
+        settings=Settings(allow_write=(".vscode/tasks.json",)),
     ) as workspace:
         result = workspace.call(*_move(".claude", ".vscode"))
     assert result.is_error, result.text
@@ -249,7 +280,9 @@ def test_undo_brings_back_no_such_link(tmp_path: Path) -> None:
     root = tmp_path / "root"
     _project(root)
     state = tmp_path / "state"
-    with Workspace(root, state_dir=state, settings=Settings(allow_write=("**",))) as workspace:
+    with Workspace(
+        root, state_dir=state, settings=Settings(allow_write=("**",))
+    ) as workspace:
         assert not workspace.call(*_move("link", ".claude")).is_error
         assert not workspace.call(*_move(".claude", "link")).is_error
         newest = workspace.history(limit=1)[0].id
@@ -265,7 +298,9 @@ def test_folder_with_such_a_link_is_not_deleted(tmp_path: Path) -> None:
     (root / "nested" / ".claude").symlink_to("../v2")
     before = _state(root)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call("delete_items", {"paths": ["nested"], "recursive": True})
+        result = workspace.call(
+            "delete_items", {"paths": ["nested"], "recursive": True}
+        )
         assert result.code == "permission_denied", result.text
     assert _state(root) == before
 
@@ -274,7 +309,9 @@ def test_rules_of_the_user_hold_too(tmp_path: Path) -> None:
     root = tmp_path / "root"
     _project(root)
     with Workspace(
-        root, state_dir=tmp_path / "state", settings=Settings(protected=("docs/made/*.html",))
+        root,
+        state_dir=tmp_path / "state",
+        settings=Settings(protected=("docs/made/*.html",)),
     ) as workspace:
         for place in ("docs", "docs/made"):
             assert workspace.call(*_move("link", place)).code == "permission_denied"
@@ -291,8 +328,14 @@ def test_hard_link_of_a_protected_file(tmp_path: Path) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in (
             _write("other.json"),
-            ("write_content", {"items": [{"path": "other.json", "content": HOOKS, "mode": "append"}]}),
-            ("edit_content", {"path": "other.json", "edits": [{"search": "{}", "replace": HOOKS}]}),
+            (
+                "write_content",
+                {"items": [{"path": "other.json", "content": HOOKS, "mode": "append"}]},
+            ),
+            (
+                "edit_content",
+                {"path": "other.json", "edits": [{"search": "{}", "replace": HOOKS}]},
+            ),
             ("set_permissions", {"paths": ["other.json"], "mode": "777"}),
         ):
             for breaks in (False, True):

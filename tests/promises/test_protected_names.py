@@ -55,11 +55,15 @@ def work() -> Iterator[Path]:
 
 
 def _create(workspace: Workspace, n: int) -> str | None:
-    return workspace.call("write_content", {"items": [{"path": f"sub/made{n}", "content": "x\n"}]}).code
+    return workspace.call(
+        "write_content", {"items": [{"path": f"sub/made{n}", "content": "x\n"}]}
+    ).code
 
 
 def _below(workspace: Workspace, n: int) -> str | None:
-    return workspace.call("write_content", {"items": [{"path": f"sub/hooks/made{n}", "content": ""}]}).code
+    return workspace.call(
+        "write_content", {"items": [{"path": f"sub/hooks/made{n}", "content": ""}]}
+    ).code
 
 
 def _overwrite(workspace: Workspace, n: int) -> str | None:
@@ -87,7 +91,9 @@ def _delete(workspace: Workspace, n: int) -> str | None:
 
 def _permit(workspace: Workspace, n: int) -> str | None:
     mode = ("600", "644")[n % 2]
-    return workspace.call("set_permissions", {"paths": ["sub/victim.txt"], "mode": mode}).code
+    return workspace.call(
+        "set_permissions", {"paths": ["sub/victim.txt"], "mode": mode}
+    ).code
 
 
 def _undo(workspace: Workspace) -> None:
@@ -103,7 +109,10 @@ WAYS = (_create, _below, _overwrite, _folder, _copy, _move, _delete, _permit)
 def _guarded(work: Path) -> dict[str, object]:
     """What is in the protected folder, wherever it stands now: it is never itself swapped."""
     return {
-        str(path.relative_to(work)): (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
+        str(path.relative_to(work)): (
+            path.lstat().st_mode,
+            path.read_bytes() if path.is_file() else b"",
+        )
         for path in sorted((work / ".git").rglob("*"))
     }
 
@@ -120,16 +129,22 @@ def _race(work: Path, rounds: int) -> Counter[tuple[str, str | None]]:
         for number, way in zip(range(rounds), itertools.cycle(WAYS), strict=False):
             code = way(workspace, number)
             assert code is None or code in REFUSED, code
-            assert _guarded(work) == before, f"{way.__name__} reached a protected folder in round {number}"
+            assert _guarded(work) == before, (
+                f"{way.__name__} reached a protected folder in round {number}"
+            )
             if code is None and way in (_move, _delete):
                 _undo(workspace)
-                assert _guarded(work) == before, f"undoing {way.__name__} reached a protected folder"
+                assert _guarded(work) == before, (
+                    f"undoing {way.__name__} reached a protected folder"
+                )
             codes[way.__name__, code] += 1
     assert all(codes[way.__name__, None] for way in WAYS), f"not raced at all: {codes}"
     return codes
 
 
-def test_a_folder_swapped_with_a_link_to_a_protected_one_lets_nothing_in(work: Path) -> None:
+def test_a_folder_swapped_with_a_link_to_a_protected_one_lets_nothing_in(
+    work: Path,
+) -> None:
     _race(work, 1_000)
 
 

@@ -65,7 +65,9 @@ def test_no_tool_writes(tmp_path: Path, surface: str, exists: bool) -> None:
             for tool, arguments in CALLS[surface](path):
                 # What is protected may be copied to another name.
                 if tool not in READING and "free/copied" not in str(arguments):
-                    answers.append(f"{tool} {arguments}: {offer.call(tool, arguments).text}")
+                    answers.append(
+                        f"{tool} {arguments}: {offer.call(tool, arguments).text}"
+                    )
             assert _content(root) == before, "\n".join(answers)
 
 

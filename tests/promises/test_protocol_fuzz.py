@@ -21,8 +21,22 @@ from tests import processes
 
 SECONDS = 60.0
 NAMES = (
-    *("list_files", "stat_items", "get_overview", "search_content", "read_content", "edit_content"),
-    *("apply_patch", "replace_content", "write_content", "create_directories", "move_items", "copy_items"),
+    *(
+        "list_files",
+        "stat_items",
+        "get_overview",
+        "search_content",
+        "read_content",
+        "edit_content",
+    ),
+    *(
+        "apply_patch",
+        "replace_content",
+        "write_content",
+        "create_directories",
+        "move_items",
+        "copy_items",
+    ),
     *("delete_items", "set_permissions", "get_history", "revert_edit", "no_such_tool"),
 )
 ARGUMENTS = (
@@ -39,7 +53,17 @@ ARGUMENTS = (
         "start",
         "cursor",
     ),
-    *("preview", "change_id", "glob", "expected_version", "depth", "encoding", "nonsense", "_meta", ""),
+    *(
+        "preview",
+        "change_id",
+        "glob",
+        "expected_version",
+        "depth",
+        "encoding",
+        "nonsense",
+        "_meta",
+        "",
+    ),
 )
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -53,7 +77,9 @@ class Server:
 
     def __init__(self, root: Path, state: Path, *, modern: bool) -> None:
         quiet = ("--state-dir", str(state), "--log-level", "error")
-        self.process = processes.start([*processes.FILEWRIGHT, "serve", str(root), *quiet], heard=False)
+        self.process = processes.start(
+            [*processes.FILEWRIGHT, "serve", str(root), *quiet], heard=False
+        )
         self.modern = modern
         self.answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -147,23 +173,62 @@ class Chaos:
             return pick.choice([0, 1, -1, 2**31, 2**63, -(2**63), 10**30, 1.5, 1e308])
         if kind < 6:
             return pick.choice(
-                ["a.txt", ".", "sub", "sub/b.py", "../outside", "/etc/passwd", "absent", "pipe", "~"]
+                [
+                    "a.txt",
+                    ".",
+                    "sub",
+                    "sub/b.py",
+                    "../outside",
+                    "/etc/passwd",
+                    "absent",
+                    "pipe",
+                    "~",
+                ]
             )
         if kind < 8:
-            alphabet = "abc \n\t\\\"'{}[]()*?.^$|\x00\x1b\x7f\u202e\u200b\ud800\udfffé漢😀"
+            alphabet = (
+                "abc \n\t\\\"'{}[]()*?.^$|\x00\x1b\x7f\u202e\u200b\ud800\udfffé漢😀"
+            )
             return "".join(pick.choices(alphabet, k=pick.randrange(30)))
         if kind == 8:
-            return pick.choice(["(a+)+$", "(", "[", "(?P<x", "a{1000}{1000}", "\\", "(?=x)", "x" * 20_000])
+            return pick.choice(
+                [
+                    "(a+)+$",
+                    "(",
+                    "[",
+                    "(?P<x",
+                    "a{1000}{1000}",
+                    "\\",
+                    "(?=x)",
+                    "x" * 20_000,
+                ]
+            )
         if kind == 9:
             return pick.choice(
-                ["lines", "literal", "regex", "fuzzy", "create", "overwrite", "head", "utf-16", "0777"]
+                [
+                    "lines",
+                    "literal",
+                    "regex",
+                    "fuzzy",
+                    "create",
+                    "overwrite",
+                    "head",
+                    "utf-16",
+                    "0777",
+                ]
             )
         if kind < 12:
             return [self.value(depth + 1) for _ in range(pick.randrange(4))]
-        return {pick.choice(ARGUMENTS): self.value(depth + 1) for _ in range(pick.randrange(4))}
+        return {
+            pick.choice(ARGUMENTS): self.value(depth + 1)
+            for _ in range(pick.randrange(4))
+        }
 
     def call(self) -> dict[str, Any]:
-        arguments = {self.random.choice(ARGUMENTS): self.value() for _ in range(self.random.randrange(5))}
+        arguments = {
+            self.random.choice(ARGUMENTS): self.value()
+            for _ in range(self.random.randrange(5))
+        }
         return {"name": self.random.choice(NAMES), "arguments": arguments}
 
     def line(self) -> bytes:
@@ -195,15 +260,28 @@ class Chaos:
                 {
                     "jsonrpc": "2.0",
                     "method": "notifications/cancelled",
-                    "params": {"requestId": pick.choice([server.sent, server.sent - 3, "x", None, 10**20])},
+                    "params": {
+                        "requestId": pick.choice(
+                            [server.sent, server.sent - 3, "x", None, 10**20]
+                        )
+                    },
                 }
             )
         elif kind == 6:
-            server.request(pick.choice(["tools/list", "resources/list", "no/method", "", "initialize"]), {})
+            server.request(
+                pick.choice(
+                    ["tools/list", "resources/list", "no/method", "", "initialize"]
+                ),
+                {},
+            )
         elif kind == 7:
             server.request(
                 pick.choice(["resources/read", "completion/complete", "prompts/get"]),
-                {"uri": f"filewright://{self.value()}", "ref": self.value(), "argument": self.value()},
+                {
+                    "uri": f"filewright://{self.value()}",
+                    "ref": self.value(),
+                    "argument": self.value(),
+                },
             )
         elif kind == 8:
             deep = pick.randrange(1, 20_000)
@@ -218,13 +296,22 @@ class Chaos:
             path = pick.choice(["a.txt", "big.txt"])
             text = "y" * pick.randrange(2_000_000)
             item = {"path": path, "content": text, "mode": "overwrite"}
-            server.request("tools/call", {"name": "write_content", "arguments": {"items": [item]}})
+            server.request(
+                "tools/call", {"name": "write_content", "arguments": {"items": [item]}}
+            )
         elif kind == 10:
             server.send_bytes(pick.randbytes(pick.randrange(200)) + b"\n")
         else:
             server.send_bytes(
                 pick.choice(
-                    [b"\n", b"[]\n", b"null\n", b"{}\n", b'{"jsonrpc":"2.0","id":1,"result":{}}\n', b"\xff\n"]
+                    [
+                        b"\n",
+                        b"[]\n",
+                        b"null\n",
+                        b"{}\n",
+                        b'{"jsonrpc":"2.0","id":1,"result":{}}\n',
+                        b"\xff\n",
+                    ]
                 )
             )
 
@@ -265,11 +352,15 @@ def test_no_message_ends_the_server(tree: Path, tmp_path: Path, modern: bool) ->
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "2026"])
-def test_none_of_very_many_messages_ends_the_server(tree: Path, tmp_path: Path, modern: bool) -> None:
+def test_none_of_very_many_messages_ends_the_server(
+    tree: Path, tmp_path: Path, modern: bool
+) -> None:
     fuzz(tree, tmp_path / "state", random.randrange(2**32), 600, modern=modern)
 
 
-def test_clients_that_disappear_mid_call_leave_nothing_behind(tree: Path, tmp_path: Path) -> None:
+def test_clients_that_disappear_mid_call_leave_nothing_behind(
+    tree: Path, tmp_path: Path
+) -> None:
     for seed in range(3):
         server = Server(tree, tmp_path / "state", modern=False)
         chaos = Chaos(seed, server)

@@ -44,7 +44,9 @@ def root(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def connected(root: Path, *arguments: str, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
+async def connected(
+    root: Path, *arguments: str, mode: str = "auto", **options: Any
+) -> AsyncIterator[Client]:
     server = processes.for_client(
         [*processes.FILEWRIGHT, "serve", str(root), *arguments],
         {"FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
@@ -54,7 +56,9 @@ async def connected(root: Path, *arguments: str, mode: str = "auto", **options: 
 
 
 def text_of(result: Any) -> str:
-    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+    return "".join(
+        part.text for part in result.content if isinstance(part, TextContent)
+    )
 
 
 async def read(client: Client, uri: str) -> str:
@@ -77,7 +81,9 @@ async def read(client: Client, uri: str) -> str:
 async def test_a_file_as_a_resource_is_its_bytes(root: Path, content: bytes) -> None:
     (root / "exact.txt").write_bytes(content)
     async with connected(root, mode="auto") as client:
-        [contents] = (await client.read_resource("filewright://file/exact.txt")).contents
+        [contents] = (
+            await client.read_resource("filewright://file/exact.txt")
+        ).contents
         if isinstance(contents, TextResourceContents):
             assert contents.text.encode() == content
         else:
@@ -89,9 +95,12 @@ ENVELOPE = "*** Begin Patch\n*** Update File: one.txt\n*** Move to: two.txt\n@@\
 
 
 @pytest.mark.parametrize(
-    ("patch", "files"), [(PATCH, "one.txt, two.txt"), (ENVELOPE, "one.txt \u2192 two.txt")]
+    ("patch", "files"),
+    [(PATCH, "one.txt, two.txt"), (ENVELOPE, "one.txt \u2192 two.txt")],
 )
-async def test_the_question_before_a_patch_names_its_files(root: Path, patch: str, files: str) -> None:
+async def test_the_question_before_a_patch_names_its_files(
+    root: Path, patch: str, files: str
+) -> None:
     asked: list[str] = []
     (root / "one.txt").write_text("x\n")
 
@@ -99,10 +108,14 @@ async def test_the_question_before_a_patch_names_its_files(root: Path, patch: st
         asked.append(params.message)
         return ElicitResult(action="decline")
 
-    async with connected(root, "--confirm", "always", mode="auto", elicitation_callback=ask) as client:
+    async with connected(
+        root, "--confirm", "always", mode="auto", elicitation_callback=ask
+    ) as client:
         refused = await client.call_tool("apply_patch", {"patch": patch})
         assert text_of(refused).startswith("cancelled")
-    assert [question.partition("\n")[0] for question in asked] == [f"Allow apply_patch on {files}?"]
+    assert [question.partition("\n")[0] for question in asked] == [
+        f"Allow apply_patch on {files}?"
+    ]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -110,7 +123,8 @@ async def test_files_and_changes_are_resources(root: Path, mode: str) -> None:
     async with connected(root, mode=mode) as client:
         assert await read(client, "filewright://file/sub/b.txt") == "three\n"
         await client.call_tool(
-            "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
+            "edit_content",
+            {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]},
         )
         [_app, change] = (await client.list_resources()).resources
         shown = await read(client, change.uri)
@@ -130,7 +144,13 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
     (root / "long.txt").write_text("".join(f"old {number}\n" for number in range(5000)))
     async with connected(root) as client:
         result = await client.call_tool(
-            "replace_content", {"pattern": "old", "replacement": "new", "path": "long.txt", "preview": False}
+            "replace_content",
+            {
+                "pattern": "old",
+                "replacement": "new",
+                "path": "long.txt",
+                "preview": False,
+            },
         )
         assert not result.is_error, text_of(result)
         [link] = [part for part in result.content if isinstance(part, ResourceLink)]
@@ -138,12 +158,21 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
         assert "-old 0\n" in whole
         assert "+new 4999" in whole
         short = await client.call_tool(
-            "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
+            "edit_content",
+            {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]},
         )
         assert [part.type for part in short.content] == ["text"]
-        (root / "page.txt").write_text("".join(f"old {number}\n" for number in range(50)))
+        (root / "page.txt").write_text(
+            "".join(f"old {number}\n" for number in range(50))
+        )
         page = await client.call_tool(
-            "replace_content", {"pattern": "old", "replacement": "new", "path": "page.txt", "preview": False}
+            "replace_content",
+            {
+                "pattern": "old",
+                "replacement": "new",
+                "path": "page.txt",
+                "preview": False,
+            },
         )
         assert "get_history with change_id=" in text_of(page)
         assert [part.type for part in page.content] == ["text"]
@@ -176,12 +205,16 @@ def open_items(root: Path) -> Path:
 async def close_items(client: Client, numbers: range) -> None:
     for number in numbers:
         edit = {"search": f"item {number}: open", "replace": f"item {number}: done"}
-        result = await client.call_tool("edit_content", {"path": "list.txt", "edits": [edit]})
+        result = await client.call_tool(
+            "edit_content", {"path": "list.txt", "edits": [edit]}
+        )
         assert not result.is_error, text_of(result)
 
 
 def all_done(target: Path) -> bool:
-    return target.read_text() == "".join(f"item {number}: done\n" for number in range(ITEMS))
+    return target.read_text() == "".join(
+        f"item {number}: done\n" for number in range(ITEMS)
+    )
 
 
 async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
@@ -198,18 +231,30 @@ async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
 
 async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
     target = open_items(root)
-    command = [sys.executable, "-m", "filewright", "serve", str(root), "--http", "127.0.0.1:0"]
+    command = [
+        sys.executable,
+        "-m",
+        "filewright",
+        "serve",
+        str(root),
+        "--http",
+        "127.0.0.1:0",
+    ]
     environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")}
 
     async def one(url: str, mode: str, start: int) -> None:
         async with Client(url, mode=mode) as client:
             await close_items(client, range(start, start + ITEMS // 4))
 
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
         assert server.stderr is not None
         try:
             url = next(
-                found.group(1) for line in server.stderr if (found := re.search(r"on (http://\S+)", line))
+                found.group(1)
+                for line in server.stderr
+                if (found := re.search(r"on (http://\S+)", line))
             )
             async with anyio.create_task_group() as group:
                 for index, mode in enumerate(("legacy", "auto", "legacy", "auto")):
@@ -229,7 +274,8 @@ async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
         async def search() -> None:
             searching.set()
             await client.call_tool(
-                "search_content", {"pattern": "zbcdefghijjklmnopp01234567", "mode": "fuzzy"}
+                "search_content",
+                {"pattern": "zbcdefghijjklmnopp01234567", "mode": "fuzzy"},
             )
 
         group.start_soon(search)
@@ -240,7 +286,9 @@ async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
         group.cancel_scope.cancel()
 
 
-async def test_the_process_itself_cannot_write_outside(root: Path, tmp_path: Path) -> None:
+async def test_the_process_itself_cannot_write_outside(
+    root: Path, tmp_path: Path
+) -> None:
     from filewright.system import landlock
 
     outside = tmp_path / "outside.txt"
@@ -268,4 +316,6 @@ async def test_the_process_itself_cannot_write_outside(root: Path, tmp_path: Pat
     said, inside, elsewhere = done.stdout.splitlines()
     assert inside == "written"
     assert elsewhere == ("refused" if landlock.available() else "written")
-    assert re.search("confined by Landlock" if landlock.available() else "not confined", said)
+    assert re.search(
+        "confined by Landlock" if landlock.available() else "not confined", said
+    )

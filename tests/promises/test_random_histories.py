@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from tests.promises import histories
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and links are compared")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="modes and links are compared"
+)
 
 
 def _play(seconds: float, where: Path) -> None:

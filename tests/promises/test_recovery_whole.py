@@ -57,7 +57,9 @@ def _mixed(work: Path) -> bool:
     return len({path.read_bytes() for path in work.rglob("f*.txt")}) > 1
 
 
-def _interrupted(place: Path, name: str, before: Callable[[], None] = lambda: None) -> Beside:
+def _interrupted(
+    place: Path, name: str, before: Callable[[], None] = lambda: None
+) -> Beside:
     """A process that got the signal of that name when some of its files were published and some were not."""
     log = place / "log"
     for call in ("renameat2", "renameat", "rename", "linkat"):
@@ -91,9 +93,14 @@ def _reads(workspace: Workspace) -> bool:
 
 
 def _searches(workspace: Workspace) -> bool:
-    answers = [workspace.call("search_content", {"pattern": p, "output": "files"}) for p in ("old", "new")]
+    answers = [
+        workspace.call("search_content", {"pattern": p, "output": "files"})
+        for p in ("old", "new")
+    ]
     named = [set(re.findall(r"f\d\d\.txt", answer.text)) for answer in answers]
-    return sorted(map(len, named)) == [0, len(FILES)] and not any("~" in a.text for a in answers)
+    return sorted(map(len, named)) == [0, len(FILES)] and not any(
+        "~" in a.text for a in answers
+    )
 
 
 def _lists(workspace: Workspace) -> bool:
@@ -107,22 +114,34 @@ def _looks(workspace: Workspace) -> bool:
 
 
 def _counts(workspace: Workspace) -> bool:
-    text = workspace.call("search_content", {"pattern": "e", "output": "counts", "mode": "regex"}).text
+    text = workspace.call(
+        "search_content", {"pattern": "e", "output": "counts", "mode": "regex"}
+    ).text
     return "~" not in text
 
 
-FIRST = {"read": _reads, "search": _searches, "list": _lists, "stat": _looks, "count": _counts}
+FIRST = {
+    "read": _reads,
+    "search": _searches,
+    "list": _lists,
+    "stat": _looks,
+    "count": _counts,
+}
 
 
 @pytest.mark.parametrize("first", FIRST)
 def test_the_first_thing_after_a_kill_sees_a_whole_tree(torn: Path, first: str) -> None:
     with Workspace(torn / "work", state_dir=torn / "state") as workspace:
-        assert FIRST[first](workspace), f"the first {first} after a kill shows a torn tree"
+        assert FIRST[first](workspace), (
+            f"the first {first} after a kill shows a torn tree"
+        )
     assert not _mixed(torn / "work")
     assert outside.unasked(torn / "work") == []
 
 
-def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_anothers_kill(place: Path) -> None:
+def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_anothers_kill(
+    place: Path,
+) -> None:
     opened: list[Workspace] = []
 
     def open_first() -> None:
@@ -132,7 +151,9 @@ def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_another
 
     with _interrupted(place, "KILL", open_first):
         for first, whole in FIRST.items():
-            assert whole(opened[0]), f"the {first} after another process was killed shows a torn tree"
+            assert whole(opened[0]), (
+                f"the {first} after another process was killed shows a torn tree"
+            )
     opened.pop().close()
 
 
@@ -161,13 +182,24 @@ def anyio_backend() -> str:
 
 def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
     settings = Settings(state_dir=place / "state", lock_seconds=0.2)
-    with _interrupted(place, "STOP") as child, Workspace(place / "work", settings=settings) as reader:
+    with (
+        _interrupted(place, "STOP") as child,
+        Workspace(place / "work", settings=settings) as reader,
+    ):
         listed = reader.call("list_files", {"path": "folder", "include_ignored": True})
-        found = reader.call("search_content", {"pattern": "e", "path": "folder", "output": "files"})
+        found = reader.call(
+            "search_content", {"pattern": "e", "path": "folder", "output": "files"}
+        )
         overview = reader.call("get_overview", {"path": "folder"})
         for answer in (listed, found, overview):
-            assert not answer.is_error or answer.code in ("in_use", "timeout", "not_a_file"), answer.text
-            assert "~" not in answer.text, "a temporary of a change that is being made is shown"
+            assert not answer.is_error or answer.code in (
+                "in_use",
+                "timeout",
+                "not_a_file",
+            ), answer.text
+            assert "~" not in answer.text, (
+                "a temporary of a change that is being made is shown"
+            )
         child.signal(signal.SIGCONT)
         assert child.hear() is False
         assert child.ended() == 0
@@ -176,8 +208,12 @@ def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
 
 def test_read_only_writes_nothing_and_refuses_only_what_is_torn(torn: Path) -> None:
     before = outside.contents(torn)
-    with Workspace(torn / "work", state_dir=torn / "state", read_only=True) as workspace:
-        refused = {name: workspace.call("read_content", {"path": name}).code for name in FILES}
+    with Workspace(
+        torn / "work", state_dir=torn / "state", read_only=True
+    ) as workspace:
+        refused = {
+            name: workspace.call("read_content", {"path": name}).code for name in FILES
+        }
         assert "not part of it" in workspace.read("other.txt").text
         assert "~" not in workspace.list_files("folder", include_ignored=True).text
     assert set(refused.values()) == {"in_use"}
@@ -196,7 +232,10 @@ def _doctor(place: Path) -> str:
 def _whole_or_named(place: Path, said: str) -> bool:
     """Whether the change is all there or not at all, or else each file on one side is named."""
     stands = {path.name: path.read_bytes() for path in (place / "work").rglob("f*.txt")}
-    sides = [[name for name, content in stands.items() if content == side] for side in (OLD, NEW)]
+    sides = [
+        [name for name, content in stands.items() if content == side]
+        for side in (OLD, NEW)
+    ]
     return any(all(name in said for name in side) for side in sides)
 
 
@@ -205,7 +244,9 @@ def test_a_folder_renamed_after_the_crash_is_found_and_settled(torn: Path) -> No
     said = _doctor(torn)
     assert not _mixed(torn / "work"), said
     assert outside.unasked(torn / "work") == []
-    assert sorted(os.listdir(torn / "work" / "renamed")) == [os.path.basename(name) for name in FILES]
+    assert sorted(os.listdir(torn / "work" / "renamed")) == [
+        os.path.basename(name) for name in FILES
+    ]
 
 
 def _delete_temporaries(place: Path) -> None:
@@ -224,17 +265,23 @@ def test_what_recovery_cannot_settle_is_named_and_said_again(
     harm(torn)
     if harm is _move_out:
         first, second = _doctor(torn), _doctor(torn)
-        assert all("folder/" in said for said in (first, second)), "a change that is not settled is forgotten"
+        assert all("folder/" in said for said in (first, second)), (
+            "a change that is not settled is forgotten"
+        )
         (torn / "elsewhere").rename(torn / "work" / "folder")
         _doctor(torn)
-        assert not _mixed(torn / "work"), "the folder came back, and its change was not settled"
+        assert not _mixed(torn / "work"), (
+            "the folder came back, and its change was not settled"
+        )
         return
     for said in (_doctor(torn), _doctor(torn)):
         assert _whole_or_named(torn, said), said
 
 
 @pytest.mark.parametrize("harm", [_delete_temporaries, _move_out])
-def test_an_unsettled_change_blocks_no_other_file(torn: Path, harm: Callable[[Path], None]) -> None:
+def test_an_unsettled_change_blocks_no_other_file(
+    torn: Path, harm: Callable[[Path], None]
+) -> None:
     harm(torn)
     _doctor(torn)
     with Workspace(torn / "work", state_dir=torn / "state") as workspace:
@@ -329,7 +376,11 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
     _patchable(place)
     before = outside.contents(place / "work")
     counts = {call: len(re.findall(rf"\b{call}\(", log.read_text())) for call in CALLS}
-    every = [(call, number) for call, count in counts.items() for number in range(1, count + 1)]
+    every = [
+        (call, number)
+        for call, count in counts.items()
+        for number in range(1, count + 1)
+    ]
     chosen = every if points is None else every[:: max(1, len(every) // points)]
     killed = 0
     for turn, (call, number) in enumerate(chosen):
@@ -339,8 +390,12 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
         tool, arguments = FIRST_CALLS[first]
         with Workspace(place / "work", state_dir=place / "state") as workspace:
             text = workspace.call(tool, arguments).text
-        assert text in shown[first], f"killed at {call} {number}, the first {first} shows a torn tree"
-        assert outside.contents(place / "work") in (before, after), f"killed at {call} {number}"
+        assert text in shown[first], (
+            f"killed at {call} {number}, the first {first} shows a torn tree"
+        )
+        assert outside.contents(place / "work") in (before, after), (
+            f"killed at {call} {number}"
+        )
     assert killed > len(chosen) // 2, "most runs ended before their call"
     return len(chosen)
 
@@ -351,7 +406,9 @@ def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) ->
 
 @pytest.mark.sweep
 def test_killed_at_any_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
-    print(f"\nstrace: {_kill_everywhere(place, None)} kill points, each followed by a read")
+    print(
+        f"\nstrace: {_kill_everywhere(place, None)} kill points, each followed by a read"
+    )
 
 
 def test_a_change_after_a_kill_finds_a_whole_tree(torn: Path) -> None:

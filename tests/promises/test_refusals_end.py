@@ -31,7 +31,10 @@ LINKS = {
     "to a protected name that is not there": ({"d": ".codex"}, "d/x"),
     "several levels": ({"d": "./.git/../.git/a"}, "d/b/c/x"),
     "to a denied folder": ({"d": "keys/new"}, "d/x"),
-    "to what a link leads back to": ({"d": "sub/way/hooks", "sub/way": "../.git"}, "d/x"),
+    "to what a link leads back to": (
+        {"d": "sub/way/hooks", "sub/way": "../.git"},
+        "d/x",
+    ),
 }
 
 
@@ -84,21 +87,51 @@ TOGETHER: dict[str, tuple[str, list[tuple[str, str]]]] = {
     # a tool, and what it is given in one call, of which no single step is refused for its name
     "a protected name by two moves": ("move_items", MOVED),
     "a protected name by two copies": ("copy_items", MOVED),
-    "in a folder that is all new": ("move_items", [("x", "new/settings.json"), ("new", ".claude")]),
-    "in one of another folder": ("move_items", [("x", "new/settings.json"), ("new", "sub/.claude")]),
-    "by three": ("move_items", [("x", "new/a"), ("new/a", "n/settings.json"), ("n", ".claude")]),
-    "a folder with what is in it": ("move_items", [("tasks", "new/.vscode"), ("new", "sub/new")]),
-    "what is in a folder in a new one": ("move_items", [("tasks", "new/hooks"), ("new", "sub/.claude")]),
+    "in a folder that is all new": (
+        "move_items",
+        [("x", "new/settings.json"), ("new", ".claude")],
+    ),
+    "in one of another folder": (
+        "move_items",
+        [("x", "new/settings.json"), ("new", "sub/.claude")],
+    ),
+    "by three": (
+        "move_items",
+        [("x", "new/a"), ("new/a", "n/settings.json"), ("n", ".claude")],
+    ),
+    "a folder with what is in it": (
+        "move_items",
+        [("tasks", "new/.vscode"), ("new", "sub/new")],
+    ),
+    "what is in a folder in a new one": (
+        "move_items",
+        [("tasks", "new/hooks"), ("new", "sub/.claude")],
+    ),
     "a denied name": ("move_items", [("x", "d/keys.txt"), ("d", "secret")]),
     "what may only be read": ("move_items", [("x", "d/keep"), ("d", "ro")]),
     "the same, there already": ("move_items", [("kept", "ro")]),
     "the same, copied": ("copy_items", [("kept", "ro")]),
     "a folder with a protected one": ("copy_items", [("repo", "other")]),
-    "a moved link to a protected folder": ("move_items", [("deep/l", "l"), ("x", "l/pre-commit")]),
-    "a copied link to a protected folder": ("copy_items", [("deep/l", "l"), ("x", "l/pre-commit")]),
-    "a moved link to what may only be read": ("move_items", [("deep/m", "m"), ("x", "m/new")]),
-    "a copied link to what may only be read": ("copy_items", [("deep/m", "m"), ("x", "m/new")]),
-    "a copied link, over a file behind it": ("copy_items", [("deep/m", "m"), ("x", "m/f")]),
+    "a moved link to a protected folder": (
+        "move_items",
+        [("deep/l", "l"), ("x", "l/pre-commit")],
+    ),
+    "a copied link to a protected folder": (
+        "copy_items",
+        [("deep/l", "l"), ("x", "l/pre-commit")],
+    ),
+    "a moved link to what may only be read": (
+        "move_items",
+        [("deep/m", "m"), ("x", "m/new")],
+    ),
+    "a copied link to what may only be read": (
+        "copy_items",
+        [("deep/m", "m"), ("x", "m/new")],
+    ),
+    "a copied link, over a file behind it": (
+        "copy_items",
+        [("deep/m", "m"), ("x", "m/f")],
+    ),
     "a moved link to nothing": ("move_items", [("deep/n", "n"), ("x", "n/new")]),
 }
 
@@ -108,7 +141,14 @@ def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_beg
     root: Path, tmp_path: Path, case: str
 ) -> None:
     tool, pairs = TOGETHER[case]
-    for name in (".git/hooks/a", "x", "tasks/tasks.json", "kept/keep", "closed/f", "repo/.git/config"):
+    for name in (
+        ".git/hooks/a",
+        "x",
+        "tasks/tasks.json",
+        "kept/keep",
+        "closed/f",
+        "repo/.git/config",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
     for name in ("d", "sub", "deep"):
@@ -118,7 +158,9 @@ def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_beg
     for name, target in (("l", ".git/hooks"), ("m", "closed"), ("n", ".git/none")):
         (root / "deep" / name).symlink_to(target)
     before = sorted(root.rglob("*"))
-    items = [{"source": source, "destination": destination} for source, destination in pairs]
+    items = [
+        {"source": source, "destination": destination} for source, destination in pairs
+    ]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         result = workspace.call(tool, {"items": items, "overwrite": True})
         assert result.code == Code.PERMISSION_DENIED, result.text
@@ -129,17 +171,25 @@ def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_beg
         workspace.undo()
 
 
-def test_a_repository_is_moved_and_copied_out_of_as_before(root: Path, tmp_path: Path) -> None:
+def test_a_repository_is_moved_and_copied_out_of_as_before(
+    root: Path, tmp_path: Path
+) -> None:
     (root / "repo" / ".git").mkdir(parents=True)
     (root / "repo" / ".git" / "config").write_text("c")
     (root / "repo" / ".vscode").mkdir()
     (root / "repo" / ".vscode" / "tasks.json").write_text("t")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, pairs in (
-            ("copy_items", [("repo/.git/config", "c"), ("repo/.vscode/tasks.json", "t")]),
+            (
+                "copy_items",
+                [("repo/.git/config", "c"), ("repo/.vscode/tasks.json", "t")],
+            ),
             ("move_items", [("repo", "new/repo"), ("new", "other")]),
         ):
-            items = [{"source": source, "destination": destination} for source, destination in pairs]
+            items = [
+                {"source": source, "destination": destination}
+                for source, destination in pairs
+            ]
             workspace.run(tool, {"items": items})
         assert (root / "other" / "repo" / ".git" / "config").read_text() == "c"
         workspace.undo()
@@ -201,7 +251,9 @@ def test_a_crash_in_a_folder_that_is_closed_before_the_recovery_stops_only_chang
     assert [path.name for path in (root / "d").iterdir()] == ["new.txt"]
 
 
-def test_configuration_of_a_package_does_not_become_that_of_the_project(root: Path, tmp_path: Path) -> None:
+def test_configuration_of_a_package_does_not_become_that_of_the_project(
+    root: Path, tmp_path: Path
+) -> None:
     """What makes agents run something is protected wherever it is: to be moved as it is is another thing."""
     for place in ("pkg/.claude", "pkg/tool/.vscode"):
         (root / place).mkdir(parents=True)
@@ -209,8 +261,13 @@ def test_configuration_of_a_package_does_not_become_that_of_the_project(root: Pa
     (root / "pkg/tool/.vscode/tasks.json").write_text("{}")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool in ("move_items", "copy_items"):
-            for source, name in (("pkg/.claude", ".claude"), ("pkg/tool/.vscode", ".vscode")):
-                made = workspace.call(tool, {"items": [{"source": source, "destination": name}]})
+            for source, name in (
+                ("pkg/.claude", ".claude"),
+                ("pkg/tool/.vscode", ".vscode"),
+            ):
+                made = workspace.call(
+                    tool, {"items": [{"source": source, "destination": name}]}
+                )
                 assert made.code == "permission_denied", (tool, source)
         moved = {"items": [{"source": "pkg", "destination": "vendor/package"}]}
         assert not workspace.call("move_items", moved).is_error

@@ -21,7 +21,9 @@ from filewright.text.splice import Splice
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -102,7 +104,9 @@ def test_what_belongs_to_another_user(area: Path, step: Any) -> None:
 
 
 @needs_root
-def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(area: Path) -> None:
+def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(
+    area: Path,
+) -> None:
     (area / "work/kept").mkdir(parents=True)
     (area / "work/kept/mine").write_bytes(b"x")
     (area / "work/kept").chmod(0o555)
@@ -113,7 +117,8 @@ def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(are
         before = scene.tree(bench.root)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(
-                Move(bench.at("kept/mine"), bench.at("mine")), Delete(bench.at("kept"), recursive=True)
+                Move(bench.at("kept/mine"), bench.at("mine")),
+                Delete(bench.at("kept"), recursive=True),
             )
         assert caught.value.code is Code.PERMISSION_DENIED
         assert "the folder of kept/mine cannot be written to" in caught.value.message
@@ -123,7 +128,9 @@ def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(are
 
 
 @needs_root
-def test_a_file_that_only_its_owner_may_write_is_not_called_read_only(area: Path) -> None:
+def test_a_file_that_only_its_owner_may_write_is_not_called_read_only(
+    area: Path,
+) -> None:
     (area / "work").mkdir()
     (area / "work/theirs").write_bytes(b"x")
     (area / "work/theirs").chmod(0o644)
@@ -158,7 +165,12 @@ def test_a_file_that_only_its_owner_may_write_is_not_called_read_only(area: Path
 def test_another_file_system_below(area: Path, step: Any) -> None:
     mount = area / "work/f/mount"
     mount.mkdir(parents=True)
-    if subprocess.run(["mount", "-t", "tmpfs", "none", str(mount)], check=False).returncode != 0:
+    if (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "none", str(mount)], check=False
+        ).returncode
+        != 0
+    ):
         pytest.skip("mounting is not allowed here")
     try:
         (mount / "file").write_bytes(b"on the volume")
@@ -190,7 +202,10 @@ def _set_immutable(path: Path, *, on: bool) -> None:
         lambda bench: bench.modify("f/file", Splice(0, 1, b"y")),
         lambda bench: Create(bench.at("f/file"), b"", replace=True),
         lambda bench: Delete(bench.at("f/file")),
-        pytest.param(lambda bench: Delete(bench.at("f"), recursive=True), marks=pytest.mark.needs("flags")),
+        pytest.param(
+            lambda bench: Delete(bench.at("f"), recursive=True),
+            marks=pytest.mark.needs("flags"),
+        ),
         lambda bench: Move(bench.at("f/file"), bench.at("g")),
         lambda bench: SetMode(bench.at("f/file"), "600"),
     ],

@@ -35,7 +35,9 @@ def place() -> Iterator[Path]:
         yield folder
 
 
-def _as_user(place: Path, *calls: tuple[str, dict[str, Any]]) -> list[tuple[str | None, str]]:
+def _as_user(
+    place: Path, *calls: tuple[str, dict[str, Any]]
+) -> list[tuple[str | None, str]]:
     given = {"roots": [place / "work"], "state": place / "state", "calls": calls}
     return [(code, text) for code, text in outside.run(CALLS, user=NOBODY, **given)]
 
@@ -53,26 +55,38 @@ def _mine(path: Path, content: str = "mine\n") -> Path:
 WRITE = ("write_content", {"items": [{"path": "next.txt", "content": "next\n"}]})
 
 
-def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(place: Path) -> None:
+def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(
+    place: Path,
+) -> None:
     (place / "work" / "theirs.txt").write_text("theirs\n")
-    refused, done = _as_user(place, ("set_permissions", {"paths": ["theirs.txt"], "mode": "600"}), WRITE)
+    refused, done = _as_user(
+        place, ("set_permissions", {"paths": ["theirs.txt"], "mode": "600"}), WRITE
+    )
     assert refused[0] == "permission_denied", refused
     assert done[0] is None, done
     later = _as_user(
-        place, ("edit_content", {"path": "next.txt", "edits": [{"search": "n", "replace": "t"}]})
+        place,
+        (
+            "edit_content",
+            {"path": "next.txt", "edits": [{"search": "n", "replace": "t"}]},
+        ),
     )
     assert later[0][0] is None, later
     doctor = outside.command(place, "doctor", user=NOBODY)
     assert doctor.returncode == 0, doctor.stderr
 
 
-def test_a_mode_refused_for_one_file_of_many_leaves_all_as_they_were(place: Path) -> None:
+def test_a_mode_refused_for_one_file_of_many_leaves_all_as_they_were(
+    place: Path,
+) -> None:
     for name in ("a.txt", "b.txt", "c.txt"):
         _mine(place / "work" / name).chmod(0o644)
     (place / "work" / "b.txt").unlink()
     (place / "work" / "b.txt").write_text("theirs\n")
     paths = ["a.txt", "b.txt", "c.txt"]
-    refused, done = _as_user(place, ("set_permissions", {"paths": paths, "mode": "600"}), WRITE)
+    refused, done = _as_user(
+        place, ("set_permissions", {"paths": paths, "mode": "600"}), WRITE
+    )
     assert refused[0] == "permission_denied", refused
     assert "b.txt" in refused[1]
     assert {(place / "work" / name).stat().st_mode & 0o777 for name in paths} == {0o644}
@@ -89,7 +103,9 @@ REFUSALS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("how", REFUSALS)
-def test_a_folder_that_holds_what_cannot_be_removed_is_refused_whole(place: Path, how: str) -> None:
+def test_a_folder_that_holds_what_cannot_be_removed_is_refused_whole(
+    place: Path, how: str
+) -> None:
     work = place / "work"
     _mine(work / "folder" / "mine.txt")
     _mine(work / "mine" / "x.txt")
@@ -98,7 +114,9 @@ def test_a_folder_that_holds_what_cannot_be_removed_is_refused_whole(place: Path
     before = outside.contents(work)
     refused, done = _as_user(place, REFUSALS[how], WRITE)
     assert refused[0] == "permission_denied", refused
-    assert "folder/theirs" in refused[1], "the refusal does not say what cannot be removed"
+    assert "folder/theirs" in refused[1], (
+        "the refusal does not say what cannot be removed"
+    )
     assert done[0] is None, done
     (work / "next.txt").unlink()
     assert outside.contents(work) == before
@@ -114,8 +132,18 @@ def test_a_sticky_folder_keeps_what_others_put_there(place: Path) -> None:
     before = outside.contents(work)
     calls = [
         ("delete_items", {"paths": ["folder/mine.txt", "folder/theirs.txt"]}),
-        ("move_items", {"items": [{"source": "folder/theirs.txt", "destination": "taken.txt"}]}),
-        ("write_content", {"items": [{"path": "folder/theirs.txt", "content": "", "mode": "overwrite"}]}),
+        (
+            "move_items",
+            {"items": [{"source": "folder/theirs.txt", "destination": "taken.txt"}]},
+        ),
+        (
+            "write_content",
+            {
+                "items": [
+                    {"path": "folder/theirs.txt", "content": "", "mode": "overwrite"}
+                ]
+            },
+        ),
     ]
     for refused in _as_user(place, *calls):
         assert refused[0] == "permission_denied", refused
@@ -133,12 +161,15 @@ volume = os.path.join(work, "folder", "volume")
 subprocess.run(["mount", "-t", "tmpfs", "tmpfs", volume], check=True)
 with open(os.path.join(volume, "on-it.txt"), "w") as file: file.write("on the volume\\n")
 """ + CALLS.replace(
-    "say(answers)", "say([answers, os.path.isdir(volume) and os.listdir(volume), sorted(os.listdir(work))])"
+    "say(answers)",
+    "say([answers, os.path.isdir(volume) and os.listdir(volume), sorted(os.listdir(work))])",
 )
 
 
 def _can_mount() -> bool:
-    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+    return (
+        subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+    )
 
 
 @pytest.mark.skipif(not _can_mount(), reason="needs a mount namespace of its own")

@@ -25,7 +25,9 @@ from filewright.text.splice import Splice
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    spec = importlib.util.spec_from_file_location(
+        "scene", Path(__file__).with_name("scene.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -63,7 +65,9 @@ def _save_in_place(path: Path, content: bytes) -> None:
 SAVES = pytest.mark.parametrize("save", [_save_over, _save_in_place])
 
 
-def _saving_before(monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int, Callable[[], None]]) -> None:
+def _saving_before(
+    monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int, Callable[[], None]]
+) -> None:
     """Save something just before the exchange with that number."""
     calls = [0]
 
@@ -78,7 +82,10 @@ def _saving_before(monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int,
 @SAVES
 @pytest.mark.parametrize("how", ["modify", "overwrite", "move over"])
 def test_a_save_between_the_look_and_the_exchange_stays(
-    area: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, bytes], None], how: str
+    area: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    save: Callable[[Path, bytes], None],
+    how: str,
 ) -> None:
     with scene.Bench(area) as bench:
         path = bench.root / "a.txt"
@@ -105,7 +112,11 @@ def test_a_save_over_what_is_moved_or_deleted_goes_back_to_its_name(
     with scene.Bench(area) as bench:
         path = bench.root / "a.txt"
         path.write_bytes(b"one\n")
-        wanted = Move(bench.at("a.txt"), bench.at("b.txt")) if step == "move" else Delete(bench.at("a.txt"))
+        wanted = (
+            Move(bench.at("a.txt"), bench.at("b.txt"))
+            if step == "move"
+            else Delete(bench.at("a.txt"))
+        )
 
         def save() -> None:
             (bench.root / "new").write_bytes(b"theirs\n")
@@ -113,7 +124,8 @@ def test_a_save_over_what_is_moved_or_deleted_goes_back_to_its_name(
 
         saves = [save]
         scene.before_renames(
-            monkeypatch, lambda _, name, __: saves.pop()() if name == b"a.txt" and saves else None
+            monkeypatch,
+            lambda _, name, __: saves.pop()() if name == b"a.txt" and saves else None,
         )
         with pytest.raises(FilewrightError) as caught:
             bench.commit(wanted)
@@ -125,16 +137,28 @@ def test_a_save_over_what_is_moved_or_deleted_goes_back_to_its_name(
 
 
 REQUESTS: dict[str, tuple[Callable[[Workspace], Any], bytes]] = {
-    "append": (lambda w: w.write("a.txt", "agent\n", mode="append"), b"one\ntwo\nsaved\nagent\n"),
-    "edit": (lambda w: w.edit("a.txt", [{"search": "two", "replace": "TWO"}]), b"one\nTWO\nsaved\n"),
-    "overwrite": (lambda w: w.write("a.txt", "ours\n", mode="overwrite"), b"one\ntwo\nsaved\n"),
+    "append": (
+        lambda w: w.write("a.txt", "agent\n", mode="append"),
+        b"one\ntwo\nsaved\nagent\n",
+    ),
+    "edit": (
+        lambda w: w.edit("a.txt", [{"search": "two", "replace": "TWO"}]),
+        b"one\nTWO\nsaved\n",
+    ),
+    "overwrite": (
+        lambda w: w.write("a.txt", "ours\n", mode="overwrite"),
+        b"one\ntwo\nsaved\n",
+    ),
     "patch": (
         lambda w: w.apply_patch(
             "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** Add File: n.txt\n+new\n*** End Patch"
         ),
         b"one\nTWO\nsaved\n",
     ),
-    "move over": (lambda w: w.move("b.txt", "a.txt", overwrite=True), b"one\ntwo\nsaved\n"),
+    "move over": (
+        lambda w: w.move("b.txt", "a.txt", overwrite=True),
+        b"one\ntwo\nsaved\n",
+    ),
     "delete": (lambda w: w.delete("a.txt"), b"one\ntwo\nsaved\n"),
 }
 """Each with what the file holds after it, if an editor has added the line `saved` meanwhile."""
@@ -189,7 +213,10 @@ def test_two_saves_while_a_change_is_taken_back_both_stay_and_are_told(
         path = bench.root / "a.txt"
         path.write_bytes(b"one\n")
         step = bench.modify("a.txt", Splice(0, 3, b"ONE"))
-        saves = {1: lambda: _save_over(path, b"first\n"), 2: lambda: _save_over(path, b"second\n")}
+        saves = {
+            1: lambda: _save_over(path, b"first\n"),
+            2: lambda: _save_over(path, b"second\n"),
+        }
         _saving_before(monkeypatch, path, saves)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(step)
@@ -264,7 +291,9 @@ def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_o
             _save_over(other, b"theirs\n")
             programs.enter_context(log.open("ab", buffering=0)).write(b"first\n")
 
-        edits = [bench.modify(name, Splice(0, 3, b"ONE")) for name in ("app.log", "b.txt")]
+        edits = [
+            bench.modify(name, Splice(0, 3, b"ONE")) for name in ("app.log", "b.txt")
+        ]
         _saving_before(monkeypatch, other, {2: save})
         with pytest.raises(FilewrightError) as caught:
             bench.commit(*edits)
@@ -279,7 +308,9 @@ def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_o
         (kept,) = area.glob("state/*/kept/*")
         assert kept.read_bytes() == b"ONE\nfirst\n"
         assert sorted(os.listdir(bench.root)) == ["app.log", "b.txt"]
-        assert str(kept) in " ".join([*record.notes, *bench.changes.recover().conflicts])
+        assert str(kept) in " ".join(
+            [*record.notes, *bench.changes.recover().conflicts]
+        )
 
 
 @pytest.mark.needs("exchange")
@@ -359,7 +390,9 @@ _LONGEST_PAUSE = 0.02
 @pytest.mark.needs("exchange")
 @pytest.mark.parametrize("how", ["over", "in place"])
 @pytest.mark.parametrize("where", ["disk", "memory"])
-def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(where: str, how: str) -> None:
+def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(
+    where: str, how: str
+) -> None:
     _work_beside(where, how, saves=40)
 
 
@@ -367,8 +400,12 @@ def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(where: st
 @pytest.mark.needs("exchange")
 @pytest.mark.parametrize("how", ["over", "in place"])
 @pytest.mark.parametrize("where", ["disk", "memory"])
-def test_an_editor_beside_thousands_of_calls_loses_nothing(where: str, how: str) -> None:
-    _work_beside(where, how, saves=int(os.environ.get("FILEWRIGHT_TEST_SAVES", "10000")))
+def test_an_editor_beside_thousands_of_calls_loses_nothing(
+    where: str, how: str
+) -> None:
+    _work_beside(
+        where, how, saves=int(os.environ.get("FILEWRIGHT_TEST_SAVES", "10000"))
+    )
 
 
 def _work_beside(where: str, how: str, saves: int) -> None:
@@ -384,11 +421,15 @@ def _work_beside(where: str, how: str, saves: int) -> None:
         codes = set()
         with (
             Workspace(root, state_dir=area / "state") as workspace,
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as editor,
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            ) as editor,
         ):
             assert editor.stdin is not None
             assert editor.stdout is not None
-            for number, kind in zip(range(saves), itertools.cycle(_BESIDE), strict=False):
+            for number, kind in zip(
+                range(saves), itertools.cycle(_BESIDE), strict=False
+            ):
                 tool, arguments = _BESIDE[kind](number)
                 editor.stdin.write(f"{pauses.random() ** 2 * _LONGEST_PAUSE}\n")
                 editor.stdin.flush()
@@ -396,44 +437,73 @@ def _work_beside(where: str, how: str, saves: int) -> None:
                 codes.add(str(made.code))
                 assert editor.stdout.readline() == "saved\n"
                 now = path.read_text()
-                assert now.count(f"agent {number}.") <= (not made.is_error), (number, kind, made.text, now)
+                assert now.count(f"agent {number}.") <= (not made.is_error), (
+                    number,
+                    kind,
+                    made.text,
+                    now,
+                )
                 aside = [*area.glob("state/*/kept/*"), *root.glob("a.txt.other-save*")]
                 save = f"save {number}\n"
-                if save not in now and not any(save in file.read_text() for file in aside):
+                if save not in now and not any(
+                    save in file.read_text() for file in aside
+                ):
                     assert kind == "overwrite", (number, made.text, now)
                     workspace.undo()
                     assert save in path.read_text(), (number, made.text)
                 for file in aside:
                     file.unlink()
             editor.stdin.close()
-        assert codes <= {"None", "stale_version", "in_use", "no_match", "ambiguous_match", "patch_failed"}
+        assert codes <= {
+            "None",
+            "stale_version",
+            "in_use",
+            "no_match",
+            "ambiguous_match",
+            "patch_failed",
+        }
         assert scene.temporaries(root) == []
 
 
 MADE_ONCE: dict[str, Callable[[Workspace], Any]] = {
     "append": lambda w: w.call(
-        "write_content", {"items": [{"path": "a.txt", "content": "agent\n", "mode": "append"}]}
+        "write_content",
+        {"items": [{"path": "a.txt", "content": "agent\n", "mode": "append"}]},
     ),
     "edit": lambda w: w.call(
-        "edit_content", {"path": "a.txt", "edits": [{"search": "two\n", "replace": "two\nagent\n"}]}
+        "edit_content",
+        {"path": "a.txt", "edits": [{"search": "two\n", "replace": "two\nagent\n"}]},
     ),
     "replace": lambda w: w.call(
         "replace_content",
-        {"pattern": "two\n", "replacement": "two\nagent\n", "path": "a.txt", "preview": False},
+        {
+            "pattern": "two\n",
+            "replacement": "two\nagent\n",
+            "path": "a.txt",
+            "preview": False,
+        },
     ),
     "patch": lambda w: w.call(
         "apply_patch",
-        {"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n two\n+agent\n*** End Patch"},
+        {
+            "patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n two\n+agent\n*** End Patch"
+        },
     ),
 }
 
 
 @SAVES
 @pytest.mark.needs("exchange")
-@pytest.mark.parametrize("when", ["after the exchange", "while it is taken back", "after that"])
+@pytest.mark.parametrize(
+    "when", ["after the exchange", "while it is taken back", "after that"]
+)
 @pytest.mark.parametrize("how", MADE_ONCE)
 def test_what_an_editor_has_read_of_a_change_is_not_made_twice(
-    area: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, bytes], None], when: str, how: str
+    area: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    save: Callable[[Path, bytes], None],
+    when: str,
+    how: str,
 ) -> None:
     """It saves just before the exchange, so that the change is taken back, and then saves what it read between."""
     root = area / "work"
@@ -501,7 +571,10 @@ def _log_beside_edits(area: Path) -> list[int]:
     count = 300
     command = [sys.executable, "-c", _LOGGER, str(log), str(count)]
     landed = 0
-    with Workspace(root, state_dir=area / "state") as workspace, subprocess.Popen(command) as logger:
+    with (
+        Workspace(root, state_dir=area / "state") as workspace,
+        subprocess.Popen(command) as logger,
+    ):
         level = "info"
         while logger.poll() is None:
             new = "debug" if level == "info" else "info"
@@ -513,11 +586,17 @@ def _log_beside_edits(area: Path) -> list[int]:
     lines = log.read_text().split("\n")
     assert lines[0] == f"level: {level}"
     kept = "".join(file.read_text() for file in (area / "state").glob("*/kept/*"))
-    return [n for n in range(count) if f"line {n}" not in lines and f"line {n}\n" not in kept]
+    return [
+        n
+        for n in range(count)
+        if f"line {n}" not in lines and f"line {n}\n" not in kept
+    ]
 
 
 @pytest.mark.needs("lease")
-def test_a_log_whose_writer_opens_and_closes_it_for_each_line_can_be_edited(area: Path) -> None:
+def test_a_log_whose_writer_opens_and_closes_it_for_each_line_can_be_edited(
+    area: Path,
+) -> None:
     assert _log_beside_edits(area) == []
 
 
@@ -529,14 +608,20 @@ def test_sixteen_threads_append_and_every_line_lands(area: Path) -> None:
     root = area / "work"
     root.mkdir()
     (root / "log").write_text("start\n")
-    with Workspace(root, state_dir=area / "state") as workspace, ThreadPoolExecutor(16) as pool:
+    with (
+        Workspace(root, state_dir=area / "state") as workspace,
+        ThreadPoolExecutor(16) as pool,
+    ):
 
         def append(number: int) -> None:
             for turn in range(5):
                 workspace.write("log", f"{number}-{turn}\n", mode="append")
 
         list(pool.map(append, range(16)))
-    wanted = ["start", *(f"{number}-{turn}" for number in range(16) for turn in range(5))]
+    wanted = [
+        "start",
+        *(f"{number}-{turn}" for number in range(16) for turn in range(5)),
+    ]
     assert sorted((root / "log").read_text().split()) == sorted(wanted)
 
 
@@ -555,15 +640,21 @@ def test_what_was_appended_and_stays_with_others_lines_is_not_appended_again(
 
     with Workspace(root, state_dir=area / "state") as workspace:
         _saving_before(monkeypatch, old, {1: go_on})
-        items = [{"path": name, "content": "ours\n", "mode": "append"} for name in ("new", "old")]
+        items = [
+            {"path": name, "content": "ours\n", "mode": "append"}
+            for name in ("new", "old")
+        ]
         with pytest.raises(
-            FilewrightError, match="new was new, and has been edited by somebody else: it stays"
+            FilewrightError,
+            match="new was new, and has been edited by somebody else: it stays",
         ):
             workspace.run("write_content", {"items": items})
     assert (new.read_text(), old.read_text()) == ("ours\ntheirs\n", "start\nmore\n")
 
 
-def test_a_version_that_was_named_is_held_to(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_that_was_named_is_held_to(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = area / "work"
     root.mkdir()
     (root / "log").write_text("start\n")
@@ -603,13 +694,19 @@ def test_a_folder_that_was_renamed_after_a_crash_is_found_and_taken_back(
         (bench.root / "in/deep").mkdir(parents=True)
         for number in range(20):
             (bench.root / f"in/deep/{number}").write_bytes(b"old\n")
-        _crashed(bench, monkeypatch, *(bench.modify(f"in/deep/{n}", Splice(0, 3, b"new")) for n in range(20)))
+        _crashed(
+            bench,
+            monkeypatch,
+            *(bench.modify(f"in/deep/{n}", Splice(0, 3, b"new")) for n in range(20)),
+        )
         (bench.root / "in").rename(bench.root / "out")
         (bench.root / "in/deep").mkdir(parents=True)
     with scene.Bench(area) as bench:
         found = bench.changes.recover()
         assert (len(found.rolled_back), found.conflicts, found.unsettled) == (1, [], [])
-        assert {path.read_bytes() for path in (bench.root / "out/deep").iterdir()} == {b"old\n"}
+        assert {path.read_bytes() for path in (bench.root / "out/deep").iterdir()} == {
+            b"old\n"
+        }
         assert os.listdir(bench.root / "in/deep") == []
 
 
@@ -619,8 +716,14 @@ def test_what_cannot_be_taken_back_is_kept_named_and_blocks_only_its_own_files(
     with scene.Bench(area) as bench:
         for name in ("a.txt", "b.txt", "c.txt"):
             (bench.root / name).write_bytes(b"old\n")
-        _crashed(bench, monkeypatch, *(bench.modify(n, Splice(0, 3, b"new")) for n in ("a.txt", "b.txt")))
-        aside = next(path for path in bench.root.glob(".fw~*") if path.read_bytes() == b"old\n")
+        _crashed(
+            bench,
+            monkeypatch,
+            *(bench.modify(n, Splice(0, 3, b"new")) for n in ("a.txt", "b.txt")),
+        )
+        aside = next(
+            path for path in bench.root.glob(".fw~*") if path.read_bytes() == b"old\n"
+        )
         aside.rename(area / "aside")
         torn = (bench.root / "a.txt").read_bytes(), (bench.root / "b.txt").read_bytes()
         assert torn == (b"new\n", b"new\n")
@@ -649,10 +752,17 @@ def test_a_conflict_met_by_recovery_is_in_the_next_answer(
     with scene.Bench(area) as bench:
         (bench.root / "a.txt").write_bytes(b"old\n")
         (bench.root / "b.txt").write_bytes(b"old\n")
-        _crashed(bench, monkeypatch, bench.modify("a.txt", Splice(0, 3, b"new")), Delete(bench.at("b.txt")))
+        _crashed(
+            bench,
+            monkeypatch,
+            bench.modify("a.txt", Splice(0, 3, b"new")),
+            Delete(bench.at("b.txt")),
+        )
         (bench.root / "a.txt").write_bytes(b"theirs\n")
     with scene.Bench(area) as bench:
         record = bench.commit(Create(bench.at("c.txt"), b""))
         assert any("a.txt" in note for note in record.notes)
         assert bench.changes.record(record.id).notes == record.notes
-        assert any("a.txt" in conflict for conflict in bench.changes.recover().conflicts)
+        assert any(
+            "a.txt" in conflict for conflict in bench.changes.recover().conflicts
+        )

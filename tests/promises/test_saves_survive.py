@@ -47,7 +47,9 @@ def _there(save: str, work: Path, answer: str) -> bool:
     """Whether a save is in its file, or in another that the answer names, or says is still being written."""
     for path in (*work.iterdir(), *work.parent.glob("state/*/kept/*")):
         if path.read_text().startswith(save) and (
-            path.name == "a.txt" or path.name in answer or "another program has it open" in answer
+            path.name == "a.txt"
+            or path.name in answer
+            or "another program has it open" in answer
         ):
             return True
     return False
@@ -66,13 +68,21 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
 )
 
 
-def _save_beside_edits(place: Path, how: str, rounds: int, traced: Sequence[str]) -> Counter[str]:
+def _save_beside_edits(
+    place: Path, how: str, rounds: int, traced: Sequence[str]
+) -> Counter[str]:
     """Append to a file while an editor saves it; what was answered, counted."""
     work, stop = place / "work", place / "stop"
     file = work / "a.txt"
     file.write_text("save -1\n" + "a line\n" * 20)
     answers: Counter[str] = Counter()
-    given = {"work": work, "state": place / "state", "place": place, "stop": stop, "how": how}
+    given = {
+        "work": work,
+        "state": place / "state",
+        "place": place,
+        "stop": stop,
+        "how": how,
+    }
     with Beside(AGENT, given) as agent, Beside(EDITOR, given) as editor:
         assert agent.hear() == editor.hear() == "ready"
         if traced:
@@ -89,10 +99,14 @@ def _save_beside_edits(place: Path, how: str, rounds: int, traced: Sequence[str]
             assert _there(f"save {number}\n", work, text), f"a save is lost. {answered}"
             if code is not None:
                 assert code in ("stale_version", "in_use"), answered
-                assert f"edit {number}\n" not in file.read_text(), f"a refused edit stands. {answered}"
+                assert f"edit {number}\n" not in file.read_text(), (
+                    f"a refused edit stands. {answered}"
+                )
             answers[str(code)] += 1
             if how == "in place":
-                file.write_text("save -1\n" + "a line\n" * 20)  # or it would grow for ever
+                file.write_text(
+                    "save -1\n" + "a line\n" * 20
+                )  # or it would grow for ever
         for child in (editor, agent):
             child.say(None)
             assert child.ended() == 0
@@ -169,10 +183,14 @@ def _append_from(
             child.say("go")
         answers = [child.hear() for child in children]
     lines = Counter(file.read_text().splitlines())
-    lost = [line for acknowledged, _ in answers for line in acknowledged if lines[line] != 1]
+    lost = [
+        line for acknowledged, _ in answers for line in acknowledged if lines[line] != 1
+    ]
     assert lost == [], f"{len(lost)} acknowledged lines are not there once"
     assert lines.total() == 1 + sum(len(acknowledged) for acknowledged, _ in answers)
-    assert all(acknowledged for acknowledged, _ in answers), "one of the processes never got in"
+    assert all(acknowledged for acknowledged, _ in answers), (
+        "one of the processes never got in"
+    )
     return Counter(code for _, refused in answers for code in refused)
 
 
@@ -190,12 +208,16 @@ OVERLAPS = {
 
 @outside.needs_tracing
 @pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
-def test_no_acknowledged_edit_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
+def test_no_acknowledged_edit_is_lost_between_processes_on(
+    place: Path, roots: list[list[str]]
+) -> None:
     refused = _append_from(place, roots, 12, outside.delayed("renameat2", 3))
     assert set(refused) <= {"stale_version", "timeout", "in_use"}, refused
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
-def test_no_edit_of_thousands_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
+def test_no_edit_of_thousands_is_lost_between_processes_on(
+    place: Path, roots: list[list[str]]
+) -> None:
     print(f"\nrefused: {_append_from(place, roots, 2500)}")

@@ -19,7 +19,9 @@ from tests.rows import each_row
 
 from filewright import Code, FilewrightError, Settings, Workspace
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these are commands of a Unix shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="these are commands of a Unix shell"
+)
 
 COMMANDS = [
     "mv {s} {t}",
@@ -46,7 +48,9 @@ COMMANDS = [
     "tar cf ../x.tar {s} && mkdir -p {t} && tar xf ../x.tar -C {t}",
     "tar cf ../x.tar {s} && rm -rf {s} && tar xf ../x.tar",
 ]
-_PATHS = st.sampled_from(["a", "b", "h", "f", "a/a", "a/f", "b/a", "b/f", "h/f", "h/a/f", "b/a/f", "f/b"])
+_PATHS = st.sampled_from(
+    ["a", "b", "h", "f", "a/a", "a/f", "b/a", "b/f", "h/f", "h/a/f", "b/a/f", "f/b"]
+)
 _COMMAND = st.builds(
     str.format,
     st.sampled_from(COMMANDS),
@@ -55,14 +59,22 @@ _COMMAND = st.builds(
     n=st.sampled_from("1234"),
     m=st.sampled_from(["600", "755", "700", "4755"]),
 )
-_SNAPSHOTS = st.lists(st.lists(_COMMAND, min_size=1, max_size=5), min_size=1, max_size=3)
+_SNAPSHOTS = st.lists(
+    st.lists(_COMMAND, min_size=1, max_size=5), min_size=1, max_size=3
+)
 
 
 def _tree(root: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for folder, folders, files in os.walk(root):
         for path in (Path(folder, name) for name in folders + files):
-            held = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+            held = (
+                os.readlink(path)
+                if path.is_symlink()
+                else path.read_bytes()
+                if path.is_file()
+                else None
+            )
             found[str(path.relative_to(root))] = path.lstat().st_mode, held
     return found
 
@@ -76,24 +88,41 @@ def _planted(folder: Path) -> Path:
 
 
 def _undone(workspace: Workspace, changes: list[str]) -> list[str]:
-    return [workspace.revert_edit(name, break_hard_links=True).change_id or "" for name in reversed(changes)]
+    return [
+        workspace.revert_edit(name, break_hard_links=True).change_id or ""
+        for name in reversed(changes)
+    ]
 
 
 @pytest.mark.parametrize("nested", [False, True])
 @examples(13, suppress_health_check=list(HealthCheck))
 @given(snapshots=_SNAPSHOTS)
-def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: bool) -> None:
+def test_what_a_shell_did_is_undone_exactly(
+    snapshots: list[list[str]], nested: bool
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = _planted(Path(name))
         roots = [root, root / "h"] if nested else [root]
         made: list[tuple[list[str], dict[str, Any], dict[str, Any]]] = []
-        with Workspace(*roots, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+        with Workspace(
+            *roots, settings=Settings(state_dir=Path(name, "state"))
+        ) as workspace:
             for commands in snapshots:
                 # A root that is moved or replaced is served no more.
-                some = [c for c in commands if not (nested and re.search(r" h(\.t|x)?( |$)", c))]
+                some = [
+                    c
+                    for c in commands
+                    if not (nested and re.search(r" h(\.t|x)?( |$)", c))
+                ]
                 before = _tree(root)
                 begun = workspace.begin_command()
-                subprocess.run("\n".join(some), shell=True, cwd=root, stderr=subprocess.DEVNULL, check=False)
+                subprocess.run(
+                    "\n".join(some),
+                    shell=True,
+                    cwd=root,
+                    stderr=subprocess.DEVNULL,
+                    check=False,
+                )
                 changes = workspace.end_command(begun, "; ".join(some) or "true")
                 assert [note for change in changes for note in change.notes] == []
                 assert bool(changes) == (_tree(root) != before)
@@ -109,7 +138,9 @@ def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: 
 
 @pytest.mark.parametrize("nested", [False, True])
 @examples(7, suppress_health_check=list(HealthCheck))
-@given(parts=st.lists(st.lists(_COMMAND, min_size=1, max_size=3), min_size=4, max_size=4))
+@given(
+    parts=st.lists(st.lists(_COMMAND, min_size=1, max_size=3), min_size=4, max_size=4)
+)
 def test_what_two_shells_and_a_tool_did_at_one_time_is_rewound_exactly(
     parts: list[list[str]], nested: bool
 ) -> None:
@@ -131,11 +162,24 @@ def test_what_two_shells_and_a_tool_did_at_one_time_is_rewound_exactly(
                 elif number == 1:
                     begun.append(two.begin_command())
                 elif number == 2:
-                    one.call("write_content", {"items": [{"path": "h/by-a-tool", "content": "t\n"}]})
+                    one.call(
+                        "write_content",
+                        {"items": [{"path": "h/by-a-tool", "content": "t\n"}]},
+                    )
                 elif not nested:
                     one.end_command(begun[0], "one")
-                some = [c for c in commands if not (nested and re.search(r" h(\.t|x)?( |$)", c))]
-                subprocess.run("\n".join(some), shell=True, cwd=root, stderr=subprocess.DEVNULL, check=False)
+                some = [
+                    c
+                    for c in commands
+                    if not (nested and re.search(r" h(\.t|x)?( |$)", c))
+                ]
+                subprocess.run(
+                    "\n".join(some),
+                    shell=True,
+                    cwd=root,
+                    stderr=subprocess.DEVNULL,
+                    check=False,
+                )
             if nested:
                 one.end_command(begun[0], "one")
             two.end_command(begun[1], "two")
@@ -156,11 +200,15 @@ def test_what_two_shells_and_a_tool_did_at_one_time_is_rewound_exactly(
         "ln f g; chmod 755 g",
     ],
 )
-def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(command: str) -> None:
+def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(
+    command: str,
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = _planted(Path(name))
         before = _tree(root)
-        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+        with Workspace(
+            root, settings=Settings(state_dir=Path(name, "state"))
+        ) as workspace:
             begun = workspace.begin_command()
             subprocess.run(command, shell=True, cwd=root, check=True)
             workspace.end_command(begun, command)
@@ -186,7 +234,9 @@ def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_plac
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = _planted(Path(name))
-        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+        with Workspace(
+            root, settings=Settings(state_dir=Path(name, "state"))
+        ) as workspace:
             workspace.write("first", "1\n")
             moment, before = workspace.newest(), _tree(root)
             begun = workspace.begin_command()
@@ -199,7 +249,9 @@ def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_plac
             assert _tree(root) == before
 
 
-def test_what_a_command_wrote_to_a_file_with_two_names_is_undone_under_both(tmp_path: Path) -> None:
+def test_what_a_command_wrote_to_a_file_with_two_names_is_undone_under_both(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "work"
     root.mkdir()
     (root / "one").write_text("first\n")
@@ -226,14 +278,20 @@ def test_one_of_two_names_is_not_given_earlier_content_unasked(tmp_path: Path) -
             workspace.revert_edit(change.id)
         assert raised.value.code is Code.HARD_LINKED
         workspace.revert_edit(change.id, break_hard_links=True)
-        assert ((root / "one").read_text(), (root / "two").read_text()) == ("first\n", "second\n")
+        assert ((root / "one").read_text(), (root / "two").read_text()) == (
+            "first\n",
+            "second\n",
+        )
 
 
 @pytest.mark.parametrize("other", ["", "in/other"])
 @pytest.mark.parametrize(
     ("command", "left"),
     [
-        ("mkdir -p n/in n/.vscode; echo 1 > n/.vscode/settings.json; ln -s a n/in/l; echo 1 > n/a", []),
+        (
+            "mkdir -p n/in n/.vscode; echo 1 > n/.vscode/settings.json; ln -s a n/in/l; echo 1 > n/a",
+            [],
+        ),
         (
             "mkdir -p n/in; echo secret > n/.agentsignore; echo 1 > n/secret; echo 1 > n/a",
             ["", ".agentsignore", "secret"],
@@ -245,7 +303,9 @@ def test_what_is_said_before_an_undo_of_a_new_folder_is_what_it_does(
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         root = _planted(Path(name))
-        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+        with Workspace(
+            root, settings=Settings(state_dir=Path(name, "state"))
+        ) as workspace:
             begun = workspace.begin_command()
             subprocess.run(command, shell=True, cwd=root, check=True)
             workspace.end_command(begun, command)
@@ -253,13 +313,21 @@ def test_what_is_said_before_an_undo_of_a_new_folder_is_what_it_does(
                 (root / "n" / other).write_text("of somebody else\n")
                 left = [*left, "", "in", other]
             before = _tree(root)
-            preview = workspace.call("revert_edit", {"change_id": workspace.newest(), "preview": True})
+            preview = workspace.call(
+                "revert_edit", {"change_id": workspace.newest(), "preview": True}
+            )
             assert _tree(root) == before
             answer = workspace.call("revert_edit", {"change_id": workspace.newest()})
             assert not preview.is_error, preview.text
             assert not answer.is_error, answer.text
-            assert ("n/ stays" in preview.text) == ("n/ stays" in answer.text) == bool(left)
+            assert (
+                ("n/ stays" in preview.text)
+                == ("n/ stays" in answer.text)
+                == bool(left)
+            )
             wanted = {str(Path("n", each)) for each in left}
             assert {
-                str(path.relative_to(root)) for path in root.rglob("*") if path.parts[len(root.parts)] == "n"
+                str(path.relative_to(root))
+                for path in root.rglob("*")
+                if path.parts[len(root.parts)] == "n"
             } == wanted

@@ -64,14 +64,19 @@ say([landed, codes])
 """
 
 
-def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(place: Path) -> None:
+def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(
+    place: Path,
+) -> None:
     work, state, count = place / "work", place / "state", 12
     (work / "log").write_text("".join(f"line {line}: 0;\n" for line in range(2)))
     with ExitStack() as stack:
         programs = [EDITOR, EDITOR, APPENDER, APPENDER]
         children = [
             stack.enter_context(
-                Beside(text, {"work": work, "state": state, "line": line % 2, "count": count})
+                Beside(
+                    text,
+                    {"work": work, "state": state, "line": line % 2, "count": count},
+                )
             )
             for line, text in enumerate(programs)
         ]
@@ -79,7 +84,10 @@ def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(plac
             assert child.hear() == "ready"
         for child in children:
             child.say("go")
-        with Workspace(work, state_dir=state) as workspace, ThreadPoolExecutor(16) as pool:
+        with (
+            Workspace(work, state_dir=state) as workspace,
+            ThreadPoolExecutor(16) as pool,
+        ):
 
             def append(number: int) -> str:
                 workspace.write("log", f"thread {number}\n", mode="append")
@@ -91,7 +99,9 @@ def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(plac
     appended += [text for texts, _ in answers[2:] for text in texts]
     edited = [f"line {line}: {answers[line][0]};" for line in range(2)]
     assert sorted(lines) == sorted(edited + appended)
-    assert not any(codes for _, codes in answers[2:]), "an addition at the end needs no refusal"
+    assert not any(codes for _, codes in answers[2:]), (
+        "an addition at the end needs no refusal"
+    )
     assert {code for _, codes in answers[:2] for code in codes} <= {"stale_version"}
     assert outside.unasked(work) == []
 
@@ -116,7 +126,9 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
 
 @pytest.mark.needs("exchange")
 @pytest.mark.parametrize("saves", [1, 2])
-def test_what_another_program_saved_meanwhile_is_in_the_answer(place: Path, saves: int) -> None:
+def test_what_another_program_saved_meanwhile_is_in_the_answer(
+    place: Path, saves: int
+) -> None:
     work = place / "work"
     path, spare = work / "a.txt", place / "spare"
     path.write_text("one\n")
@@ -159,7 +171,9 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
 )
 
 
-def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(place: Path) -> None:
+def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(
+    place: Path,
+) -> None:
     work = place / "work"
     with Workspace(work, state_dir=place / "state") as workspace:
         # The first change makes the state folder, so that the next one's first rename is in the workspace.
@@ -170,7 +184,9 @@ def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(pla
             with Workspace(
                 work, settings=Settings(state_dir=place / "state", lock_seconds=0.05)
             ) as workspace:
-                with pytest.raises(FilewrightError, match="another change held the workspace"):
+                with pytest.raises(
+                    FilewrightError, match="another change held the workspace"
+                ):
                     workspace.write("b.txt", "three\n")
                 agent.kill()
                 workspace.write("b.txt", "three\n")
@@ -211,18 +227,32 @@ say([before, answers])
 
 
 def _can_mount() -> bool:
-    inside = ["unshare", "-m", "--propagation", "private", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    inside = [
+        "unshare",
+        "-m",
+        "--propagation",
+        "private",
+        "mount",
+        "-t",
+        "tmpfs",
+        "tmpfs",
+        "/mnt",
+    ]
     try:
         return subprocess.run(inside, capture_output=True, check=False).returncode == 0
     except FileNotFoundError:
         return False
 
 
-def _pair(tool: str, source: str, destination: str, **more: Any) -> tuple[str, dict[str, Any]]:
+def _pair(
+    tool: str, source: str, destination: str, **more: Any
+) -> tuple[str, dict[str, Any]]:
     return tool, {"items": [{"source": source, "destination": destination}], **more}
 
 
-@pytest.mark.skipif(not _can_mount(), reason="needs the right to mount in a namespace of its own")
+@pytest.mark.skipif(
+    not _can_mount(), reason="needs the right to mount in a namespace of its own"
+)
 def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) -> None:
     pairs = [
         ("file.txt", "volume/new.txt"),
@@ -230,9 +260,12 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) ->
         ("tree", "volume/new"),
         ("volume/tree", "new"),
     ]
-    calls = [_pair(tool, *pair) for tool in ("copy_items", "move_items") for pair in pairs]
+    calls = [
+        _pair(tool, *pair) for tool in ("copy_items", "move_items") for pair in pairs
+    ]
     calls += [
-        _pair(tool, "file.txt", "volume/taken.txt", overwrite=True) for tool in ("copy_items", "move_items")
+        _pair(tool, "file.txt", "volume/taken.txt", overwrite=True)
+        for tool in ("copy_items", "move_items")
     ]
     calls.append(("delete_items", {"paths": ["file.txt", "volume/file.txt"]}))
     under = ["unshare", "-m", "--propagation", "private"]
@@ -245,9 +278,16 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) ->
         assert code is None, (tool, arguments, text)
         for item in arguments.get("items", ()):
             source, destination = item["source"], item["destination"]
-            moved = {name: held for name, held in before.items() if (name + "/").startswith(source + "/")}
+            moved = {
+                name: held
+                for name, held in before.items()
+                if (name + "/").startswith(source + "/")
+            }
             for name, held in moved.items():
-                assert after[destination + name.removeprefix(source)] == held, (tool, name)
+                assert after[destination + name.removeprefix(source)] == held, (
+                    tool,
+                    name,
+                )
                 assert (name in after) == (tool == "copy_items"), (tool, name)
         assert not any("~" in name for name in after), (tool, after)
         assert undo_code is None, (tool, arguments, undo_text)

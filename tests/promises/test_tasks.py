@@ -44,11 +44,15 @@ class Agent:
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         result = await self._client.call_tool(tool, arguments)
-        text = "".join(part.text for part in result.content if isinstance(part, TextContent))
+        text = "".join(
+            part.text for part in result.content if isinstance(part, TextContent)
+        )
         links = [part for part in result.content if isinstance(part, ResourceLink)]
         self.calls += 1
         self.sent += len(json.dumps(arguments, ensure_ascii=False))
-        self.characters += len(text) + sum(len(f"{link.uri} {link.name}") for link in links)
+        self.characters += len(text) + sum(
+            len(f"{link.uri} {link.name}") for link in links
+        )
         return text, result.is_error
 
     async def __call__(self, tool: str, **arguments: Any) -> str:
@@ -71,10 +75,15 @@ class Agent:
         """
         tools = await self._client.list_tools()
         shown = json.dumps(
-            [t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in tools.tools],
+            [
+                t.model_dump(mode="json", by_alias=True, exclude_none=True)
+                for t in tools.tools
+            ],
             separators=(",", ":"),
         )
-        told = (self._client.instructions or "").replace(str(root), "/home/someone/project")
+        told = (self._client.instructions or "").replace(
+            str(root), "/home/someone/project"
+        )
         assert str(root) not in shown
         return len(shown) + len(told)
 
@@ -107,7 +116,11 @@ def written(root: Path, files: dict[str, bytes]) -> Path:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
 
 
 SHOP = {
@@ -153,8 +166,13 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
     root = written(tmp_path / "root", SHOP)
     async with agent_in(root) as agent:
         uses = await agent("search_content", pattern="discounted")
-        assert all(name in uses for name in ("shop/pricing.py", "shop/cart.py", "shop/invoice.py"))
-        lost = await agent.refused("not_found", "read_content", path="shop/prices.py", symbol="discounted")
+        assert all(
+            name in uses
+            for name in ("shop/pricing.py", "shop/cart.py", "shop/invoice.py")
+        )
+        lost = await agent.refused(
+            "not_found", "read_content", path="shop/prices.py", symbol="discounted"
+        )
         path = found(r"did you mean (\S+?)[ ?]", lost)
         body = await agent("read_content", path=path, symbol="discounted")
         await agent(
@@ -184,7 +202,11 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
             "edit_content",
             path="shop/cart.py",
             edits=[
-                {"search": both, "replace": both.replace("c - ", ""), "replace_all": True},
+                {
+                    "search": both,
+                    "replace": both.replace("c - ", ""),
+                    "replace_all": True,
+                },
                 {
                     "search": "# discounted() gives what is taken off",
                     "replace": "# discounted() gives what is left",
@@ -199,7 +221,9 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
         b"cents * percent //", b"cents * (100 - percent) //"
     )
     expected["shop/cart.py"] = (
-        SHOP["shop/cart.py"].replace(b"c - ", b"").replace(b"gives what is taken off", b"gives what is left")
+        SHOP["shop/cart.py"]
+        .replace(b"c - ", b"")
+        .replace(b"gives what is taken off", b"gives what is left")
     )
     assert contents(root) == expected
 
@@ -273,9 +297,12 @@ async def test_a_patch_that_has_drifted_is_applied(tmp_path: Path) -> None:
         assert "app/mail.py at line 61" in again
         agent.within(calls=3, characters=1_250)
     assert contents(root) == {
-        "app/config.py": before["app/config.py"].replace(b"open(path)", b'open(path, encoding="utf-8")'),
+        "app/config.py": before["app/config.py"].replace(
+            b"open(path)", b'open(path, encoding="utf-8")'
+        ),
         "app/mail.py": before["app/mail.py"].replace(
-            b"write(message)\r\n", b"write(message.encode())\r\n    connection.flush()\r\n"
+            b"write(message)\r\n",
+            b"write(message.encode())\r\n    connection.flush()\r\n",
         ),
         "app/notes.md": b"Configuration is UTF-8.\n",
     }
@@ -299,7 +326,9 @@ async def three_bugs(root: Path) -> Agent:
     """Reported: discounts are what is taken off, the last page is missing, and Straße is misspelt."""
     written(root, BUGS)
     async with agent_in(root) as agent:
-        found_all = await agent("search_content", patterns=["def discounted(", "def pages(", "Strasse"])
+        found_all = await agent(
+            "search_content", patterns=["def discounted(", "def pages(", "Strasse"]
+        )
         files = re.findall(r"(?m)^(shop/\S+)$", found_all)
         assert files == ["shop/prices.py", "shop/pages.py", "shop/labels.py"]
         done = await agent(
@@ -310,15 +339,23 @@ async def three_bugs(root: Path) -> Agent:
                     "search": "cents * percent // 100",
                     "replace": "cents * (100 - percent) // 100",
                 },
-                {"path": files[1], "search": "count // size", "replace": "-(-count // size)"},
+                {
+                    "path": files[1],
+                    "search": "count // size",
+                    "replace": "-(-count // size)",
+                },
                 {"path": files[2], "search": "Strasse", "replace": "Straße"},
             ],
         )
         assert "+    return -(-count // size)" in done
     assert contents(root) == {
         **BUGS,
-        "shop/prices.py": BUGS["shop/prices.py"].replace(b"cents * percent", b"cents * (100 - percent)"),
-        "shop/pages.py": BUGS["shop/pages.py"].replace(b"count // size", b"-(-count // size)"),
+        "shop/prices.py": BUGS["shop/prices.py"].replace(
+            b"cents * percent", b"cents * (100 - percent)"
+        ),
+        "shop/pages.py": BUGS["shop/pages.py"].replace(
+            b"count // size", b"-(-count // size)"
+        ),
         "shop/labels.py": BUGS["shop/labels.py"].replace(b"Strasse", b"Stra\xdfe"),
     }
     return agent
@@ -329,9 +366,15 @@ def many(packages: int) -> dict[str, bytes]:
     files = {}
     for package in range(packages):
         for module in range(60):
-            lines = [f"# module {module} of package {package}", f"def work_{module}(x):"]
+            lines = [
+                f"# module {module} of package {package}",
+                f"def work_{module}(x):",
+            ]
             if module % 9 == 0:
-                lines += ["    rates = load_rates()", f"    return load_rate({module}, rates) + reload_rate"]
+                lines += [
+                    "    rates = load_rates()",
+                    f"    return load_rate({module}, rates) + reload_rate",
+                ]
             else:
                 lines += [f"    return x + {module}"]
             newline = "\r\n" if module % 4 == 0 else "\n"
@@ -349,10 +392,15 @@ async def a_rename(root: Path) -> Agent:
         preview = await agent("replace_content", **rename)
         count = int(found(r"^([\d,]+) matches in", preview).replace(",", ""))
         assert contents(root) == before
-        done = await agent("replace_content", **rename, preview=False, expected_count=count)
+        done = await agent(
+            "replace_content", **rename, preview=False, expected_count=count
+        )
         assert "as in the preview" in done
         assert "3,600 files searched" in done
-    after = {name: re.sub(rb"\bload_rate\b", b"rate_of", data) for name, data in before.items()}
+    after = {
+        name: re.sub(rb"\bload_rate\b", b"rate_of", data)
+        for name, data in before.items()
+    }
     assert contents(root) == after
     assert sum(data.count(b"rate_of") for data in after.values()) == count == 420
     return agent
@@ -374,10 +422,15 @@ def write_log(path: Path, size: int) -> None:
         said = f"INFO [worker-{n % 8}] GET /api/orders/{n} 200 in {n % 90} ms"
         if n % 97 == 0:
             said = f"WARNING [worker-{n % 8}] retried, error_count={n % 3}"
-        lines.append(f"2026-03-01T12:{n // 60 % 60:02}:{n % 60:02}.{n % 1000:03} {said}\n")
+        lines.append(
+            f"2026-03-01T12:{n // 60 % 60:02}:{n % 60:02}.{n % 1000:03} {said}\n"
+        )
     block = "".join(lines).encode()
     blocks = max(10, size // len(block) + 1)
-    after = {int(blocks * part): f"2026-03-01T12:59:59.000 {said}\n" for part, said in CHAIN.items()}
+    after = {
+        int(blocks * part): f"2026-03-01T12:59:59.000 {said}\n"
+        for part, said in CHAIN.items()
+    }
     with path.open("wb") as file:
         for n in range(blocks):
             file.write(block)
@@ -394,7 +447,9 @@ async def a_chain_of_causes(root: Path, size: int) -> Agent:
         request = found(r"request (r-\d+) gave up", rare)
         job = found(rf"request {request} waits for job (j-\d+)", rare)
         revision = found(rf"job {job} waits: no connection, settings (c-\d+)", rare)
-        pushed = await agent("search_content", patterns=[f"revision {revision} ", "'pool'"])
+        pushed = await agent(
+            "search_content", patterns=[f"revision {revision} ", "'pool'"]
+        )
         assert "pushed by deploy-bot: pool=0" in pushed
         assert "return settings.get('pool') or None" in pushed
     after = (root / "app.log").stat()
@@ -414,12 +469,17 @@ async def a_patch(root: Path) -> Agent:
         some = await agent("apply_patch", patch=PATCH, partial=True)
         assert "60 lines below its number" in some
         name = found(r"nearest text[^\n]*\n(?:.*\n)?def send\(message, (\w+)\)", some)
-        rest = some[some.index("diff --git a/app/mail.py", some.index("[the rest")) :].partition("\n[")[0]
+        rest = some[
+            some.index("diff --git a/app/mail.py", some.index("[the rest")) :
+        ].partition("\n[")[0]
         await agent("apply_patch", patch=rest.replace("server", name) + "\n")
     assert contents(root) == {
-        "app/config.py": before["app/config.py"].replace(b"open(path)", b'open(path, encoding="utf-8")'),
+        "app/config.py": before["app/config.py"].replace(
+            b"open(path)", b'open(path, encoding="utf-8")'
+        ),
         "app/mail.py": before["app/mail.py"].replace(
-            b"write(message)\r\n", b"write(message.encode())\r\n    connection.flush()\r\n"
+            b"write(message)\r\n",
+            b"write(message.encode())\r\n    connection.flush()\r\n",
         ),
         "app/notes.md": b"Configuration is UTF-8.\n",
     }
@@ -465,7 +525,11 @@ async def three_refactorings(root: Path) -> Agent:
                 ),
             ],
         )
-        await agent("edit_content", path="lib/tools.py", edits=[{"symbol": "unused", "delete": True}])
+        await agent(
+            "edit_content",
+            path="lib/tools.py",
+            edits=[{"symbol": "unused", "delete": True}],
+        )
         undone = await agent("revert_edit", change_id=rename)
         assert "merged" in undone
     assert contents(root) == {
@@ -490,10 +554,16 @@ async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> 
         await a_patch(tmp_path / "4" / "root"),
         await three_refactorings(tmp_path / "5" / "root"),
     ]
-    calls, characters = sum(agent.calls for agent in agents), sum(agent.characters for agent in agents)
+    calls, characters = (
+        sum(agent.calls for agent in agents),
+        sum(agent.characters for agent in agents),
+    )
     assert calls <= 12, [agent.calls for agent in agents]
     assert listed <= 9_900
-    assert listed + characters <= 14_900, (listed, [agent.characters for agent in agents])
+    assert listed + characters <= 14_900, (
+        listed,
+        [agent.characters for agent in agents],
+    )
     assert sum(agent.sent for agent in agents) <= 2_350
 
 

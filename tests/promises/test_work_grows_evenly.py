@@ -53,19 +53,31 @@ def _tree(work: Path, size: int) -> Calls:
 
 def _copied(work: Path, size: int) -> Calls:
     _tree(work, size)
-    return [("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}), ("undo", {})]
+    return [
+        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        ("undo", {}),
+    ]
 
 
 def _replaced(work: Path, size: int) -> Calls:
-    (work / "f.txt").write_text("".join(f"line {n} old {'x' * 60}\n" for n in range(size * 4)))
-    change = {"pattern": " old ", "replacement": " new ", "path": "f.txt", "preview": False}
+    (work / "f.txt").write_text(
+        "".join(f"line {n} old {'x' * 60}\n" for n in range(size * 4))
+    )
+    change = {
+        "pattern": " old ",
+        "replacement": " new ",
+        "path": "f.txt",
+        "preview": False,
+    }
     return [("replace_content", change), ("undo", {})]
 
 
 def _ignored(work: Path, size: int) -> Calls:
     for number in range(size):
         (work / f"file{number:06d}.txt").touch()
-    (work / ".gitignore").write_text("".join(f"/file{n:06d}.txt\n" for n in range(size)))
+    (work / ".gitignore").write_text(
+        "".join(f"/file{n:06d}.txt\n" for n in range(size))
+    )
     return [("list_files", {"path": "."})]
 
 
@@ -127,12 +139,16 @@ GROWING: list[Any] = [
 def _counts(plant: Callable[[Path, int], Calls], size: int) -> tuple[list[int], int]:
     with outside.folder() as place:
         calls = plant(place / "work", size)
-        counts, state = outside.run(COUNTED, work=place / "work", state=place / "state", calls=calls)
+        counts, state = outside.run(
+            COUNTED, work=place / "work", state=place / "state", calls=calls
+        )
         return counts, state
 
 
 @pytest.mark.parametrize("plant", GROWING)
-def test_four_times_the_work_takes_about_four_times_the_calls(plant: Callable[[Path, int], Calls]) -> None:
+def test_four_times_the_work_takes_about_four_times_the_calls(
+    plant: Callable[[Path, int], Calls],
+) -> None:
     (small, few), (large, many) = _counts(plant, 100), _counts(plant, 400)
     for less, more in zip(small, large, strict=True):
         assert more <= less * 7, f"{less} calls became {more}"
@@ -156,8 +172,13 @@ say(read_so_far() - before)
 def test_an_undo_of_many_replacements_reads_its_file_a_few_times() -> None:
     with outside.folder() as place:
         path = place / "work" / "f.txt"
-        lines = (f"line {n:07d} {'kept' if n % 5 else 'old'} {'x' * 480}\n" for n in range(10_000))
+        lines = (
+            f"line {n:07d} {'kept' if n % 5 else 'old'} {'x' * 480}\n"
+            for n in range(10_000)
+        )
         path.write_text("".join(lines))
         read = outside.run(READ, work=place / "work", state=place / "state")
         size = path.stat().st_size
-        assert read <= 40 * size, f"undoing 2,000 replacements read the file {read // size} times"
+        assert read <= 40 * size, (
+            f"undoing 2,000 replacements read the file {read // size} times"
+        )

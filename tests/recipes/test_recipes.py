@@ -38,7 +38,10 @@ class Copy:
 
     def python(self, *arguments: str, **variables: str) -> str:
         """Standard output of Python with the copy instead of the package."""
-        environment = {"PYTHONPATH": str(self.package.parent), "FILEWRIGHT_STATE_DIR": str(self._state)}
+        environment = {
+            "PYTHONPATH": str(self.package.parent),
+            "FILEWRIGHT_STATE_DIR": str(self._state),
+        }
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=self.root,
@@ -50,9 +53,19 @@ class Copy:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def call(self, tool: str, arguments: object, *options: str, **variables: str) -> str:
+    def call(
+        self, tool: str, arguments: object, *options: str, **variables: str
+    ) -> str:
         """What a tool of the copy answers."""
-        return self.python("-m", "filewright", "call", tool, json.dumps(arguments), *options, **variables)
+        return self.python(
+            "-m",
+            "filewright",
+            "call",
+            tool,
+            json.dumps(arguments),
+            *options,
+            **variables,
+        )
 
 
 @pytest.fixture
@@ -90,20 +103,26 @@ def longest_line(context: Context, arguments: LongestArguments) -> LongestResult
     return LongestResult(f"{location.shown}: line {number} is the longest", number=number)
 ''',
     )
-    row = (
-        'module = "longest"\ntitle = "Longest line"\ndescription = "Find the longest line."\ntoolset = "read"'
+    row = 'module = "longest"\ntitle = "Longest line"\ndescription = "Find the longest line."\ntoolset = "read"'
+    copy.replace(
+        "tools/tools.toml",
+        "[edit_content]\n",
+        f"[longest_line]\n{row}\n\n[edit_content]\n",
     )
-    copy.replace("tools/tools.toml", "[edit_content]\n", f"[longest_line]\n{row}\n\n[edit_content]\n")
     copy.python("-m", "filewright.tools")
     (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")
-    assert copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"
+    assert (
+        copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"
+    )
     assert "Find the longest line." in copy.call("longest_line", {}, "--schema")
     assert "longest_line" in copy.python("-m", "filewright", "call", "--list")
 
 
 def test_a_language_by_its_names(copy: Copy) -> None:
     copy.replace("languages.py", '    NIX = "nix"', '    NIM = "nim"\n    NIX = "nix"')
-    copy.replace("languages.toml", "[nix]\n", "[nim]\nextensions = 'nim nims'\n\n[nix]\n")
+    copy.replace(
+        "languages.toml", "[nix]\n", "[nim]\nextensions = 'nim nims'\n\n[nix]\n"
+    )
     (copy.root / "a.nim").write_text("proc total(a: int): int =\n  a + 1\n")
     (copy.root / "a.txt").write_text("total\n")
     assert "language nim" in copy.call("get_overview", {"path": "a.nim"})
@@ -113,7 +132,9 @@ def test_a_language_by_its_names(copy: Copy) -> None:
 
 
 def test_a_language_by_a_grammar(copy: Copy) -> None:
-    copy.replace("languages.py", '    NIX = "nix"', '    STARLARK = "starlark"\n    NIX = "nix"')
+    copy.replace(
+        "languages.py", '    NIX = "nix"', '    STARLARK = "starlark"\n    NIX = "nix"'
+    )
     row = "[starlark]\nextensions = 'sky'\ngrammar = 'python'\nqueries = 'starlark'\n"
     copy.replace("languages.toml", "[nix]\n", f"{row}\n[nix]\n")
     copy.write(
@@ -136,7 +157,11 @@ def test_a_setting(copy: Copy) -> None:
     assert copy.python("-c", show, FILEWRIGHT_GREETING="good day") == "good day\n"
     refused = "from filewright import FilewrightError\ntry:\n Settings()\nexcept FilewrightError as e: print(e.code)"
     assert (
-        copy.python("-c", f"{show.split(';', maxsplit=1)[0]}\n{refused}", FILEWRIGHT_GREETING="x" * 21)
+        copy.python(
+            "-c",
+            f"{show.split(';', maxsplit=1)[0]}\n{refused}",
+            FILEWRIGHT_GREETING="x" * 21,
+        )
         == "invalid_input\n"
     )
     table = "import sys; sys.path.insert(0, sys.argv[1]); from tests.pages import settings_table; print(settings_table())"

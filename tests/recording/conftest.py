@@ -37,7 +37,9 @@ def opens(tmp_path: Path, root: Path) -> Iterator[Opens]:
 
     def opening(*roots: Path, session: str = "s") -> Workspace:
         settings = Settings(state_dir=tmp_path / "state", flush=False)
-        workspaces.append(Workspace(*(roots or (root,)), settings=settings, session=session))
+        workspaces.append(
+            Workspace(*(roots or (root,)), settings=settings, session=session)
+        )
         return workspaces[-1]
 
     yield opening

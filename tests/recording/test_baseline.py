@@ -22,7 +22,9 @@ def _stamp(rows: Rows, name: bytes) -> ListedStamp:
     return dict(rows[b""].things())[name]
 
 
-def test_reads_what_was_stored(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+def test_reads_what_was_stored(
+    root: Path, boundary: Boundary, baseline: Baseline
+) -> None:
     rows = _rows(boundary)
     stored, _ = baseline.store_rows(rows, Budget())
     (root / "a").write_text("changed\n")
@@ -50,7 +52,12 @@ def test_reads_nothing_that_is_damaged(
 
 @pytest.mark.parametrize(
     ("line", "name"),
-    [("rm b", b"b"), ("rm *.log", b"x.log"), ("sed -i s/x/y/ ./a", b"a"), ("mv 'some name' c", b"name")],
+    [
+        ("rm b", b"b"),
+        ("rm *.log", b"x.log"),
+        ("sed -i s/x/y/ ./a", b"a"),
+        ("mv 'some name' c", b"name"),
+    ],
 )
 def test_stores_first_what_a_command_names(
     root: Path,
@@ -63,12 +70,20 @@ def test_stores_first_what_a_command_names(
         (root / each).write_text("old\n")
         os.utime(root / each, (1, 1))
     rows = _rows(boundary)
-    baseline.store_rows(rows, Budget(seconds=0, named_seconds=0, at_least_files=1), line=line)
-    held = {each for each, stamp in rows[b""].things() if stamp.kind == "file" and baseline.read(each, stamp)}
+    baseline.store_rows(
+        rows, Budget(seconds=0, named_seconds=0, at_least_files=1), line=line
+    )
+    held = {
+        each
+        for each, stamp in rows[b""].things()
+        if stamp.kind == "file" and baseline.read(each, stamp)
+    }
     assert held == {name}
 
 
-def test_names_what_is_too_large(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+def test_names_what_is_too_large(
+    root: Path, boundary: Boundary, baseline: Baseline
+) -> None:
     (root / "large").write_bytes(b"x" * (LARGE_BYTES + 1))
     rows = _rows(boundary)
     _, late = baseline.store_rows(rows, Budget(), line="rm large")
@@ -76,7 +91,9 @@ def test_names_what_is_too_large(root: Path, boundary: Boundary, baseline: Basel
     assert baseline.read(b"large", _stamp(rows, b"large")) is None
 
 
-def test_content_is_that_of_now(root: Path, boundary: Boundary, baseline: Baseline) -> None:
+def test_content_is_that_of_now(
+    root: Path, boundary: Boundary, baseline: Baseline
+) -> None:
     stamp = _stamp(_rows(boundary), b"a")
     with (root / "a").open("a") as file:
         file.write("more\n")

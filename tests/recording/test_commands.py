@@ -20,14 +20,21 @@ from filewright.system import own_process, process_space
     [
         ({}, True),
         ({"process": own_process(), "space": process_space()}, True),
-        ({"process": f"{os.getpid()}-1", "space": process_space()}, not Path("/proc/self/stat").exists()),
+        (
+            {"process": f"{os.getpid()}-1", "space": process_space()},
+            not Path("/proc/self/stat").exists(),
+        ),
         ({"process": f"{os.getpid()}-1", "space": "another machine's"}, True),
         ({"begun_ns": 1}, False),
     ],
     ids=["unknown", "running", "gone", "elsewhere", "old"],
 )
-def test_closes_what_never_ends(tmp_path: Path, known: dict[str, object], stays: bool) -> None:
-    command = new_command("1", "shell: make", session="s", turn="t", paths=("/a",))._replace(**known)
+def test_closes_what_never_ends(
+    tmp_path: Path, known: dict[str, object], stays: bool
+) -> None:
+    command = new_command(
+        "1", "shell: make", session="s", turn="t", paths=("/a",)
+    )._replace(**known)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         commands.add(folder, command)
         assert commands.read_open(folder) == [command]
@@ -39,7 +46,9 @@ def test_closes_what_never_ends(tmp_path: Path, known: dict[str, object], stays:
         assert not commands.has_open(os.fsencode(tmp_path))
 
 
-def test_closes_nothing_where_it_may_not_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closes_nothing_where_it_may_not_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a server that is confined to its roots."""
 
     def refused(*_: object) -> None:
@@ -58,7 +67,12 @@ def test_server_beside_a_hook_closes_nothing(tmp_path: Path) -> None:
     root, state = tmp_path / "work", tmp_path / "state"
     root.mkdir()
     environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(state)}
-    given = {"session_id": "s", "tool_use_id": "1", "tool_name": "Bash", "cwd": str(root)}
+    given = {
+        "session_id": "s",
+        "tool_use_id": "1",
+        "tool_name": "Bash",
+        "cwd": str(root),
+    }
     call = json.dumps({**given, "tool_input": {"command": "make"}})
 
     def hook(name: str) -> str:
@@ -94,4 +108,7 @@ def test_server_beside_a_hook_closes_nothing(tmp_path: Path) -> None:
         assert "1 file" in served.stdout or "tool" in served.stdout
         assert hook("end") == ""
     with Workspace(root, state_dir=state) as workspace:
-        assert [record.tool for record in workspace.history()] == ["write_content", "shell"]
+        assert [record.tool for record in workspace.history()] == [
+            "write_content",
+            "shell",
+        ]

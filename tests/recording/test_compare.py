@@ -26,18 +26,30 @@ CASES: dict[str, tuple[str, Pairs]] = {
     "a mode is changed": ("chmod 700 a", {("a", "a")}),
     "a file is deleted": ("rm a", {("a", None)}),
     "a file is renamed": ("mv a c", {("a", "c")}),
-    "a file is renamed and changed": ("mv a c; echo 1 >> c", {("a", None), (None, "c")}),
+    "a file is renamed and changed": (
+        "mv a c; echo 1 >> c",
+        {("a", None), (None, "c")},
+    ),
     "files are swapped": ("mv a c; mv b a; mv c b", {("a", "a"), ("b", "b")}),
     "a folder is made": ("mkdir n; echo 1 > n/f", {(None, "n"), (None, "n/f")}),
-    "a folder is renamed": ("mv d e", {("d", "e"), ("d/f", "e/f"), ("d/h", "e/h"), ("d/h/x", "e/h/x")}),
+    "a folder is renamed": (
+        "mv d e",
+        {("d", "e"), ("d/f", "e/f"), ("d/h", "e/h"), ("d/h/x", "e/h/x")},
+    ),
     "a folder is deleted": ("rm -r d/h", {("d/h", None), ("d/h/x", None)}),
     "a file becomes a folder": ("rm a; mkdir a", {("a", None), (None, "a")}),
     "a file becomes a link": ("rm a; ln -s b a", {("a", None), (None, "a")}),
     "a file gets another name": ("ln a c", {(None, "c")}),
     "a rule hides a file": ("echo a > .gitignore", {(None, ".gitignore")}),
-    "a rule hides a file that is deleted": ("echo a > .gitignore; rm a", {(None, ".gitignore"), ("a", None)}),
+    "a rule hides a file that is deleted": (
+        "echo a > .gitignore; rm a",
+        {(None, ".gitignore"), ("a", None)},
+    ),
     "a rule shows a file": ("rm .ignore", {(".ignore", None)}),
-    "a rule shows a new file": ("rm .ignore; echo 1 > hidden2", {(".ignore", None), (None, "hidden2")}),
+    "a rule shows a new file": (
+        "rm .ignore; echo 1 > hidden2",
+        {(".ignore", None), (None, "hidden2")},
+    ),
 }
 
 
@@ -54,10 +66,17 @@ def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) ->
     observed_ns = (root.parent / "observed").stat().st_mtime_ns
     subprocess.run(command, shell=True, cwd=root, check=True)
     comparison = Comparison(boundary, (), baseline, Task(), is_same_clock=True)
-    comparison.compare(State(0, scanner.rules, None, stored, observed_ns), scanner.scan(stored), ())
+    comparison.compare(
+        State(0, scanner.rules, None, stored, observed_ns), scanner.scan(stored), ()
+    )
     pairs: Pairs = set()
     for old, now in comparison.pairs:
-        if old is None or now is None or old.path != now.path or not _is_same(comparison, old, now):
+        if (
+            old is None
+            or now is None
+            or old.path != now.path
+            or not _is_same(comparison, old, now)
+        ):
             pairs.add((_name(old), _name(now)))
     assert pairs == expected
 

@@ -58,11 +58,21 @@ def _apply(state: State, record: ChangeRecord) -> None:
         if entry.before is not None:
             _check(state, _path(entry, was=True), entry.before)
     # What leaves its place, from below; what is in a folder that is moved goes along.
-    gone = [entry for entry in record.entries if entry.after is None or entry.was is not None]
+    gone = [
+        entry
+        for entry in record.entries
+        if entry.after is None or entry.was is not None
+    ]
     for entry in sorted(gone, key=lambda entry: -len((entry.was or entry.place).parts)):
         path = _path(entry, was=True)
-        taken = {each: state.pop(each) for each in list(state) if f"{each}/".startswith(f"{path}/")}
-        assert entry.after is not None or len(taken) == 1, f"{path} is deleted with {sorted(taken)}"
+        taken = {
+            each: state.pop(each)
+            for each in list(state)
+            if f"{each}/".startswith(f"{path}/")
+        }
+        assert entry.after is not None or len(taken) == 1, (
+            f"{path} is deleted with {sorted(taken)}"
+        )
         leaving[path] = taken
     for entry in record.entries:
         if entry.after is None:
@@ -77,7 +87,11 @@ def _apply(state: State, record: ChangeRecord) -> None:
         above = os.path.dirname(path)
         assert not above or state[above][0] == "folder", f"{path} is in no folder"
         kind, content, mode = _side(entry.after)
-        state[path] = kind, content if content is not None else state.get(path, (kind, None))[1], mode
+        state[path] = (
+            kind,
+            content if content is not None else state.get(path, (kind, None))[1],
+            mode,
+        )
 
 
 def _path(entry: Entry, *, was: bool = False) -> str:
@@ -89,15 +103,27 @@ def _tool(workspace: Workspace, rng: random.Random) -> bool:
     """Return True if a tool changed something, before which it has observed the root."""
     path, other = rng.choice(FILES), rng.choice(FILES + FOLDERS)
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("write_content", {"items": [{"path": path, "content": f"{rng.random()}\n", "mode": "append"}]}),
-        ("move_items", {"items": [{"source": other, "destination": f"moved{rng.randrange(9)}"}]}),
+        (
+            "write_content",
+            {
+                "items": [
+                    {"path": path, "content": f"{rng.random()}\n", "mode": "append"}
+                ]
+            },
+        ),
+        (
+            "move_items",
+            {"items": [{"source": other, "destination": f"moved{rng.randrange(9)}"}]},
+        ),
         ("delete_items", {"paths": [other], "recursive": True}),
     ]
     return not workspace.call(*rng.choice(calls)).is_error
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_before_of_each_record_is_what_the_earlier_ones_left(opens: Opens, root: Path, seed: int) -> None:
+def test_before_of_each_record_is_what_the_earlier_ones_left(
+    opens: Opens, root: Path, seed: int
+) -> None:
     """Also what a person changes is in the state, from the next beginning of a command on."""
     rng = random.Random(seed)
     workspaces = [opens(session="one"), opens(session="two")]

@@ -54,7 +54,9 @@ def test_brings_a_state_that_is_behind_forward(
     assert look(root) == after
 
 
-def test_lost_state_makes_a_difference_nobodys(workspace: Workspace, root: Path, tmp_path: Path) -> None:
+def test_lost_state_makes_a_difference_nobodys(
+    workspace: Workspace, root: Path, tmp_path: Path
+) -> None:
     begun = workspace.begin_command()
     (root / "lost").write_text("1\n")
     _state(tmp_path).write_bytes(b"damaged")
@@ -71,7 +73,9 @@ def test_lost_state_makes_a_difference_nobodys(workspace: Workspace, root: Path,
     assert len(workspace.history()) == 2
 
 
-def test_what_is_saved_while_nothing_is_open_is_no_commands(workspace: Workspace, root: Path) -> None:
+def test_what_is_saved_while_nothing_is_open_is_no_commands(
+    workspace: Workspace, root: Path
+) -> None:
     workspace.end_command(workspace.begin_command(), "true")
     (root / "a").write_text("by a person\n")
     begun = workspace.begin_command()
@@ -79,7 +83,9 @@ def test_what_is_saved_while_nothing_is_open_is_no_commands(workspace: Workspace
     assert workspace.history() == []
 
 
-def test_save_directly_behind_a_tool_is_the_commands(workspace: Workspace, root: Path) -> None:
+def test_save_directly_behind_a_tool_is_the_commands(
+    workspace: Workspace, root: Path
+) -> None:
     begun = workspace.begin_command()
     workspace.write("t", "by a tool\n")
     (root / "t").write_text("by the command\n")

@@ -40,7 +40,10 @@ def _rewinds(workspace: Workspace, root: Path, moment: str, before: Tree) -> Non
 # A tool in what a running command has made
 
 MADE = "mkdir t; echo x > t/f"
-APPENDS = ("write_content", {"items": [{"path": "t/f", "content": "tool\n", "mode": "append"}]})
+APPENDS = (
+    "write_content",
+    {"items": [{"path": "t/f", "content": "tool\n", "mode": "append"}]},
+)
 WRITES = ("write_content", {"items": [{"path": "t/g", "content": "tool\n"}]})
 DELETES = ("delete_items", {"paths": ["t"], "recursive": True})
 MOVES = ("move_items", {"items": [{"source": "t", "destination": "t3"}]})
@@ -66,7 +69,9 @@ WITHIN: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("case", WITHIN)
-def test_tool_in_what_a_running_command_has_made(workspace: Workspace, root: Path, case: str) -> None:
+def test_tool_in_what_a_running_command_has_made(
+    workspace: Workspace, root: Path, case: str
+) -> None:
     workspace.write("first", "1\n")
     moment, before = workspace.newest(), look(root)
     assert moment is not None
@@ -88,7 +93,9 @@ def test_tool_in_what_a_running_command_has_made(workspace: Workspace, root: Pat
     _rewinds(workspace, root, moment, before)
 
 
-def test_records_are_in_the_order_of_what_happened(workspace: Workspace, root: Path) -> None:
+def test_records_are_in_the_order_of_what_happened(
+    workspace: Workspace, root: Path
+) -> None:
     begun = workspace.begin_command()
     (root / "t").mkdir()
     workspace.write("t/f", "tool\n")
@@ -109,7 +116,9 @@ def test_tool_observes_only_while_a_command_is_open(
     scans = []
     real = workspace.recorder._observed
     monkeypatch.setattr(
-        workspace.recorder, "_observed", lambda *given, **named: scans.append(1) or real(*given, **named)
+        workspace.recorder,
+        "_observed",
+        lambda *given, **named: scans.append(1) or real(*given, **named),
     )
     workspace.write("x", "1\n")
     begun = workspace.begin_command()
@@ -123,7 +132,9 @@ def test_tool_observes_only_while_a_command_is_open(
 # Two commands at one time
 
 
-def test_what_two_commands_may_have_done_is_that_of_both(opens: Callable[..., Workspace], root: Path) -> None:
+def test_what_two_commands_may_have_done_is_that_of_both(
+    opens: Callable[..., Workspace], root: Path
+) -> None:
     one, two = opens(session="one"), opens(session="two")
     first = one.begin_command(command="make a")
     (root / "only").write_text("of the first\n")
@@ -131,7 +142,9 @@ def test_what_two_commands_may_have_done_is_that_of_both(opens: Callable[..., Wo
     (root / "shared").write_text("of either\n")
     records = one.end_command(first, "make a")
     (root / "last").write_text("of the second\n")
-    assert [(record.summary, record.session, _actions(record)) for record in records] == [
+    assert [
+        (record.summary, record.session, _actions(record)) for record in records
+    ] == [
         ("shell: make a", "one", [("created", "only")]),
         ("shell: make a or shell: make b", "one", [("created", "shared")]),
     ]
@@ -144,7 +157,9 @@ def test_what_two_commands_may_have_done_is_that_of_both(opens: Callable[..., Wo
 
 
 @pytest.mark.parametrize("session", ["one", "two"])
-def test_undo_of_what_is_shared_is_refused(opens: Callable[..., Workspace], root: Path, session: str) -> None:
+def test_undo_of_what_is_shared_is_refused(
+    opens: Callable[..., Workspace], root: Path, session: str
+) -> None:
     before = look(root)
     one, two = opens(session="one"), opens(session="two")
     first = one.begin_command()
@@ -179,14 +194,23 @@ def test_command_line_includes_what_is_shared(
     (root / "shared").write_text("of either\n")
     one.end_command(first, "make a")
     two.end_command(second, "make b")
-    words = [*processes.FILEWRIGHT, "rewind", "one", "--yes", "--state-dir", str(tmp_path / "state")]
+    words = [
+        *processes.FILEWRIGHT,
+        "rewind",
+        "one",
+        "--yes",
+        "--state-dir",
+        str(tmp_path / "state"),
+    ]
     refused = processes.run(words, cwd=root)
     assert (refused.returncode, "--include-shared" in refused.stderr) == (1, True)
     done = processes.run([*words, "--include-shared"], cwd=root)
     assert (done.returncode, (root / "shared").exists()) == (0, False)
 
 
-def test_commands_of_one_session_share_among_themselves(opens: Callable[..., Workspace], root: Path) -> None:
+def test_commands_of_one_session_share_among_themselves(
+    opens: Callable[..., Workspace], root: Path
+) -> None:
     before = look(root)
     one = opens(session="one")
     first, second = one.begin_command(), one.begin_command()
@@ -197,7 +221,9 @@ def test_commands_of_one_session_share_among_themselves(opens: Callable[..., Wor
     assert look(root) == before
 
 
-def test_rewind_to_a_time_takes_what_is_shared(opens: Callable[..., Workspace], root: Path) -> None:
+def test_rewind_to_a_time_takes_what_is_shared(
+    opens: Callable[..., Workspace], root: Path
+) -> None:
     one, two = opens(session="one"), opens(session="two")
     one.write("first", "1\n")
     moment, before = one.newest(), look(root)
@@ -209,7 +235,9 @@ def test_rewind_to_a_time_takes_what_is_shared(opens: Callable[..., Workspace], 
     assert look(root) == before
 
 
-def test_path_of_its_own_is_undone_beside_what_is_shared(opens: Callable[..., Workspace], root: Path) -> None:
+def test_path_of_its_own_is_undone_beside_what_is_shared(
+    opens: Callable[..., Workspace], root: Path
+) -> None:
     one, two = opens(session="one"), opens(session="two")
     first = one.begin_command()
     (root / "only").write_text("of the first\n")
@@ -224,7 +252,9 @@ def test_path_of_its_own_is_undone_beside_what_is_shared(opens: Callable[..., Wo
 
 def _tool(identifier: str, session: str, *paths: Path) -> Any:
     named = tuple(str(path) for path in paths)
-    return new_command(identifier, f"Edit {paths[0].name}", session=session, paths=named, is_tool=True)
+    return new_command(
+        identifier, f"Edit {paths[0].name}", session=session, paths=named, is_tool=True
+    )
 
 
 @pytest.mark.parametrize("shell", [False, True])
@@ -242,7 +272,10 @@ def test_file_that_one_edit_tool_names_is_its_own(
     (root / "b").write_text("by either\n")
     one.end_command("1", "", label="Edit a")
     two.end_command("2", "", label="Write n")
-    told = {tuple(path for _, path in _actions(record)): len(record.commands) for record in one.history()}
+    told = {
+        tuple(path for _, path in _actions(record)): len(record.commands)
+        for record in one.history()
+    }
     if begun is None:
         assert told == {("a",): 0, ("new", "new/n"): 0, ("b",): 2}
     else:
@@ -251,13 +284,19 @@ def test_file_that_one_edit_tool_names_is_its_own(
 
 BESIDE_TOOLS = {
     "a file in a folder that a tool made": ("mkdir n; touch n/t n/o", ["n/t"]),
-    "a folder in a folder that a tool made": ("mkdir -p n/o; touch n/t n/o/x; echo 1 > b", ["n/t"]),
+    "a folder in a folder that a tool made": (
+        "mkdir -p n/o; touch n/t n/o/x; echo 1 > b",
+        ["n/t"],
+    ),
     "a folder of two tools": ("mkdir n; touch n/t n/u; echo 1 > b", ["n/t", "n/u"]),
     "a folder is deleted": ("rm -r d", ["d/f"]),
     "a folder is moved": ("mv d e; echo 1 >> e/f", ["d/f", "e/f"]),
     "a folder instead of a file": ("rm a; mkdir -p a/b; touch a/b/c", ["a"]),
     "a file instead of a folder": ("rm -r d; touch d", ["d"]),
-    "a folder of one tool instead of a file of another": ("rm a; mkdir a; touch a/t", ["a", "a/t"]),
+    "a folder of one tool instead of a file of another": (
+        "rm a; mkdir a; touch a/t",
+        ["a", "a/t"],
+    ),
     "names are swapped": ("mv a c; mv b a; mv c b", ["a"]),
 }
 
@@ -273,7 +312,9 @@ def test_records_of_edit_tools_follow_one_another(
     command, names = BESIDE_TOOLS[case]
     names = (names * 2)[:2] if len(names) > 1 else [*names, "other"]
     for number, name in enumerate(names):
-        workspace.recorder.begin(_tool(str(number), f"session{number}", root / name), "", Task())
+        workspace.recorder.begin(
+            _tool(str(number), f"session{number}", root / name), "", Task()
+        )
     subprocess.run(command, shell=True, cwd=root, check=True)
     for number in range(len(names)):
         opens(session=f"session{number}").end_command(str(number), "", label="Edit")
@@ -338,12 +379,18 @@ def test_tool_of_the_outer_root_within_a_command_of_the_inner(
     (root / "d" / "n" / "g").write_text("by the command\n")
     inside.end_command(begun, "a command")
     told = [_actions(record) for record in reversed(outside.history(since=moment))]
-    assert told == [[("created", "d/n")], [("created", "d/n/f")], [("created", "d/n/g")]]
+    assert told == [
+        [("created", "d/n")],
+        [("created", "d/n/f")],
+        [("created", "d/n/g")],
+    ]
     assert moment is not None
     _rewinds(outside, root, moment, before)
 
 
-@pytest.mark.parametrize("how", ["rm -r d", "mv d e", "rm -r d; mkdir d; echo x > d/f", "mv d b.d; mkdir d"])
+@pytest.mark.parametrize(
+    "how", ["rm -r d", "mv d e", "rm -r d; mkdir d; echo x > d/f", "mv d b.d; mkdir d"]
+)
 def test_registered_root_that_a_command_takes_away_comes_back(
     opens: Callable[..., Workspace], root: Path, how: str
 ) -> None:
@@ -423,7 +470,9 @@ def _begin_in_a_process(root: Path, state: Path, identifier: str) -> None:
     )
 
 
-def test_command_whose_client_is_gone_is_closed(workspace: Workspace, root: Path, tmp_path: Path) -> None:
+def test_command_whose_client_is_gone_is_closed(
+    workspace: Workspace, root: Path, tmp_path: Path
+) -> None:
     _begin_in_a_process(root, tmp_path / "state", "1")
     (root / "between").write_text("by a person, or before the client ended\n")
     begun = workspace.begin_command()
@@ -445,21 +494,32 @@ def test_command_of_two_days_ago_is_closed(
 
 
 @pytest.mark.parametrize("how", ["prompt", "turn"])
-def test_next_turn_closes_the_commands_of_a_session(workspace: Workspace, root: Path, how: str) -> None:
+def test_next_turn_closes_the_commands_of_a_session(
+    workspace: Workspace, root: Path, how: str
+) -> None:
     """As where a user has interrupted a command, after which clients call no hook."""
-    workspace.recorder.begin(new_command("1", "shell: make", session="s", turn="one"), "", Task())
+    workspace.recorder.begin(
+        new_command("1", "shell: make", session="s", turn="one"), "", Task()
+    )
     (root / "first").write_text("before it was interrupted\n")
     if how == "prompt":
         workspace.recorder.begin_turn("s", Task())
-    workspace.recorder.begin(new_command("2", "shell: test", session="s", turn="two"), "", Task())
+    workspace.recorder.begin(
+        new_command("2", "shell: test", session="s", turn="two"), "", Task()
+    )
     (root / "new").write_text("by a command\n")
     [record] = workspace.end_command("2", "test")
     assert (record.commands, _actions(record)) == ((), [("created", "new")])
     [_, earlier] = workspace.history()
-    assert (earlier.summary, _actions(earlier)) == ("shell: make", [("created", "first")])
+    assert (earlier.summary, _actions(earlier)) == (
+        "shell: make",
+        [("created", "first")],
+    )
 
 
-def test_hooks_of_several_loops_record_everything_once(root: Path, tmp_path: Path) -> None:
+def test_hooks_of_several_loops_record_everything_once(
+    root: Path, tmp_path: Path
+) -> None:
     """Each of three agents makes files of its own in commands that overlap."""
     state = tmp_path / "state"
     words = [*processes.FILEWRIGHT, "snapshot"]
@@ -473,7 +533,9 @@ def test_hooks_of_several_loops_record_everything_once(root: Path, tmp_path: Pat
             "cwd": str(root),
             "tool_input": {"command": f"make {number}"},
         }
-        done = processes.run([*words, name, "--hook"], given=json.dumps(given), cwd=root, env=environment)
+        done = processes.run(
+            [*words, name, "--hook"], given=json.dumps(given), cwd=root, env=environment
+        )
         assert (done.returncode, done.stderr) == (0, "")
 
     before = look(root)
@@ -486,6 +548,10 @@ def test_hooks_of_several_loops_record_everything_once(root: Path, tmp_path: Pat
     with Workspace(root, state_dir=state) as workspace:
         history = workspace.history(limit=100)
         told = sorted(action for record in history for action in _actions(record))
-        assert told == sorted(("created", f"{agent}-{number}") for agent in range(3) for number in range(3))
+        assert told == sorted(
+            ("created", f"{agent}-{number}")
+            for agent in range(3)
+            for number in range(3)
+        )
         workspace.revert_edit(since=f"{history[-1].id}^")
     assert look(root) == before

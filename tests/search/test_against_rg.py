@@ -20,27 +20,50 @@ from filewright.search import window as window_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
-SETTINGS = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SETTINGS = examples(
+    25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
-words = st.sampled_from(["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90])
+words = st.sampled_from(
+    ["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90]
+)
 texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map("\n".join)
 asked = st.one_of(
-    st.tuples(st.just("literal"), st.sampled_from(["foo", "Foo", "o", "bar1", "é", ".", "oo"])),
     st.tuples(
-        st.just("regex"), st.sampled_from(["fo+", "^foo", "o$", "[fb]o", "o|a", "x{80}", "^$", "o.b?"])
+        st.just("literal"), st.sampled_from(["foo", "Foo", "o", "bar1", "é", ".", "oo"])
+    ),
+    st.tuples(
+        st.just("regex"),
+        st.sampled_from(["fo+", "^foo", "o$", "[fb]o", "o|a", "x{80}", "^$", "o.b?"]),
     ),
 )
 
 
 def by_rg(
-    path: Path, mode: str, pattern: str, case: str, *more: str, whole_word: bool, invert: bool
+    path: Path,
+    mode: str,
+    pattern: str,
+    case: str,
+    *more: str,
+    whole_word: bool,
+    invert: bool,
 ) -> list[int]:
     """The numbers that its lines begin with: of lines, unless `more` asks for something else."""
-    argv = [str(program("rg")), "--no-config", "-a", "-n", "--no-heading", "--color=never"]
+    argv = [
+        str(program("rg")),
+        "--no-config",
+        "-a",
+        "-n",
+        "--no-heading",
+        "--color=never",
+    ]
     argv += {"literal": ["-F"], "regex": []}[mode]
     argv += {"smart": ["-S"], "sensitive": ["-s"], "insensitive": ["-i"]}[case]
     argv += ["-w"] * whole_word + ["-v"] * invert
-    done = subprocess.run([*argv, *more, "-e", pattern, str(path)], capture_output=True, check=False)
+    done = subprocess.run(
+        [*argv, *more, "-e", pattern, str(path)], capture_output=True, check=False
+    )
     assert done.returncode in (0, 1), done.stderr
     return [int(row.partition(b":")[0]) for row in done.stdout.split(b"\n") if row]
 
@@ -65,7 +88,9 @@ def opened(path: Path, **options: int) -> Iterator[Snapshot]:
     st.integers(1, 64),
     st.booleans(),
 )
-def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word, invert, length, with_child):
+def test_lines_and_counts_are_those_of_rg(
+    tmp_path, text, what, case, whole_word, invert, length, with_child
+):
     mode, pattern = what
     path = tmp_path / "text"
     path.write_bytes(text.encode())
@@ -76,9 +101,13 @@ def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word
     with pytest.MonkeyPatch.context() as patch, opened(path, hold_bytes=0) as snapshot:
         patch.setattr(window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40)
         patch.setattr(window_module, "_FAR", -1)
-        found = search_snapshot(snapshot, compiled, limit=10_000, invert=invert, windows=small)
+        found = search_snapshot(
+            snapshot, compiled, limit=10_000, invert=invert, windows=small
+        )
         assert [hit.line for hit in found.hits] == expected
-        assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(expected)
+        assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(
+            expected
+        )
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +116,8 @@ def log(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("large") / "log"
     rare = b" over caffeine and decaf"
     row = b"".join(
-        b"%07d the quick brown fox jumps%b\n" % (n, b" over the lazy dog" if n % 100 else rare)
+        b"%07d the quick brown fox jumps%b\n"
+        % (n, b" over the lazy dog" if n % 100 else rare)
         for n in range(10_000)
     )
     with path.open("wb") as file:
@@ -100,13 +130,21 @@ def log(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("whole_word", [False, True])
 @pytest.mark.parametrize("invert", [False, True])
 @pytest.mark.parametrize(
-    ("mode", "pattern"), [("literal", "caf"), ("literal", "Caf"), ("regex", r"c[a]f( |$)"), ("regex", "^caf")]
+    ("mode", "pattern"),
+    [
+        ("literal", "caf"),
+        ("literal", "Caf"),
+        ("regex", r"c[a]f( |$)"),
+        ("regex", "^caf"),
+    ],
 )
 def test_a_large_file_is_counted_exactly(log, mode, pattern, whole_word, invert):
     options = {"whole_word": whole_word, "invert": invert}
     (count,) = by_rg(log, mode, pattern, "sensitive", "--count", **options)
     first = by_rg(log, mode, pattern, "sensitive", "--max-count=30", **options)
-    compiled = compile_pattern(pattern, mode=mode, case="sensitive", whole_word=whole_word)
+    compiled = compile_pattern(
+        pattern, mode=mode, case="sensitive", whole_word=whole_word
+    )
     assert log.stat().st_size > 50 << 20
     with opened(log) as snapshot:
         assert count_hits(snapshot, compiled, invert=invert) == count

@@ -35,7 +35,10 @@ class Reads(Snapshot):
 def test_the_first_match_decides_a_long_line(mode):
     content = b"ab" * (8 << 20)
     snapshot = Reads(content)
-    assert count_hits(snapshot, compile_pattern("ab", mode=mode), task=Task(seconds=60)) == 1
+    assert (
+        count_hits(snapshot, compile_pattern("ab", mode=mode), task=Task(seconds=60))
+        == 1
+    )
     assert snapshot.asked_for < 2_000  # there are eight million matches
 
 
@@ -45,7 +48,10 @@ def test_a_line_that_matches_in_its_middle_is_one_whatever_follows():
     assert count_hits(snapshot, compile_pattern("ab")) == 3
     assert count_hits(snapshot, compile_pattern("ab"), invert=True) == 1
     assert [
-        hit.line for hit in search_snapshot(snapshot, compile_pattern("ab"), limit=100, invert=True).hits
+        hit.line
+        for hit in search_snapshot(
+            snapshot, compile_pattern("ab"), limit=100, invert=True
+        ).hits
     ] == [3]
 
 
@@ -64,7 +70,11 @@ class CancelledOnTheWay(Task):
 def test_a_slow_pattern_still_hears_that_it_is_cancelled():
     slow = compile_pattern(r"(?:[a-z]+[a-z0-9]+[0-9a-z]+){300}!", mode="regex")
     with pytest.raises(FilewrightError) as caught:
-        list(find_matches(Snapshot(b"abcdefgh0" * 4_000_000), slow, task=CancelledOnTheWay()))
+        list(
+            find_matches(
+                Snapshot(b"abcdefgh0" * 4_000_000), slow, task=CancelledOnTheWay()
+            )
+        )
     assert caught.value.code is Code.CANCELLED
 
 
@@ -90,7 +100,9 @@ def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
 
 
 @pytest.mark.parametrize("multiline", [False, True])
-def test_a_sparse_image_beside_a_text_is_not_read_to_its_end(tmp_path, searcher, multiline):
+def test_a_sparse_image_beside_a_text_is_not_read_to_its_end(
+    tmp_path, searcher, multiline
+):
     with (tmp_path / "disk.img").open("wb") as image:
         image.truncate(1 << 42)
     (tmp_path / "notes.txt").write_text("a needle here\n")
@@ -102,7 +114,9 @@ def test_a_large_text_is_found_in_though_the_helper_passes_it_over(tmp_path, sea
     assert names(searcher, "needle", multiline=True) == ["large.txt"]
 
 
-@pytest.mark.skipif(os.mkdir not in os.supports_dir_fd, reason="so deep a tree is made by descriptors")
+@pytest.mark.skipif(
+    os.mkdir not in os.supports_dir_fd, reason="so deep a tree is made by descriptors"
+)
 def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
     folder = os.open(tmp_path, os.O_RDONLY)
     for _ in range(700):
@@ -110,11 +124,15 @@ def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
         below = os.open("deep", os.O_RDONLY, dir_fd=folder)
         os.close(folder)
         folder = below
-    with open(os.open("found.txt", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "w") as file:
+    with open(
+        os.open("found.txt", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "w"
+    ) as file:
         file.write("a needle\n")
     os.close(folder)
     (found,) = names(searcher, "needle")
-    subprocess.run(["rm", "-rf", tmp_path / "deep"], check=True)  # deeper than Python's own removal can go
+    subprocess.run(
+        ["rm", "-rf", tmp_path / "deep"], check=True
+    )  # deeper than Python's own removal can go
     assert found.endswith("found.txt")
 
 

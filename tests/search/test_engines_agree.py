@@ -14,7 +14,9 @@ from filewright.search import Windows, compile_pattern, find_matches
 from filewright.text import Snapshot
 
 SETTINGS = examples(
-    25, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    25,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 atoms = st.sampled_from(
@@ -49,9 +51,15 @@ regexes = st.one_of(
     st.builds(lambda a, b: f"(?:{a}){b}", sequences, sequences),
     st.builds(lambda a, b: f"({a})?{b}", sequences, sequences),
 )
-anchored = st.one_of(regexes, sequences.map(r"\A{}".format), sequences.map(r"(?:\A|b){}".format))
+anchored = st.one_of(
+    regexes, sequences.map(r"\A{}".format), sequences.map(r"(?:\A|b){}".format)
+)
 texts = st.lists(
-    st.tuples(st.text("abxé1. A_\t", max_size=12), st.sampled_from(["\n", "\r\n", "\r", "\n\n"])), max_size=8
+    st.tuples(
+        st.text("abxé1. A_\t", max_size=12),
+        st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),
+    ),
+    max_size=8,
 ).map(lambda parts: "".join(body + end for body, end in parts))
 
 
@@ -63,7 +71,9 @@ def by_python(pattern: str, line: str) -> list[tuple[int, int]]:
     regexp = re.compile(pattern.replace("$", r"\Z"), re.ASCII)
     found = []
     position, last = 0, -1
-    while position <= len(line) and (match := regexp.search(line, position)) is not None:
+    while (
+        position <= len(line) and (match := regexp.search(line, position)) is not None
+    ):
         low, high = match.span()
         if high > low or low != last:
             found.append((low, high))
@@ -93,10 +103,14 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
 @given(
     anchored,
     texts,
-    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252", "mac_roman", "gb18030", "cp437"]),
+    st.sampled_from(
+        ["utf-8", "utf-8-sig", "utf-16", "cp1252", "mac_roman", "gb18030", "cp437"]
+    ),
     st.booleans(),
 )
-def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, text, codec, multiline):
+def test_the_sieve_lets_every_file_with_a_hit_through(
+    tmp_path: Path, pattern, text, codec, multiline
+):
     compiled = compile_pattern(pattern, mode="regex", multiline=multiline)
     data = text.encode(codec)
     explicit = None if codec.startswith("utf") else codec
@@ -104,12 +118,23 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
         return
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
-    argv = [str(program("rg")), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
-    done = subprocess.run([*argv, str(tmp_path / "sieved")], capture_output=True, check=False)
+    argv = [
+        str(program("rg")),
+        "--no-config",
+        "-a",
+        "-l",
+        *(["-U"] if multiline else []),
+        *forms,
+    ]
+    done = subprocess.run(
+        [*argv, str(tmp_path / "sieved")], capture_output=True, check=False
+    )
     assert done.returncode == 0, (forms, done.stderr)
 
 
-@each_row("codec", ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"])
+@each_row(
+    "codec", ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"]
+)
 @each_row("word", ["naïve", "表示", "検索", "поиск", "검색"])
 def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     try:
@@ -120,18 +145,32 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     assert len(spans(Snapshot(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
-    argv = [str(program("rg")), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
+    argv = [
+        str(program("rg")),
+        "--no-config",
+        "-a",
+        "-l",
+        *forms,
+        str(tmp_path / "sieved"),
+    ]
     assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 @SETTINGS
-@given(anchored, texts, st.sampled_from(["utf-8", "utf-16-le", "utf-16-be", "cp1252", "gb18030"]))
+@given(
+    anchored,
+    texts,
+    st.sampled_from(["utf-8", "utf-16-le", "utf-16-be", "cp1252", "gb18030"]),
+)
 def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
     compiled = compile_pattern(pattern, mode="regex")
     plain = text.encode()
     data = text.encode(codec)
     wanted = [plain[a:b].decode() for a, b in spans(Snapshot(plain), compiled)]
-    assert [data[a:b].decode(codec) for a, b in spans(Snapshot(data, encoding=codec), compiled)] == wanted
+    assert [
+        data[a:b].decode(codec)
+        for a, b in spans(Snapshot(data, encoding=codec), compiled)
+    ] == wanted
 
 
 @SETTINGS
@@ -140,16 +179,24 @@ def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     compiled = compile_pattern(pattern, mode="regex")
     snapshot = Snapshot(text.encode())
     small = Windows(length=length)
-    assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == spans(
-        snapshot, compiled
-    )
+    assert [
+        (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+    ] == spans(snapshot, compiled)
 
 
 @SETTINGS
-@given(st.text("ab\n", min_size=1, max_size=4), st.text("ab\n", max_size=60), st.integers(1, 7))
+@given(
+    st.text("ab\n", min_size=1, max_size=4),
+    st.text("ab\n", max_size=60),
+    st.integers(1, 7),
+)
 def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
     compiled = compile_pattern(needle, case="sensitive")
     snapshot = Snapshot(text.encode())
     expected = [(m.start(), m.end()) for m in re.finditer(re.escape(needle), text)]
-    small = Windows(length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8)
-    assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == expected
+    small = Windows(
+        length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8
+    )
+    assert [
+        (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+    ] == expected

@@ -15,7 +15,14 @@ from tests.rows import each_row
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import fuzzy
-from filewright.search.similarity import best_fit, choose, elected, folded, infix, occurrences
+from filewright.search.similarity import (
+    best_fit,
+    choose,
+    elected,
+    folded,
+    infix,
+    occurrences,
+)
 from filewright.text import Snapshot
 
 search_module = importlib.import_module("filewright.search.similarity")
@@ -26,7 +33,10 @@ def distance(a: str, b: str) -> int:
     for i, x in enumerate(a, 1):
         diagonal, row[0] = row[0], i
         for j, y in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+            diagonal, row[j] = (
+                row[j],
+                min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y)),
+            )
     return row[-1]
 
 
@@ -45,7 +55,11 @@ def test_the_region_found_is_a_nearest_one(needle, text):
         ("foo;", "  foo:\n", "foo:"),  # a changed last character belongs to the region
         ("xfoo", "  yfoo", "yfoo"),
         ('say "hi"', "he said: say “hi”!", "say “hi”"),
-        ("if a:\n    b()", "        if a:\n            b()\n", "if a:\n            b()"),
+        (
+            "if a:\n    b()",
+            "        if a:\n            b()\n",
+            "if a:\n            b()",
+        ),
         ("a  b\tc", "x a b c y", "a b c"),
     ],
 )
@@ -91,10 +105,13 @@ def mutated(text: str, rate: float, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize(
-    ("lines", "rate", "whole"), [(1, 0.05, True), (1, 0.05, False), (12, 0.03, False), (12, 0.05, True)]
+    ("lines", "rate", "whole"),
+    [(1, 0.05, True), (1, 0.05, False), (12, 0.03, False), (12, 0.05, True)],
 )
 @pytest.mark.parametrize("blocks", [5, pytest.param(100, marks=pytest.mark.sweep)])
-def test_recall_against_an_exact_aligner(opened, monkeypatch, lines, rate, whole, blocks):
+def test_recall_against_an_exact_aligner(
+    opened, monkeypatch, lines, rate, whole, blocks
+):
     edlib = pytest.importorskip("edlib")
     text = corpus(900_000)
     data = text.encode("ascii", "replace")
@@ -113,7 +130,9 @@ def test_recall_against_an_exact_aligner(opened, monkeypatch, lines, rate, whole
         needle = mutated(block, rate, chance)
         best = edlib.align(needle.encode(), data, mode="HW")["editDistance"]
         hits = fuzzy(snapshot, needle, min_similarity=0.75, limit=3).hits
-        found += any(distance(needle, data[h.offset : h.end].decode()) <= best for h in hits)
+        found += any(
+            distance(needle, data[h.offset : h.end].decode()) <= best for h in hits
+        )
     assert found == tried
 
 
@@ -123,7 +142,9 @@ def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
     rows = [f"row {n}: the quick brown fox, n° {n * 7919 % 1000}" for n in range(400)]
     text = end.join(rows)
     data = text.encode(codec)
-    snapshot = Snapshot(data, encoding=codec if codec in ("cp1252", "gb18030") else None)
+    snapshot = Snapshot(
+        data, encoding=codec if codec in ("cp1252", "gb18030") else None
+    )
     needle = "\n".join(rows[200:203]).replace("quick", "quikc", 1)
     best = fuzzy(snapshot, needle, limit=1).hits[0]
     found = data[best.offset : best.end].decode(codec.replace("utf-16", "utf-16-le"))
@@ -148,11 +169,15 @@ def test_hits_are_ranked_and_ties_and_the_runner_up_are_told():
 
 @pytest.mark.parametrize("hold", [True, False])
 @pytest.mark.parametrize("always", [0, 1 << 20])
-def test_nothing_is_above_the_threshold_when_nothing_is_there(opened, monkeypatch, hold, always):
+def test_nothing_is_above_the_threshold_when_nothing_is_there(
+    opened, monkeypatch, hold, always
+):
     monkeypatch.setattr(search_module, "SWEEP_ALWAYS", always)
     snapshot = opened(corpus(200_000).encode(), hold=hold)
     found = fuzzy(
-        snapshot, "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich", min_similarity=0.7
+        snapshot,
+        "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich",
+        min_similarity=0.7,
     )
     assert found.hits == ()
     assert found.complete
@@ -201,7 +226,9 @@ def test_a_fuzzy_search_is_cancelled(opened):
 
 def test_invalid_bytes_do_not_move_a_region():
     data = b"\xff\xfe bad \xe9\xff bytes\nx\ndef total_of(cart\xff):\n\xff\n"
-    (hit,) = fuzzy(Snapshot(data, encoding="utf-8"), "def total_of(carts):", limit=1).hits
+    (hit,) = fuzzy(
+        Snapshot(data, encoding="utf-8"), "def total_of(carts):", limit=1
+    ).hits
     assert data[hit.offset : hit.end] == b"def total_of(cart\xff):"
 
 
@@ -231,7 +258,11 @@ def test_two_typos_close_together_leave_a_piece_of_a_short_needle(opened, monkey
 
 
 def test_the_place_where_most_pieces_agree_is_elected():
-    votes = [(1000 + 10 * k, 10 * k, k) for k in range(5)] + [(5000, 0, 0), (9000, 30, 3), (9001 + 10, 40, 4)]
+    votes = [(1000 + 10 * k, 10 * k, k) for k in range(5)] + [
+        (5000, 0, 0),
+        (9000, 30, 3),
+        (9001 + 10, 40, 4),
+    ]
     assert elected(sorted(votes), 50, 2) == [(5, 1000), (2, 8970)]
 
 
@@ -246,10 +277,20 @@ def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length
     chance = random.Random(seed)
     made: list[bytes] = []
     for _ in range(400):
-        made.append(chance.randbytes(chance.choice([1, 30, 3_000, 20_000])).hex().encode())
-        made.append(chance.choice([b"", b"\n", b"\n", b"\r\n", *PIECES, chance.choice(PIECES) * 3]))
+        made.append(
+            chance.randbytes(chance.choice([1, 30, 3_000, 20_000])).hex().encode()
+        )
+        made.append(
+            chance.choice(
+                [b"", b"\n", b"\n", b"\r\n", *PIECES, chance.choice(PIECES) * 3]
+            )
+        )
     data = b"".join(made)
     chosen = {piece: [number] for number, piece in enumerate(PIECES)}
-    found = {(at, number) for at, _, number in occurrences(opened(data), chosen, Task())}
-    there = {(m.start(), PIECES.index(m[0])) for m in re.finditer(b"|".join(PIECES), data)}
+    found = {
+        (at, number) for at, _, number in occurrences(opened(data), chosen, Task())
+    }
+    there = {
+        (m.start(), PIECES.index(m[0])) for m in re.finditer(b"|".join(PIECES), data)
+    }
     assert found == there

@@ -34,7 +34,9 @@ from filewright.text import lines as lines_module
 TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
 
 
-def rows(snapshot: Snapshot, pattern: str, **options: object) -> list[tuple[int, int, int]]:
+def rows(
+    snapshot: Snapshot, pattern: str, **options: object
+) -> list[tuple[int, int, int]]:
     invert = bool(options.pop("invert", False))
     compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
     found = search_snapshot(snapshot, compiled, limit=1000, invert=invert)
@@ -52,7 +54,11 @@ def rows(snapshot: Snapshot, pattern: str, **options: object) -> list[tuple[int,
         ("fo+$", {"mode": "regex"}, [(2, 13, 1), (5, 6, 1)]),
         ("^$", {"mode": "regex"}, [(4, 1, 1)]),
         ("foo", {"invert": True}, [(1, 1, 0), (3, 1, 0), (4, 1, 0)]),
-        (r"^\w+$", {"mode": "regex", "invert": True}, [(2, 1, 0), (4, 1, 0), (5, 1, 0)]),
+        (
+            r"^\w+$",
+            {"mode": "regex", "invert": True},
+            [(2, 1, 0), (4, 1, 0), (5, 1, 0)],
+        ),
         ("foo\nthree", {}, [(2, 13, 1)]),
         (r"e\s+f", {"mode": "regex", "multiline": True}, [(3, 5, 1)]),
         ("oo", {"whole_word": True}, []),
@@ -60,9 +66,13 @@ def rows(snapshot: Snapshot, pattern: str, **options: object) -> list[tuple[int,
         ("ö", {}, [(5, 2, 1)]),
     ],
 )
-def test_lines_and_columns_do_not_depend_on_the_encoding(codec, pattern, options, expected):
+def test_lines_and_columns_do_not_depend_on_the_encoding(
+    codec, pattern, options, expected
+):
     text = TEXT.replace("ö", "ö")
-    data = b"\xfe\xff" + text.encode(codec) if codec == "utf-16-be" else text.encode(codec)
+    data = (
+        b"\xfe\xff" + text.encode(codec) if codec == "utf-16-be" else text.encode(codec)
+    )
     named = codec if codec in ("cp1252", "gb18030") else None
     assert rows(Snapshot(data, encoding=named), pattern, **options) == expected
 
@@ -87,7 +97,9 @@ def test_a_match_never_begins_inside_a_character(codec):
     hits = search_snapshot(snapshot, compile_pattern("\\"), limit=10).hits
     spans = [span for hit in hits for span in hit.submatches]
     assert len(spans) == text.count("\\")
-    assert all(data[:a].decode(codec) is not None and data[a:b] == b"\\" for a, b in spans)
+    assert all(
+        data[:a].decode(codec) is not None and data[a:b] == b"\\" for a, b in spans
+    )
 
 
 # Long lines
@@ -114,16 +126,22 @@ def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
     assert {hit.line for hit in hits} == {1}
     for hit in hits:
         shown = excerpt(snapshot, hit, 500)
-        assert [shown.text[a:b] for a, b in shown.ranges] == ["needle"] * len(hit.submatches)
+        assert [shown.text[a:b] for a, b in shown.ranges] == ["needle"] * len(
+            hit.submatches
+        )
 
 
-def test_a_line_longer_than_any_window_is_searched_without_being_held(opened, monkeypatch):
+def test_a_line_longer_than_any_window_is_searched_without_being_held(
+    opened, monkeypatch
+):
     small = Windows(length=64, longest=128, overlap=32)
     data = b"a" * 1000 + b"needle7" + b"b" * 1000 + b"needle8" + b"c" * 300
     snapshot = opened(data)
     found = [
         (m.offset, m.end)
-        for m in find_matches(snapshot, compile_pattern(r"needle\d", mode="regex"), windows=small)
+        for m in find_matches(
+            snapshot, compile_pattern(r"needle\d", mode="regex"), windows=small
+        )
     ]
     assert found == [(1000, 1007), (2007, 2014)]
     anchored = compile_pattern("^[ab]", mode="regex")
@@ -146,7 +164,9 @@ def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
     st.integers(40, 60),
     st.sampled_from(["utf-8", "utf-16-le", "gb18030"]),
 )
-def test_an_excerpt_always_holds_the_hit_on_whole_characters(before, word, after, chars, codec):
+def test_an_excerpt_always_holds_the_hit_on_whole_characters(
+    before, word, after, chars, codec
+):
     line = f"{before}[{word}]{after}"
     snapshot = Snapshot(f"first\r\n{line}\r\nlast".encode(codec), encoding=codec)
     (hit,) = search_snapshot(snapshot, compile_pattern(f"[{word}]"), limit=5).hits
@@ -169,14 +189,21 @@ def test_an_excerpt_always_holds_the_hit_on_whole_characters(before, word, after
     ],
 )
 def test_a_long_match_shows_its_beginning_and_end(codec, before, match, after):
-    snapshot = Snapshot(f"first\r\n{before}{match}{after}\r\nlast".encode(codec), encoding=codec)
-    (hit,) = search_snapshot(snapshot, compile_pattern("a[^a-z]*c*b", mode="regex"), limit=5).hits
+    snapshot = Snapshot(
+        f"first\r\n{before}{match}{after}\r\nlast".encode(codec), encoding=codec
+    )
+    (hit,) = search_snapshot(
+        snapshot, compile_pattern("a[^a-z]*c*b", mode="regex"), limit=5
+    ).hits
     shown = excerpt(snapshot, hit, 90)
     assert match.startswith(shown.text)
     assert match.endswith(shown.match_end)
     assert len(shown.text) + len(shown.match_end) == 90
     assert shown.goes_on is bool(after)
-    assert shown.row == f"{'…' * bool(before)}{shown.text}…{shown.match_end}{'…' * bool(after)}"
+    assert (
+        shown.row
+        == f"{'…' * bool(before)}{shown.text}…{shown.match_end}{'…' * bool(after)}"
+    )
 
 
 def test_a_match_of_several_lines_shows_no_end_in_its_first_line():
@@ -190,7 +217,9 @@ def test_a_match_of_several_lines_shows_no_end_in_its_first_line():
 def test_a_byte_order_mark_is_not_shown():
     for codec in ("utf-8-sig", "utf-16"):
         snapshot = Snapshot("foo bar".encode(codec))
-        (hit,) = search_snapshot(snapshot, compile_pattern("^foo", mode="regex"), limit=5).hits
+        (hit,) = search_snapshot(
+            snapshot, compile_pattern("^foo", mode="regex"), limit=5
+        ).hits
         assert hit.column == 1
         assert excerpt(snapshot, hit, 80).text == "foo bar"
 
@@ -212,7 +241,10 @@ def test_context_is_the_lines_above_and_below(codec):
 
 @examples(25, derandomize=True)
 @given(
-    st.lists(st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]), max_size=12),
+    st.lists(
+        st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]),
+        max_size=12,
+    ),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.integers(1, 4),
     st.sampled_from(["a", "^a|b", "x*", "^$", "$"]),
@@ -229,7 +261,9 @@ def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert, whole_wo
     pages: list[Hit] = []
     start: int | None = None
     while True:
-        found = search_snapshot(snapshot, compiled, limit=limit, start=start, invert=invert)
+        found = search_snapshot(
+            snapshot, compiled, limit=limit, start=start, invert=invert
+        )
         pages += found.hits
         if found.complete:
             break
@@ -259,16 +293,24 @@ def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
     ("terminators", "mark"),
     [
         # Each end of lines without a mark, and those as they are with it; all of them in the sweep.
-        pytest.param(end, mark, marks=[pytest.mark.sweep] if mark and end != "as they are" else [])
+        pytest.param(
+            end,
+            mark,
+            marks=[pytest.mark.sweep] if mark and end != "as they are" else [],
+        )
         for end in ("as they are", "\n", "\r\n", "\r")
         for mark in (b"", b"\xef\xbb\xbf")
     ],
 )
 @pytest.mark.parametrize("far", [-1, 8 << 20])
-def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark, terminators, far):
+def test_the_child_process_gives_the_same_hits(
+    opened, monkeypatch, pattern, mark, terminators, far
+):
     text = TEXT * 3
     if terminators != "as they are":
-        text = terminators.join(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        text = terminators.join(
+            text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        )
     data = mark + text.encode()
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
@@ -291,12 +333,26 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     data = b"".join(rows)
     ends = [match.end() for match in re.finditer(rb"\r\n?|\n", data)]
     snapshot = opened(data)
-    hits = search_snapshot(snapshot, compile_pattern("row (150000|299998)", mode="regex"), limit=9).hits
+    hits = search_snapshot(
+        snapshot, compile_pattern("row (150000|299998)", mode="regex"), limit=9
+    ).hits
     assert len(hits) == 2
     for hit in hits:
-        assert snapshot.lines.offset_of(hit.line) == hit.line_offset == ends[hit.line - 2]
-        for line in (1, 2, hit.line - 1999, hit.line - 1, hit.line + 1, hit.line + 2500, len(ends) + 9):
-            known = 0 if line == 1 else ends[line - 2] if line <= len(ends) else len(data)
+        assert (
+            snapshot.lines.offset_of(hit.line) == hit.line_offset == ends[hit.line - 2]
+        )
+        for line in (
+            1,
+            2,
+            hit.line - 1999,
+            hit.line - 1,
+            hit.line + 1,
+            hit.line + 2500,
+            len(ends) + 9,
+        ):
+            known = (
+                0 if line == 1 else ends[line - 2] if line <= len(ends) else len(data)
+            )
             assert snapshot.lines.offset_of(line) == known
             assert line > len(ends) or snapshot.lines.line_at(known) == line
 
@@ -310,7 +366,9 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     where = boundary.locate("log")
     started = []
     start = boundary.launcher.start
-    monkeypatch.setattr(boundary.launcher, "start", lambda *a, **k: started.append(0) or start(*a, **k))
+    monkeypatch.setattr(
+        boundary.launcher, "start", lambda *a, **k: started.append(0) or start(*a, **k)
+    )
 
     def found(text: str) -> tuple[list[int], int]:
         started.clear()
@@ -321,7 +379,9 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     lines = [f"row {n}" for n in range(1, 5000)]
     path.write_text("\n".join([*lines, ""]))
     os.utime(path, (0, 0))
-    time.sleep(0.1)  # for as long as another write could leave the same times nothing is kept
+    time.sleep(
+        0.1
+    )  # for as long as another write could leave the same times nothing is kept
     assert [found("row 4999"), found("row 4999"), found("none"), found("none")] == [
         ([4999], 2), ([4999], 0), ([], 2), ([], 0),
     ]  # fmt: skip
@@ -334,22 +394,32 @@ def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
     small = Windows(multiline=50, span=20)
     data = b"".join(b"line %d\r\n" % n for n in range(60))
     compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
-    spans = [data[m.offset : m.end] for m in find_matches(opened(data), compiled, windows=small)]
+    spans = [
+        data[m.offset : m.end]
+        for m in find_matches(opened(data), compiled, windows=small)
+    ]
     assert spans == [b"9\r\nline %d0" % n for n in range(1, 6)]
 
 
 @each_row(
     ("pattern", "places"),
-    [(r"\A(?:line|\d+)", [(0, 4)]), (r"\A\w+|5\n?\z", [(0, 4), (496, 497)]), (r"9\nline 3.\n?\z", [])],
+    [
+        (r"\A(?:line|\d+)", [(0, 4)]),
+        (r"\A\w+|5\n?\z", [(0, 4), (496, 497)]),
+        (r"9\nline 3.\n?\z", []),
+    ],
 )
 def test_the_ends_of_a_window_are_not_those_of_the_file(opened, pattern, places):
     snapshot = opened(b"line 25\n" * 62 + b"5")
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
     for length in range(8, 40):
         small = Windows(multiline=length, span=length // 2)
-        assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == places
+        assert [
+            (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+        ] == places
     leaving = replace(
-        compile_pattern("line", whole_word=True), without=compile_pattern(r"\Aline", mode="regex")
+        compile_pattern("line", whole_word=True),
+        without=compile_pattern(r"\Aline", mode="regex"),
     )
     small = Windows(length=8, longest=8, overlap=2)
     assert len(list(find_matches(snapshot, leaving, windows=small))) == 61
@@ -383,7 +453,9 @@ def test_a_search_is_cancelled_between_blocks(opened, monkeypatch, pattern, hold
     assert caught.value.code is Code.CANCELLED
 
 
-def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened, monkeypatch):
+def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(
+    opened, monkeypatch
+):
     release = threading.Event()
     task = Task()
 
@@ -410,7 +482,9 @@ def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     launcher = snapshot.location.root.launcher
     started = []
     start = launcher.start
-    monkeypatch.setattr(launcher, "start", lambda *a, **k: started.append(start(*a, **k)) or started[-1])
+    monkeypatch.setattr(
+        launcher, "start", lambda *a, **k: started.append(start(*a, **k)) or started[-1]
+    )
     search = find_matches(snapshot, compile_pattern("t[e]xt", mode="regex"))
     next(search)
     search.close()
@@ -440,7 +514,9 @@ def test_searches_of_several_threads_do_not_disturb_each_other(opened):
 
     def search(n: int) -> None:
         compiled = compile_pattern(rf"row 0*{n}$", mode="regex")
-        answers[n] = [hit.line for hit in search_snapshot(snapshot, compiled, limit=5).hits]
+        answers[n] = [
+            hit.line for hit in search_snapshot(snapshot, compiled, limit=5).hits
+        ]
 
     threads = [threading.Thread(target=search, args=(n,)) for n in (7, 7_777, 19_999)]
     for thread in threads:
@@ -452,25 +528,34 @@ def test_searches_of_several_threads_do_not_disturb_each_other(opened):
 
 @examples(30, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(st.sampled_from(["foo", "x", "", "foofoo"]), max_size=10), st.sampled_from(["\n", "\r\n", "\r"])
+    st.lists(st.sampled_from(["foo", "x", "", "foofoo"]), max_size=10),
+    st.sampled_from(["\n", "\r\n", "\r"]),
 )
 def test_a_line_either_matches_or_is_in_the_inverse(lines, end):
     snapshot = Snapshot("".join(line + end for line in lines).encode())
     compiled = compile_pattern("foo")
     matching = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100).hits}
-    others = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100, invert=True).hits}
+    others = {
+        hit.line
+        for hit in search_snapshot(snapshot, compiled, limit=100, invert=True).hits
+    }
     assert matching | others == set(range(1, len(lines) + 1))
     assert not matching & others
 
 
-@pytest.mark.parametrize("pattern", [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"])
+@pytest.mark.parametrize(
+    "pattern", [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"]
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "gb18030"])
 def test_a_match_of_nothing_is_never_inside_a_character(opened, pattern, encoding):
     text = "aéb ï日\n\né\u0301"
     text = text if encoding != "cp1252" else "aéb ï\n\né"
     snapshot = opened(text.encode(encoding), encoding=encoding)
     compiled = compile_pattern(pattern, mode="regex")
-    positions = {snapshot.start + len(text[:n].encode(snapshot.encoding.name)) for n in range(len(text) + 1)}
+    positions = {
+        snapshot.start + len(text[:n].encode(snapshot.encoding.name))
+        for n in range(len(text) + 1)
+    }
     found = list(find_matches(snapshot, compiled))
     assert {match.offset for match in found} <= positions
     assert {match.end for match in found} <= positions
@@ -504,7 +589,9 @@ def test_the_child_process_reads_encodings_of_one_byte(opened, pattern, mode, ca
     for codec in ("koi8_r", "cp1251", "iso8859_5", "cp866", "mac_cyrillic"):
         data = "\n".join(lines).encode(codec) * 3
         with pytest.MonkeyPatch.context() as patch:
-            here = search_snapshot(opened(data, hold=True, encoding=codec), compiled, limit=1000)
+            here = search_snapshot(
+                opened(data, hold=True, encoding=codec), compiled, limit=1000
+            )
             patch.setattr(window_module, "AHEAD_BYTES", 1)
             patch.setattr(window_module, "_FAR", -1)
             snapshot = opened(data, encoding=codec)
@@ -516,5 +603,7 @@ def test_the_child_process_goes_ahead_in_encodings_of_one_byte(opened, monkeypat
     data = b"plain\n" * 200_000 + "жаба\n".encode("koi8_r")
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(data, encoding="koi8_r")
-    with window_module.lines_ahead(snapshot, compile_pattern("жаба"), 0, Task()) as next_line:
+    with window_module.lines_ahead(
+        snapshot, compile_pattern("жаба"), 0, Task()
+    ) as next_line:
         assert next_line(0) == len(data) - 5

@@ -9,7 +9,9 @@ from tests.rows import each_row
 from filewright.errors import FilewrightError
 from filewright.search import compile_pattern
 
-PAGE = Path(__file__).parents[2].joinpath("docs", "search.md").read_text(encoding="utf-8")
+PAGE = (
+    Path(__file__).parents[2].joinpath("docs", "search.md").read_text(encoding="utf-8")
+)
 
 
 def test_the_python_on_the_page_runs():
@@ -33,7 +35,10 @@ def test_what_the_table_offers_is_taken(pattern):
     compile_pattern(pattern, mode="regex", multiline=True)
 
 
-@each_row("pattern", ["(?=x)", "(?<!x)", r"(x)\1", r"\z", r"\Z", "(?x)", "[a&&b]", "[a--b]", "[a~~b]"])
+@each_row(
+    "pattern",
+    ["(?=x)", "(?<!x)", r"(x)\1", r"\z", r"\Z", "(?x)", "[a&&b]", "[a--b]", "[a~~b]"],
+)
 def test_what_the_page_says_is_refused_is_refused(pattern):
     with pytest.raises(FilewrightError):
         compile_pattern(pattern, mode="regex")

@@ -13,7 +13,9 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
     options.setdefault("case", "sensitive")
     data = text.encode()
     compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
-    return [data[m.offset : m.end].decode() for m in find_matches(Snapshot(data), compiled)]
+    return [
+        data[m.offset : m.end].decode() for m in find_matches(Snapshot(data), compiled)
+    ]
 
 
 @each_row(
@@ -175,7 +177,9 @@ def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive)
     ],
 )
 def test_patterns_that_match_nothing_are_flagged(pattern, empty):
-    assert compile_pattern(pattern, mode="regex", case="sensitive").matches_empty is empty
+    assert (
+        compile_pattern(pattern, mode="regex", case="sensitive").matches_empty is empty
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,16 @@ FILES = {
     "middle.txt": b"x" * 9000 + b"\0" + b"y" * 9000 + b" foo\n",
     ODD: b"foo\n",
 }
-WITH_FOO = ["-", "--help", ".hidden/h.txt", "a/deep/one.py", "a.txt", "b.txt", "c/latin.txt", "middle.txt"]
+WITH_FOO = [
+    "-",
+    "--help",
+    ".hidden/h.txt",
+    "a/deep/one.py",
+    "a.txt",
+    "b.txt",
+    "c/latin.txt",
+    "middle.txt",
+]
 
 
 @pytest.fixture
@@ -61,8 +70,19 @@ def searcher(request: pytest.FixtureRequest, tree: Path) -> Iterator[Searcher]:
     boundary.close()
 
 
-def search(searcher: Searcher, pattern: str, *, where: str = ".", limit: int = 100, **options: object):
-    wanted = {name: options.pop(name) for name in ("mode", "case", "multiline") if name in options}
+def search(
+    searcher: Searcher,
+    pattern: str,
+    *,
+    where: str = ".",
+    limit: int = 100,
+    **options: object,
+):
+    wanted = {
+        name: options.pop(name)
+        for name in ("mode", "case", "multiline")
+        if name in options
+    }
     compiled = compile_pattern(pattern, **wanted)  # type: ignore[arg-type]
     found = TreeSearch(
         searcher,
@@ -70,7 +90,10 @@ def search(searcher: Searcher, pattern: str, *, where: str = ".", limit: int = 1
         compiled,
         TreeOptions(limit=limit, **options),  # type: ignore[arg-type]
     )
-    rows = [(snapshot.location.shown, found.count, [h.line for h in found.hits]) for snapshot, found in found]
+    rows = [
+        (snapshot.location.shown, found.count, [h.line for h in found.hits])
+        for snapshot, found in found
+    ]
     return rows, found
 
 
@@ -84,7 +107,9 @@ def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
     assert {name: lines for name, _, lines in rows}["b.txt"] == [1, 2]
     assert found.complete
     assert found.resume is None
-    walk = searcher.boundary.walk(searcher.boundary.locate("."), kinds=["file"], task=Task())
+    walk = searcher.boundary.walk(
+        searcher.boundary.locate("."), kinds=["file"], task=Task()
+    )
     assert found.searched == sum(1 for _ in walk)
     assert (found.matched, found.count) == (9, 14)
 
@@ -126,7 +151,9 @@ def test_glob_type_and_folder_narrow_the_search(searcher, options, expected):
     assert found.complete
 
 
-@pytest.mark.parametrize("pattern", ["Straße", "STRASSE|straße", "stra.e f.r", "Füllhorn", "F.llh"])
+@pytest.mark.parametrize(
+    "pattern", ["Straße", "STRASSE|straße", "stra.e f.r", "Füllhorn", "F.llh"]
+)
 def test_utf_16_and_legacy_files_are_searched_in_their_own_encoding(searcher, pattern):
     rows, _ = search(searcher, pattern, mode="regex", case="insensitive")
     assert names(rows) == (["a.txt"] if "llh" in pattern else ["c/latin.txt"])
@@ -146,7 +173,11 @@ def test_files_counts_and_inverse(searcher):
     assert found.resume == Resume(searcher.boundary.locate(WITH_FOO[3]), 0)
     rows, _ = search(searcher, "foo", invert=True, glob="**/*.py")
     assert rows == [("a/deep/one.py", 1, [1])]
-    assert names(search(searcher, "foo", invert=True)[0]) == [".gitignore", "a/deep/one.py", "a/two.PY"]
+    assert names(search(searcher, "foo", invert=True)[0]) == [
+        ".gitignore",
+        "a/deep/one.py",
+        "a/two.PY",
+    ]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
@@ -157,7 +188,9 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
     where = searcher.boundary.locate(".")
 
     def page(limit: int, resume: Resume | None):
-        found = TreeSearch(searcher, where, compiled, TreeOptions(limit=limit, output=output), resume)
+        found = TreeSearch(
+            searcher, where, compiled, TreeOptions(limit=limit, output=output), resume
+        )
         rows = (
             [
                 (snapshot.location.shown, hit.offset)
@@ -200,7 +233,9 @@ def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
 
 def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch):
     def refuse(*_arguments, **_options):
-        raise FilewrightError(Code.INTERNAL, "the process that confines programs keeps dying")
+        raise FilewrightError(
+            Code.INTERNAL, "the process that confines programs keeps dying"
+        )
 
     monkeypatch.setattr(searcher.boundary.launcher, "start", refuse)
     rows, found = search(searcher, "foo")
@@ -209,10 +244,16 @@ def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch)
 
 
 @pytest.mark.parametrize("encoding", ["mac_greek", "kz1048", "koi8_t", "euc_jis_2004"])
-def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(searcher, tree, encoding):
+def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(
+    searcher, tree, encoding
+):
     """`rg` goes ahead by the bytes that the text has in each of them."""
-    text = {"mac_greek": "Ωμέγα", "kz1048": "Қазақ", "koi8_t": "Ҷавоб"}.get(encoding, "日本語")
-    (tree / "c" / "declared").write_bytes(f"# coding: {encoding}\n{text}\n".encode(encoding))
+    text = {"mac_greek": "Ωμέγα", "kz1048": "Қазақ", "koi8_t": "Ҷавоб"}.get(
+        encoding, "日本語"
+    )
+    (tree / "c" / "declared").write_bytes(
+        f"# coding: {encoding}\n{text}\n".encode(encoding)
+    )
     rows, found = search(searcher, text, case="sensitive")
     assert rows == [("c/declared", 1, [2])]
     assert found.complete
@@ -220,7 +261,9 @@ def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(searcher, tre
 
 def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     compiled = compile_pattern("foo")
-    found = TreeSearch(searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    found = TreeSearch(
+        searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100)
+    )
     seen = []
     for snapshot, _ in found:
         seen.append(snapshot.location.shown)
@@ -232,7 +275,9 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
 
 def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
     compiled = compile_pattern("foo")
-    found = TreeSearch(searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    found = TreeSearch(
+        searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100)
+    )
     seen = []
     for snapshot, _ in found:
         seen.append(snapshot.read(0, 100))
@@ -246,7 +291,11 @@ def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
 def test_a_cancelled_search_stops(searcher):
     task = Task()
     found = TreeSearch(
-        searcher, searcher.boundary.locate("."), compile_pattern("foo"), TreeOptions(limit=100), task=task
+        searcher,
+        searcher.boundary.locate("."),
+        compile_pattern("foo"),
+        TreeOptions(limit=100),
+        task=task,
     )
     rows = iter(found)
     next(rows)
@@ -260,9 +309,15 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
     (tree / "m1.txt").write_text("def total_of_cart(items):\n")
     (tree / "m2.txt").write_text("\n\ndef total_of_carts(item):\n")
     similar = searcher.similar(
-        searcher.boundary.locate("."), "def total_of_cart(items):", TreeOptions(limit=5), min_similarity=0.7
+        searcher.boundary.locate("."),
+        "def total_of_cart(items):",
+        TreeOptions(limit=5),
+        min_similarity=0.7,
     )
-    assert [(location.shown, hit.line) for location, hit in similar.hits] == [("m1.txt", 1), ("m2.txt", 3)]
+    assert [(location.shown, hit.line) for location, hit in similar.hits] == [
+        ("m1.txt", 1),
+        ("m2.txt", 3),
+    ]
     assert similar.hits[0][1].score == 1.0
     assert similar.complete
     nothing = searcher.similar(
@@ -271,19 +326,38 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
     assert nothing.hits == ()
 
 
-FOLDS = ["sSſ", "kK\u212a", "åÅ\u212b", "ßẞ", "σςΣ", "µμΜ", "ωΩ\u2126", "вВᲀ", "ǆǅǄ", "ᾳᾼ", "ꭰᎠ", "𐐨𐐀"]
+FOLDS = [
+    "sSſ",
+    "kK\u212a",
+    "åÅ\u212b",
+    "ßẞ",
+    "σςΣ",
+    "µμΜ",
+    "ωΩ\u2126",
+    "вВᲀ",
+    "ǆǅǄ",
+    "ᾳᾼ",
+    "ꭰᎠ",
+    "𐐨𐐀",
+]
 
 
 @pytest.mark.parametrize("mode", ["literal", "regex"])
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
-def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(tmp_path, encoding, mode):
+def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(
+    tmp_path, encoding, mode
+):
     boundary = Boundary([tmp_path], Settings())
     made = Searcher(boundary, Settings())
     for orbit in FOLDS:
         text = "".join(f"中文 x{letter}y\n" for letter in orbit)
-        (tmp_path / "a.py").write_bytes(f"# coding: {encoding}\n{text}".encode(encoding))
+        (tmp_path / "a.py").write_bytes(
+            f"# coding: {encoding}\n{text}".encode(encoding)
+        )
         for letter in orbit:
-            pattern = f"x{letter}y" if mode == "literal" else f"x(?:{letter}|[{letter}])y"
+            pattern = (
+                f"x{letter}y" if mode == "literal" else f"x(?:{letter}|[{letter}])y"
+            )
             rows, _ = search(made, pattern, mode=mode, case="insensitive")
             assert [count for _, count, _ in rows] == [len(orbit)], letter
     boundary.close()

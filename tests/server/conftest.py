@@ -22,7 +22,10 @@ class RawClient:
     """Lines to and from a server process; every wait is bounded."""
 
     def __init__(
-        self, *arguments: str, env: dict[str, str] | None = None, command: list[str] | None = None
+        self,
+        *arguments: str,
+        env: dict[str, str] | None = None,
+        command: list[str] | None = None,
     ) -> None:
         self.process = processes.start(
             [*(command or [sys.executable, str(FAKE)]), "serve", *arguments], env=env
@@ -34,7 +37,8 @@ class RawClient:
         self._reading.set()
         self._others: list[dict[str, Any]] = []
         self._threads = [
-            threading.Thread(target=target, daemon=True) for target in (self._read, self._listen)
+            threading.Thread(target=target, daemon=True)
+            for target in (self._read, self._listen)
         ]
         for thread in self._threads:
             thread.start()
@@ -67,7 +71,9 @@ class RawClient:
     def hears(self, text: str) -> None:
         """Wait until standard error says `text`."""
         with self._heard:
-            assert self._heard.wait_for(lambda: text.encode() in self.stderr, SECONDS), self.stderr.decode()
+            assert self._heard.wait_for(
+                lambda: text.encode() in self.stderr, SECONDS
+            ), self.stderr.decode()
 
     def send_bytes(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -121,7 +127,9 @@ class RawClient:
     def notifications(self, method: str) -> list[dict[str, Any]]:
         return [kept for kept in self._others if kept.get("method") == method]
 
-    def shake_hands(self, version: str = "2025-06-18", **capabilities: Any) -> dict[str, Any]:
+    def shake_hands(
+        self, version: str = "2025-06-18", **capabilities: Any
+    ) -> dict[str, Any]:
         answer = self.ask(
             "initialize",
             {

@@ -20,7 +20,15 @@ from pydantic import ConfigDict
 import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.tools import Context, Image, Offer, Surface, Tool, ToolResult, instructions
+from filewright.tools import (
+    Context,
+    Image,
+    Offer,
+    Surface,
+    Tool,
+    ToolResult,
+    instructions,
+)
 from filewright.tools.registry import Arguments, schema_of
 from filewright.workspace import Workspace
 
@@ -31,13 +39,22 @@ class Anything(Arguments):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-def strange(name: str, title: str, *, writes: bool = False, destructive: bool = False) -> Tool:
+def strange(
+    name: str, title: str, *, writes: bool = False, destructive: bool = False
+) -> Tool:
     def run(context: Context, arguments: Anything) -> ToolResult:
         return getattr(StrangeTools, name)(arguments.model_dump(), context.task)
 
     schema = schema_of(Anything)
     return Tool(
-        name, title, "A tool of the tests.", "read", schema, lambda: (Anything, run), writes, destructive
+        name,
+        title,
+        "A tool of the tests.",
+        "read",
+        schema,
+        lambda: (Anything, run),
+        writes,
+        destructive,
     )
 
 
@@ -69,7 +86,9 @@ class StrangeWorkspace(Workspace):
         return Offer(STRANGE, self.context, toolsets)
 
     def history(self, *arguments: Any, **options: Any) -> list[Any]:  # type: ignore[override]
-        return [SimpleNamespace(id="c1", tool="edit_content", summary="a \udc80 change")]
+        return [
+            SimpleNamespace(id="c1", tool="edit_content", summary="a \udc80 change")
+        ]
 
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         if uri.endswith("binary"):
@@ -126,7 +145,9 @@ class StrangeTools:
 
     @staticmethod
     def dirty(arguments: Mapping[str, Any], task: Task) -> ToolResult:
-        return ToolResult("lone \ud800 surrogate, \x1b[31mred\x1b[0m, nul \x00, c1 \x9b, umlaut ü")
+        return ToolResult(
+            "lone \ud800 surrogate, \x1b[31mred\x1b[0m, nul \x00, c1 \x9b, umlaut ü"
+        )
 
     @staticmethod
     def huge(arguments: Mapping[str, Any], task: Task) -> ToolResult:
@@ -154,7 +175,9 @@ class StrangeTools:
 
     @staticmethod
     def destroy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
-        if task.rehearsal is not None:  # As a change that is to be committed: it is only looked at.
+        if (
+            task.rehearsal is not None
+        ):  # As a change that is to be committed: it is only looked at.
             raise FilewrightError(Code.CANCELLED, "this was a rehearsal")
         return ToolResult("destroyed")
 

@@ -53,7 +53,9 @@ async def test_work_learns_that_it_is_cancelled(calls: CallRunner) -> None:
     assert await anyio.to_thread.run_sync(left.wait, PATIENCE)
 
 
-async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(calls: CallRunner) -> None:
+async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(
+    calls: CallRunner,
+) -> None:
     begun, gate = threading.Event(), threading.Event()
     done: list[str] = []
 
@@ -91,7 +93,9 @@ async def test_the_time_limit_begins_with_the_work() -> None:
     assert short.close(PATIENCE)
 
 
-@pytest.mark.parametrize(("writes", "hint"), [(False, "narrow the request"), (True, "get_history")])
+@pytest.mark.parametrize(
+    ("writes", "hint"), [(False, "narrow the request"), (True, "get_history")]
+)
 async def test_work_that_never_looks_is_answered_all_the_same(
     monkeypatch: pytest.MonkeyPatch, writes: bool, hint: str
 ) -> None:

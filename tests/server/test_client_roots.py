@@ -39,7 +39,10 @@ def give(client: RawClient, *folders: Path, host: str = "") -> None:
     """Answer the request for roots, which must come next, with folders of a host."""
     while (message := client.receive()).get("method") != "roots/list":
         client._others.append(message)
-    roots = [{"uri": folder.as_uri().replace("file://", f"file://{host}")} for folder in folders]
+    roots = [
+        {"uri": folder.as_uri().replace("file://", f"file://{host}")}
+        for folder in folders
+    ]
     client.send({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}})
 
 
@@ -50,7 +53,11 @@ def said(client: RawClient, request: int) -> tuple[bool, str]:
 
 def readable(client: RawClient, root: Path) -> set[str]:
     names = ["one/a.txt", "one/deep/b.txt", "two [x]/c.txt", "top.txt"]
-    return {n for n in names if not said(client, client.begin("read_content", {"path": n}))[0]}
+    return {
+        n
+        for n in names
+        if not said(client, client.begin("read_content", {"path": n}))[0]
+    }
 
 
 NARROWED = [
@@ -88,7 +95,9 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_folders_of_other_hosts_are_not_local(begun: Callable[..., RawClient], root: Path, host: str) -> None:
+def test_folders_of_other_hosts_are_not_local(
+    begun: Callable[..., RawClient], root: Path, host: str
+) -> None:
     client = begun("--client-roots", roots={"listChanged": True})
     first = client.begin("read_content", {"path": "one/a.txt"})
     give(client, root.resolve(), host=host)
@@ -96,7 +105,9 @@ def test_folders_of_other_hosts_are_not_local(begun: Callable[..., RawClient], r
     assert bool(readable(client, root)) is HOSTS[host]
 
 
-def test_a_change_of_the_client_s_roots_is_followed(begun: Callable[..., RawClient], root: Path) -> None:
+def test_a_change_of_the_client_s_roots_is_followed(
+    begun: Callable[..., RawClient], root: Path
+) -> None:
     client = begun("--client-roots", roots={"listChanged": True})
     first = client.begin("list_files", {})
     give(client, root / "one")
@@ -108,7 +119,9 @@ def test_a_change_of_the_client_s_roots_is_followed(begun: Callable[..., RawClie
     assert readable(client, root) == {"two [x]/c.txt"}
 
 
-def test_a_client_that_gives_no_answer_is_served_nothing(begun: Callable[..., RawClient], root: Path) -> None:
+def test_a_client_that_gives_no_answer_is_served_nothing(
+    begun: Callable[..., RawClient], root: Path
+) -> None:
     client = begun("--client-roots", roots={})
     first = client.begin("read_content", {"path": "one/a.txt"})
     while (message := client.receive()).get("method") != "roots/list":

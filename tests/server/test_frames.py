@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from tests.examples import examples
 from tests.rows import each_row
 
@@ -50,7 +56,9 @@ def parsed(data: bytes) -> object:
 
 
 @given(
-    st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")), max_size=20),
+    st.lists(
+        st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")), max_size=20
+    ),
     st.integers(1, 50),
 )
 @examples(33, derandomize=True)
@@ -62,7 +70,9 @@ def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -
 
 @given(st.integers(0, 30_000), st.integers(1, 9000))
 @examples(25, derandomize=True)
-def test_a_line_past_the_limit_is_known_by_its_edges_only(size: int, chunk: int) -> None:
+def test_a_line_past_the_limit_is_known_by_its_edges_only(
+    size: int, chunk: int
+) -> None:
     line = bytes(65 + index % 26 for index in range(size))
     found = frames(line + b"\nnext\n", chunk, 10_000)
     if not size:
@@ -80,8 +90,13 @@ def test_a_line_past_the_limit_is_known_by_its_edges_only(size: int, chunk: int)
 
 
 def test_the_three_kinds_of_messages_are_told_apart() -> None:
-    assert isinstance(parsed(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'), JSONRPCRequest)
-    assert isinstance(parsed(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'), JSONRPCNotification)
+    assert isinstance(
+        parsed(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'), JSONRPCRequest
+    )
+    assert isinstance(
+        parsed(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'),
+        JSONRPCNotification,
+    )
     assert isinstance(parsed(b'{"jsonrpc":"2.0","id":1,"result":{}}'), JSONRPCResponse)
 
 
@@ -124,7 +139,9 @@ REFUSED = [
 
 
 @each_row(("line", "expected", "code"), REFUSED)
-def test_what_is_no_message_is_refused_with_its_id(line: bytes, expected: object, code: int) -> None:
+def test_what_is_no_message_is_refused_with_its_id(
+    line: bytes, expected: object, code: int
+) -> None:
     refused = parsed(line)
     assert isinstance(refused, FrameError)
     assert (refused.id, refused.error.code) == (expected, code)
@@ -149,7 +166,9 @@ def test_a_message_past_the_limit_is_refused_under_its_own_id(line: bytes) -> No
 
 
 def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
-    text = json.dumps({"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}).encode()
+    text = json.dumps(
+        {"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}
+    ).encode()
     [found] = frames(text + b"\n", 9_000, 10_000)
     refused = parse(found, limit=10_000)
     assert isinstance(refused, FrameError)
@@ -167,7 +186,10 @@ def test_no_line_is_more_than_refused(line: bytes) -> None:
     [
         rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}',
         rb'{"jsonrpc":"2.0","id":"\ud800","method":5}',
-        rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping","params":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+        rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping","params":'
+        + b"[" * 10_000
+        + b"]" * 10_000
+        + b"}",
     ],
 )
 def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> None:
@@ -178,7 +200,9 @@ def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> N
 
 def test_a_method_with_a_lone_surrogate_is_none() -> None:
     refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
-    assert refused == refusal(3, INVALID_REQUEST, "Invalid request: method must be a string")
+    assert refused == refusal(
+        3, INVALID_REQUEST, "Invalid request: method must be a string"
+    )
 
 
 def test_a_number_of_too_many_digits_is_told_as_such() -> None:

@@ -33,11 +33,17 @@ def ask(method: str, number: int | str, params: Any = None) -> Message:
 
 def hello(version: str = HANDSHAKE_VERSIONS[-1], **capabilities: Any) -> Message:
     who = {"name": "t", "title": "T", "version": "0"}
-    given = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": who}
+    given = {
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "clientInfo": who,
+    }
     return ask("initialize", 1, given)
 
 
-def spoken(place: Path, messages: list[Message], *arguments: str) -> subprocess.CompletedProcess[str]:
+def spoken(
+    place: Path, messages: list[Message], *arguments: str
+) -> subprocess.CompletedProcess[str]:
     """A server that has heard the messages, and has ended."""
     root = place / "größe"
     root.mkdir(exist_ok=True)
@@ -50,7 +56,9 @@ def spoken(place: Path, messages: list[Message], *arguments: str) -> subprocess.
     return done
 
 
-def conversation(place: Path, messages: list[Message], *arguments: str) -> tuple[dict[Any, str], list[Any]]:
+def conversation(
+    place: Path, messages: list[Message], *arguments: str
+) -> tuple[dict[Any, str], list[Any]]:
     """The lines of the answers by their ids, and the ids in the order of the answers."""
     done = spoken(place, messages, *arguments)
     lines = done.stdout.splitlines()
@@ -78,16 +86,22 @@ LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/li
 
 
 def opens_modern(messages: list[Message]) -> bool:
-    return messages[0]["method"] != "initialize" and "_meta" in messages[0].get("params", {})
+    return messages[0]["method"] != "initialize" and "_meta" in messages[0].get(
+        "params", {}
+    )
 
 
-def both(place: Path, messages: list[Message], *arguments: str) -> tuple[dict[Any, Any], dict[Any, Any]]:
+def both(
+    place: Path, messages: list[Message], *arguments: str
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The answers by id with the greeting, and those of the SDK alone."""
     first = {**NOBODYS, "params": envelope()} if opens_modern(messages) else NOBODYS
     early, _ = conversation(place, messages, *arguments)
     late, _ = conversation(place, [first, *messages], *arguments)
     del late["x"]
-    answers = [{key: json.loads(line) for key, line in each.items()} for each in (early, late)]
+    answers = [
+        {key: json.loads(line) for key, line in each.items()} for each in (early, late)
+    ]
     return answers[0], answers[1]
 
 
@@ -104,15 +118,25 @@ def test_answers_all_that_a_client_sends_first(client: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "params", [None, {}, {"_meta": {}}, {"_meta": {"progressToken": 3}}, {"cursor": "x"}]
+    "params",
+    [None, {}, {"_meta": {}}, {"_meta": {"progressToken": 3}}, {"cursor": "x"}],
 )
 @pytest.mark.parametrize("method", LISTS)
-def test_answers_lists_in_any_plain_form(method: str, params: Message | None, tmp_path: Path) -> None:
+def test_answers_lists_in_any_plain_form(
+    method: str, params: Message | None, tmp_path: Path
+) -> None:
     initialized = {**INITIALIZED, "params": {}}
-    messages = [hello(), initialized, ask(method, 2, params), ask("ping", 3, {"_meta": {}})]
+    messages = [
+        hello(),
+        initialized,
+        ask(method, 2, params),
+        ask("ping", 3, {"_meta": {}}),
+    ]
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
-        settled = [greeting.answer(json.dumps(message).encode())[1] for message in messages]
+        settled = [
+            greeting.answer(json.dumps(message).encode())[1] for message in messages
+        ]
     assert settled == [False, False, True, True]
     early, late = both(tmp_path, messages)
     assert early == late
@@ -137,7 +161,8 @@ def test_lists_the_newest_changes(tmp_path: Path) -> None:
 
 
 OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
-    ("--dialect", name) for name in ("agent-tools", "largefile", "filesystem", "official")
+    ("--dialect", name)
+    for name in ("agent-tools", "largefile", "filesystem", "official")
 ]
 
 
@@ -150,9 +175,16 @@ def test_the_first_answers_are_the_bytes_of_the_sdk(
     version: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     can = {"roots": {"listChanged": True}, "elicitation": {"form": {}}, "sampling": {}}
-    first = [hello(version, **can), INITIALIZED, ask("ping", "p"), ask("tools/list", 2, {})]
+    first = [
+        hello(version, **can),
+        INITIALIZED,
+        ask("ping", "p"),
+        ask("tools/list", 2, {}),
+    ]
     early, order = conversation(tmp_path, first, *arguments)
-    assert order == [1, "p", 2], "answered in their order, before anything runs beside anything else"
+    assert order == [1, "p", 2], (
+        "answered in their order, before anything runs beside anything else"
+    )
     late, _ = conversation(tmp_path, [NOBODYS, *first], *arguments)
     assert late.pop("x")
     assert early == late
@@ -161,22 +193,42 @@ def test_the_first_answers_are_the_bytes_of_the_sdk(
 ODD: list[tuple[str, list[Message]]] = [
     ("tools before a handshake", [ask("tools/list", 2), hello()]),
     ("another version", [hello("1999-01-01"), ask("tools/list", 2)]),
-    ("two handshakes", [hello(), {**hello(HANDSHAKE_VERSIONS[0]), "id": 5}, ask("tools/list", 2)]),
+    (
+        "two handshakes",
+        [hello(), {**hello(HANDSHAKE_VERSIONS[0]), "id": 5}, ask("tools/list", 2)],
+    ),
     ("capabilities of another shape", [hello(roots=3), ask("tools/list", 2)]),
     (
         "capabilities of another shape further in",
-        [hello(tasks={"requests": {"elicitation": {"create": 3}}}), ask("tools/list", 2)],
+        [
+            hello(tasks={"requests": {"elicitation": {"create": 3}}}),
+            ask("tools/list", 2),
+        ],
     ),
-    ("a form of another shape", [hello(elicitation={"form": {"applyDefaults": "no"}}), ask("tools/list", 2)]),
-    ("a sampling of objects", [hello(sampling={"tools": {"all": {}}}, experimental={"x": {"y": 1}})]),
+    (
+        "a form of another shape",
+        [hello(elicitation={"form": {"applyDefaults": "no"}}), ask("tools/list", 2)],
+    ),
+    (
+        "a sampling of objects",
+        [hello(sampling={"tools": {"all": {}}}, experimental={"x": {"y": 1}})],
+    ),
     (
         "parameters of a list",
-        [hello(), ask("tools/list", 2, []), ask("ping", 3, {"_meta": {"progressToken": 1}})],
+        [
+            hello(),
+            ask("tools/list", 2, []),
+            ask("ping", 3, {"_meta": {"progressToken": 1}}),
+        ],
     ),
     (
         "no client",
         [
-            ask("initialize", 1, {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}}),
+            ask(
+                "initialize",
+                1,
+                {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}},
+            ),
             ask("ping", 2),
         ],
     ),
@@ -184,24 +236,44 @@ ODD: list[tuple[str, list[Message]]] = [
     ("a member more", [{**ask("ping", 2), "more": 1}, hello()]),
     (
         "two eras",
-        [ask("server/discover", 0, envelope()), hello(), ask("tools/list", 2, envelope())],
+        [
+            ask("server/discover", 0, envelope()),
+            hello(),
+            ask("tools/list", 2, envelope()),
+        ],
     ),
     (
         "modern requests of another shape",
         [
             ask("server/discover", 0, envelope()),
             ask("tools/list", 2, {"_meta": {}}),
-            ask("tools/list", 3, {"_meta": {**envelope()["_meta"], "progressToken": 1.5}}),
+            ask(
+                "tools/list",
+                3,
+                {"_meta": {**envelope()["_meta"], "progressToken": 1.5}},
+            ),
             ask("tools/list", 4, envelope(cursor=4)),
         ],
     ),
-    ("a cursor of another shape", [hello(), ask("tools/list", 2, {"cursor": 2}), ask("tools/list", 3)]),
-    ("a call at once", [hello(), INITIALIZED, ask("tools/call", 2, {"name": "list_files", "arguments": {}})]),
+    (
+        "a cursor of another shape",
+        [hello(), ask("tools/list", 2, {"cursor": 2}), ask("tools/list", 3)],
+    ),
+    (
+        "a call at once",
+        [
+            hello(),
+            INITIALIZED,
+            ask("tools/call", 2, {"name": "list_files", "arguments": {}}),
+        ],
+    ),
 ]
 
 
 @pytest.mark.parametrize(("what", "messages"), ODD)
-def test_what_is_not_plain_is_answered_by_the_sdk(what: str, messages: list[Message], tmp_path: Path) -> None:
+def test_what_is_not_plain_is_answered_by_the_sdk(
+    what: str, messages: list[Message], tmp_path: Path
+) -> None:
     early, late = both(tmp_path, messages)
     assert early == late
 
@@ -209,7 +281,9 @@ def test_what_is_not_plain_is_answered_by_the_sdk(what: str, messages: list[Mess
 OF_MANY_VALUES = hello(experimental={"x": {"y": [{}] * MAX_VALUES}})
 
 
-@pytest.mark.parametrize("first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES])
+@pytest.mark.parametrize(
+    "first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES]
+)
 def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
@@ -219,8 +293,12 @@ def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) ->
         assert greeting.answer(json.dumps(hello()).encode()) == (b"", False)
 
 
-@pytest.mark.parametrize("odd", [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}])
-def test_answers_again_behind_what_is_for_the_sdk(odd: Message | str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "odd", [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}]
+)
+def test_answers_again_behind_what_is_for_the_sdk(
+    odd: Message | str, tmp_path: Path
+) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         assert greeting.answer(json.dumps(hello()).encode())[0]
@@ -238,5 +316,8 @@ def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another
         "params": {"requestId": 2},
     }
     call = ask("tools/call", 2, {"name": "list_files", "arguments": {}})
-    said = spoken(tmp_path, [hello(), INITIALIZED, ask("tools/list", 2), cancelled, ask("ping", 3), call])
+    said = spoken(
+        tmp_path,
+        [hello(), INITIALIZED, ask("tools/list", 2), cancelled, ask("ping", 3), call],
+    )
     assert [json.loads(line)["id"] for line in said.stdout.splitlines()].count(2) == 2

@@ -24,7 +24,14 @@ from mcp_types import TextContent
 from tests.platforms.unix_only import not_on_wine
 
 from filewright.errors import FilewrightError
-from filewright.server.access import Access, Bearer, Introspection, is_loopback, parse_address, read_tokens
+from filewright.server.access import (
+    Access,
+    Bearer,
+    Introspection,
+    is_loopback,
+    parse_address,
+    read_tokens,
+)
 from filewright.settings import Settings
 
 TOKEN = "a-token-of-more-than-sixteen"
@@ -68,7 +75,9 @@ def url(start_shared: Start) -> str:
     )
 
 
-def modern_call(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def modern_call(
+    tool: str, arguments: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
     """A self-contained 2026 request, and its headers."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -76,7 +85,11 @@ def modern_call(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], d
     }
     params = {"name": tool, "arguments": arguments, "_meta": meta}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    return call, {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": tool}
+    return call, {
+        "MCP_Protocol_Version": "2026-07-28",
+        "Mcp_Method": "tools/call",
+        "Mcp_Name": tool,
+    }
 
 
 INITIALIZE = {
@@ -92,7 +105,9 @@ INITIALIZE = {
 
 
 @asynccontextmanager
-async def connected(url: str, mode: str, token: str | None = None) -> AsyncIterator[Client]:
+async def connected(
+    url: str, mode: str, token: str | None = None
+) -> AsyncIterator[Client]:
     import httpx2
 
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -104,7 +119,9 @@ async def connected(url: str, mode: str, token: str | None = None) -> AsyncItera
 
 
 def text_of(result: Any) -> str:
-    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+    return "".join(
+        part.text for part in result.content if isinstance(part, TextContent)
+    )
 
 
 @pytest.mark.anyio
@@ -113,10 +130,15 @@ async def test_both_eras_list_and_call(url: str, mode: str) -> None:
     async with connected(url, mode) as client:
         listed = await client.list_tools()
         assert listed.tools[0].name == "echo"
-        assert text_of(await client.call_tool("echo", {"text": "null"})) == '{"text": "null"}'
+        assert (
+            text_of(await client.call_tool("echo", {"text": "null"}))
+            == '{"text": "null"}'
+        )
         crashed = await client.call_tool("crash", {})
         assert crashed.is_error
-        assert client.protocol_version == ("2026-07-28" if mode != "legacy" else "2025-11-25")
+        assert client.protocol_version == (
+            "2026-07-28" if mode != "legacy" else "2025-11-25"
+        )
 
 
 @pytest.mark.anyio
@@ -128,26 +150,36 @@ async def test_several_clients_are_served_at_once(url: str) -> None:
     async def one(number: int) -> None:
         async with connected(url, "auto" if number % 2 else "legacy") as client:
             for step in range(5):
-                answers.append(text_of(await client.call_tool("echo", {"n": [number, step]})))
+                answers.append(
+                    text_of(await client.call_tool("echo", {"n": [number, step]}))
+                )
 
     async with anyio.create_task_group() as group:
         for number in range(6):
             group.start_soon(one, number)
-    assert sorted(answers) == sorted(json.dumps({"n": [n, s]}) for n in range(6) for s in range(5))
+    assert sorted(answers) == sorted(
+        json.dumps({"n": [n, s]}) for n in range(6) for s in range(5)
+    )
 
 
 def test_a_token_is_needed_where_one_is_set(start: Start) -> None:
-    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN})
+    server = start(
+        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN}
+    )
     url = listening(server)
     assert post(url, INITIALIZE)[0] == 401
-    assert post(url, INITIALIZE, Authorization="Bearer wrong-token-wrong-token")[0] == 401
+    assert (
+        post(url, INITIALIZE, Authorization="Bearer wrong-token-wrong-token")[0] == 401
+    )
     assert post(url, INITIALIZE, Authorization=f"Basic {TOKEN}")[0] == 401
     assert post(url, INITIALIZE, Authorization=f"Bearer {TOKEN}")[0] == 200
     assert TOKEN.encode() not in server.stderr
 
 
 @pytest.mark.anyio
-async def test_clients_with_a_token_work_in_both_eras(start: Start, tmp_path: Path) -> None:
+async def test_clients_with_a_token_work_in_both_eras(
+    start: Start, tmp_path: Path
+) -> None:
     file = tmp_path / "tokens"
     file.write_text(f"# ours\n{TOKEN}\nanother-token-that-is-long\n")
     file.chmod(0o600)
@@ -159,7 +191,13 @@ async def test_clients_with_a_token_work_in_both_eras(start: Start, tmp_path: Pa
 
 def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
     tokens = f"{TOKEN},another-token-that-is-long"
-    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": tokens}))
+    url = listening(
+        start(
+            "--http",
+            "127.0.0.1:0",
+            env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": tokens},
+        )
+    )
     request = urllib.request.Request(
         url,
         json.dumps(INITIALIZE).encode(),
@@ -172,7 +210,12 @@ def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
     with urllib.request.urlopen(request, timeout=30) as answer:
         session = answer.headers["mcp-session-id"]
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    stolen = post(url, listing, Authorization="Bearer another-token-that-is-long", Mcp_Session_Id=session)
+    stolen = post(
+        url,
+        listing,
+        Authorization="Bearer another-token-that-is-long",
+        Mcp_Session_Id=session,
+    )
     own = post(url, listing, Authorization=f"Bearer {TOKEN}", Mcp_Session_Id=session)
     assert (stolen[0], own[0]) == (404, 200)
 
@@ -188,17 +231,27 @@ def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
         ({"Host": "localhost:1"}, 421),
     ],
 )
-def test_host_and_origin_are_always_checked(url: str, headers: dict[str, str], status: int) -> None:
+def test_host_and_origin_are_always_checked(
+    url: str, headers: dict[str, str], status: int
+) -> None:
     assert post(url, INITIALIZE, **headers)[0] == status
 
 
 def test_a_body_past_the_limit_is_refused(start: Start) -> None:
-    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_MESSAGE_BYTES": "100000"}))
+    url = listening(
+        start(
+            "--http",
+            "127.0.0.1:0",
+            env={**os.environ, "FILEWRIGHT_MESSAGE_BYTES": "100000"},
+        )
+    )
     assert post(url, b"x" * 200_000)[0] == 413
     assert post(url, INITIALIZE)[0] == 200
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b'{"id":1}', b"[" * 5000])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b"\xff", b'{"id":1}', b"[" * 5000]
+)
 def test_malformed_bodies_are_answered_and_survived(url: str, body: bytes) -> None:
     assert 400 <= post(url, body)[0] < 500
     assert 400 <= post(url, body, MCP_Protocol_Version="2026-07-28")[0] < 500
@@ -206,14 +259,18 @@ def test_malformed_bodies_are_answered_and_survived(url: str, body: bytes) -> No
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
-def test_nothing_listens_for_the_world_without_authentication(start: Start, address: str) -> None:
+def test_nothing_listens_for_the_world_without_authentication(
+    start: Start, address: str
+) -> None:
     server = start("--http", address)
     assert server.process.wait(30) == 2
     server.hears("refusing to serve")
 
 
 def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
-    weak = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": "short"})
+    weak = start(
+        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": "short"}
+    )
     assert weak.process.wait(30) == 2
     wrong = start("--http", "nowhere")
     assert wrong.process.wait(30) == 2
@@ -221,7 +278,9 @@ def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
 
 
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
-def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_path: Path) -> None:
+def test_a_change_is_finished_when_the_server_is_told_to_stop(
+    start: Start, tmp_path: Path
+) -> None:
     import threading
 
     server = start("--http", "127.0.0.1:0")
@@ -243,7 +302,9 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mode: str) -> None:
+async def test_clients_that_only_listen_do_not_hold_the_server(
+    start: Start, mode: str
+) -> None:
     import anyio
 
     server = start("--http", "127.0.0.1:0")
@@ -258,7 +319,10 @@ async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mod
 def test_no_connection_waits_for_an_answer_to_fill_a_packet() -> None:
     from filewright.listening import listen
 
-    with listen("127.0.0.1", 0) as listening_socket, socket.create_connection(listening_socket.getsockname()):
+    with (
+        listen("127.0.0.1", 0) as listening_socket,
+        socket.create_connection(listening_socket.getsockname()),
+    ):
         accepted, _ = listening_socket.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -301,7 +365,10 @@ def test_addresses() -> None:
 @pytest.mark.anyio
 async def test_bearer_tokens_are_told_apart() -> None:
     bearer = Bearer([TOKEN, "x" * 20])
-    first, second = await bearer.verify_token(TOKEN), await bearer.verify_token("x" * 20)
+    first, second = (
+        await bearer.verify_token(TOKEN),
+        await bearer.verify_token("x" * 20),
+    )
     assert first is not None
     assert second is not None
     assert first.client_id != second.client_id
@@ -349,18 +416,24 @@ TOKEN_OF_OURS = {"active": True, "aud": RESOURCE}
     ],
 )
 @pytest.mark.anyio
-async def test_tokens_are_introspected(monkeypatch: pytest.MonkeyPatch, claims: Any, granted: bool) -> None:
+async def test_tokens_are_introspected(
+    monkeypatch: pytest.MonkeyPatch, claims: Any, granted: bool
+) -> None:
     import httpx2
 
     def answer(request: httpx2.Request) -> httpx2.Response:
         assert request.headers["authorization"].startswith("Basic ")
         assert b"token=abc" in request.content
         body = claims if isinstance(claims, str) else json.dumps(claims)
-        return httpx2.Response(200, text=body, headers={"content-type": "application/json"})
+        return httpx2.Response(
+            200, text=body, headers={"content-type": "application/json"}
+        )
 
     real = httpx2.AsyncClient
     monkeypatch.setattr(
-        httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(answer), **options)
+        httpx2,
+        "AsyncClient",
+        lambda **options: real(transport=httpx2.MockTransport(answer), **options),
     )
     access = await INTROSPECTION.verify_token("abc")
     assert (access is not None) is granted
@@ -380,7 +453,9 @@ async def test_an_authorization_server_that_cannot_be_reached_lets_nobody_in(
 
     real = httpx2.AsyncClient
     monkeypatch.setattr(
-        httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(fail), **options)
+        httpx2,
+        "AsyncClient",
+        lambda **options: real(transport=httpx2.MockTransport(fail), **options),
     )
     assert await INTROSPECTION.verify_token("abc") is None
 
@@ -388,7 +463,12 @@ async def test_an_authorization_server_that_cannot_be_reached_lets_nobody_in(
 def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
     server = start(
         *("--http", "127.0.0.1:0", "--public-url", RESOURCE),
-        *("--oauth-issuer", "https://auth.example", "--oauth-introspection", "http://127.0.0.1:9/introspect"),
+        *(
+            "--oauth-issuer",
+            "https://auth.example",
+            "--oauth-introspection",
+            "http://127.0.0.1:9/introspect",
+        ),
     )
     url = listening(server)
     status, _ = post(url, INITIALIZE, Authorization="Bearer whatever-it-may-be")
@@ -406,8 +486,12 @@ def test_a_host_name_is_let_in_whatever_its_case(url: str) -> None:
 
 
 def test_a_probe_is_answered_without_a_token(start: Start) -> None:
-    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN})
-    with urllib.request.urlopen(listening(server).removesuffix("/mcp") + "/health", timeout=30) as answer:
+    server = start(
+        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN}
+    )
+    with urllib.request.urlopen(
+        listening(server).removesuffix("/mcp") + "/health", timeout=30
+    ) as answer:
         assert (answer.status, answer.read()) == (200, b"ok\n")
 
 
@@ -423,11 +507,18 @@ def test_a_message_of_too_many_values_is_refused(encoding: str, url: str) -> Non
 def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
     status, body = post(url, b" [" + json.dumps(INITIALIZE).encode() + b"]")
     assert status == 400
-    assert json.loads(body)["error"]["message"] == "batches are not supported; send one message a request"
+    assert (
+        json.loads(body)["error"]["message"]
+        == "batches are not supported; send one message a request"
+    )
 
 
 @pytest.mark.parametrize(
-    "begun", [b"", b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n"]
+    "begun",
+    [
+        b"",
+        b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n",
+    ],
 )
 def test_requests_that_never_arrive_keep_nobody_out(url: str, begun: bytes) -> None:
     """More half-sent requests than the server has places; the oldest of them make room."""
@@ -445,15 +536,21 @@ def test_requests_that_never_arrive_keep_nobody_out(url: str, begun: bytes) -> N
             waiting.close()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
-def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(url: str) -> None:
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="other systems have one loopback address"
+)
+def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(
+    url: str,
+) -> None:
     port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
     half = []
     try:
         for address in range(2, 12):
             for _ in range(64):
                 source = f"127.0.0.{address}", 0
-                waiting = socket.create_connection(("127.0.0.1", port), timeout=30, source_address=source)
+                waiting = socket.create_connection(
+                    ("127.0.0.1", port), timeout=30, source_address=source
+                )
                 waiting.sendall(b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\n")
                 half.append(waiting)
         assert [post(url, INITIALIZE)[0] for _ in range(3)] == [200] * 3
@@ -472,23 +569,36 @@ def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
         assert time.monotonic() < until
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory and descriptors are read from /proc")
-def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(start: Start) -> None:
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="memory and descriptors are read from /proc"
+)
+def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(
+    start: Start,
+) -> None:
     """As many as there are by default would take at most 64 MB, and no session holds a descriptor."""
     most = 300
-    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_SESSIONS": str(most)})
+    server = start(
+        "--http",
+        "127.0.0.1:0",
+        env={**os.environ, "FILEWRIGHT_HTTP_SESSIONS": str(most)},
+    )
     url = listening(server)
     post(url, INITIALIZE)
     process = Path("/proc", str(server.process.pid))
 
     def resident() -> int:
-        found = re.search(r"^RssAnon:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+        found = re.search(
+            r"^RssAnon:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE
+        )
         assert found is not None
         return int(found.group(1)) << 10
 
     before = resident()
     connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=30)
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
     statuses = []
     for _ in range(most + 10):
         connection.request("POST", "/mcp", json.dumps(INITIALIZE), headers)

@@ -25,7 +25,9 @@ class Some:
                     "items": {
                         "type": "object",
                         "additionalProperties": False,
-                        "properties": {"minimum": {"type": "integer", "minimum": 1, "default": 3}},
+                        "properties": {
+                            "minimum": {"type": "integer", "minimum": 1, "default": 3}
+                        },
                     },
                 },
                 "preview": {"type": "boolean", "default": True},
@@ -60,7 +62,10 @@ def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
         "properties": {
             "items": {
                 "type": "array",
-                "items": {"type": "object", "properties": {"minimum": {"type": "integer", "default": 3}}},
+                "items": {
+                    "type": "object",
+                    "properties": {"minimum": {"type": "integer", "default": 3}},
+                },
             },
             "preview": {"type": "boolean", "default": True},
             "recursive": {"type": "boolean"},
@@ -79,5 +84,7 @@ def test_an_argument_may_be_rare_in_one_place_alone() -> None:
     edit = {"properties": {**version, "from": {"properties": version}}}
     schema = {"properties": {**version, "edits": {"items": edit}}}
     assert terse(schema, "edit_content") == {
-        "properties": {"edits": {"items": {"properties": {**version, "from": {"properties": {}}}}}}
+        "properties": {
+            "edits": {"items": {"properties": {**version, "from": {"properties": {}}}}}
+        }
     }

@@ -13,7 +13,13 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import ElicitRequestParams, ElicitResult, ListRootsResult, Root, TextContent
+from mcp_types import (
+    ElicitRequestParams,
+    ElicitResult,
+    ListRootsResult,
+    Root,
+    TextContent,
+)
 from pydantic import FileUrl
 from tests import processes
 
@@ -25,20 +31,28 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def connected(mode: str, *arguments: str, **options: Any) -> AsyncIterator[Client]:
-    server = processes.for_client([sys.executable, str(FAKE), "serve", *arguments], env={**os.environ})
+async def connected(
+    mode: str, *arguments: str, **options: Any
+) -> AsyncIterator[Client]:
+    server = processes.for_client(
+        [sys.executable, str(FAKE), "serve", *arguments], env={**os.environ}
+    )
     async with Client(server, mode=mode, **options) as client:
         yield client
 
 
 def text_of(result: Any) -> str:
-    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+    return "".join(
+        part.text for part in result.content if isinstance(part, TextContent)
+    )
 
 
 @MODES
 async def test_a_session_end_to_end(mode: str) -> None:
     async with connected(mode) as client:
-        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        assert client.protocol_version == (
+            "2025-11-25" if mode == "legacy" else "2026-07-28"
+        )
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools][:2] == ["echo", "wait"]
         assert text_of(await client.call_tool("echo", {"a": "null"})) == '{"a": "null"}'
@@ -81,7 +95,10 @@ async def test_progress_and_cancellation(mode: str) -> None:
 
 ANSWERS = [
     (ElicitResult(action="accept", content={"confirm": True}), "destroyed"),
-    (ElicitResult(action="accept", content={"confirm": False}), "cancelled: the user did not allow"),
+    (
+        ElicitResult(action="accept", content={"confirm": False}),
+        "cancelled: the user did not allow",
+    ),
     (ElicitResult(action="decline"), "cancelled: the user did not allow"),
     (ElicitResult(action="cancel"), "cancelled: the user did not allow"),
 ]
@@ -96,12 +113,16 @@ async def test_the_user_is_asked_before_a_destructive_call(mode: str) -> None:
         asked.append(params.message)
         return next(answers)
 
-    async with connected(mode, "--confirm", "destructive", elicitation_callback=ask) as client:
+    async with connected(
+        mode, "--confirm", "destructive", elicitation_callback=ask
+    ) as client:
         for _, expected in ANSWERS:
             result = await client.call_tool("destroy", {"paths": ["a\x1b[31m", "b"]})
             assert text_of(result).startswith(expected)
             assert result.is_error is (expected != "destroyed")
-        assert {question.partition("\n")[0] for question in asked} == {"Allow destroy on a\\u001b[31m, b?"}
+        assert {question.partition("\n")[0] for question in asked} == {
+            "Allow destroy on a\\u001b[31m, b?"
+        }
         assert not any("destroyed" in question for question in asked)
         await client.call_tool("echo", {})
         assert len(asked) == len(ANSWERS)
@@ -114,7 +135,9 @@ async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> N
         asked.append(params.message)
         return ElicitResult(action="decline")
 
-    async with connected("auto", "--confirm", "always", elicitation_callback=ask) as client:
+    async with connected(
+        "auto", "--confirm", "always", elicitation_callback=ask
+    ) as client:
         for name in ("preview", "dry_run", "dryRun"):
             result = await client.call_tool("destroy", {"paths": ["a"], name: True})
             assert text_of(result).startswith("cancelled: the user did not allow"), name
@@ -122,7 +145,9 @@ async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> N
 
 
 @MODES
-async def test_a_call_of_a_client_that_cannot_ask_waits_for_a_word_elsewhere(mode: str) -> None:
+async def test_a_call_of_a_client_that_cannot_ask_waits_for_a_word_elsewhere(
+    mode: str,
+) -> None:
     async with connected(mode, "--confirm", "always") as client:
         refused = await client.call_tool("destroy", {})
         assert refused.is_error
@@ -136,20 +161,28 @@ async def test_an_answer_counts_only_for_the_call_it_was_asked_for() -> None:
     async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
         return ElicitResult(action="accept", content={"confirm": True})
 
-    async with connected("auto", "--confirm", "destructive", elicitation_callback=ask) as client:
-        first = await client.session.call_tool("destroy", {"paths": ["a"]}, allow_input_required=True)
+    async with connected(
+        "auto", "--confirm", "destructive", elicitation_callback=ask
+    ) as client:
+        first = await client.session.call_tool(
+            "destroy", {"paths": ["a"]}, allow_input_required=True
+        )
         assert first.result_type == "input_required"
         reused = await client.session.call_tool(
             "destroy",
             {"paths": ["b"]},
-            input_responses={"confirm": ElicitResult(action="accept", content={"confirm": True})},
+            input_responses={
+                "confirm": ElicitResult(action="accept", content={"confirm": True})
+            },
             request_state=first.request_state,
             allow_input_required=True,
         )
         assert reused.result_type == "input_required"
 
 
-async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path: Path) -> None:
+async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(
+    tmp_path: Path,
+) -> None:
     asked: list[str] = []
 
     async def roots(context: Any) -> ListRootsResult:
@@ -163,16 +196,22 @@ async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path:
 
 
 @MODES
-async def test_a_change_is_recorded_under_its_session_client_and_turn(mode: str, tmp_path: Path) -> None:
+async def test_a_change_is_recorded_under_its_session_client_and_turn(
+    mode: str, tmp_path: Path
+) -> None:
     work, state = tmp_path / "work", tmp_path / "state"
     work.mkdir()
-    server = processes.for_client([*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)])
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)]
+    )
     for session in range(2):
         async with Client(server, mode=mode) as client:
             for number in range(2):
                 item = {"path": f"{session}-{number}.txt", "content": "x\n"}
                 answer = await client.call_tool(
-                    "write_content", {"items": [item]}, meta={"filewright/turn": f"turn {number}"}
+                    "write_content",
+                    {"items": [item]},
+                    meta={"filewright/turn": f"turn {number}"},
                 )
                 assert not answer.is_error, text_of(answer)
     with Workspace(work, state_dir=state) as workspace:
@@ -184,10 +223,14 @@ async def test_a_change_is_recorded_under_its_session_client_and_turn(mode: str,
 
 
 @MODES
-async def test_codex_names_the_session_and_the_turn_of_its_hooks(mode: str, tmp_path: Path) -> None:
+async def test_codex_names_the_session_and_the_turn_of_its_hooks(
+    mode: str, tmp_path: Path
+) -> None:
     work, state = tmp_path / "work", tmp_path / "state"
     work.mkdir()
-    server = processes.for_client([*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)])
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)]
+    )
     said: list[Any] = [
         {"session_id": "its own", "turn_id": "turn 1"},
         {"session_id": 1, "turn_id": None},
@@ -204,4 +247,6 @@ async def test_codex_names_the_session_and_the_turn_of_its_hooks(mode: str, tmp_
     with Workspace(work, state_dir=state) as workspace:
         first, *others = reversed(workspace.history())
     assert (first.session, first.turn) == ("its own", "turn 1")
-    assert {(record.session == "its own", record.turn) for record in others} == {(False, None)}
+    assert {(record.session == "its own", record.turn) for record in others} == {
+        (False, None)
+    }

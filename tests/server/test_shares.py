@@ -24,7 +24,11 @@ TOKENS = ("a-token-of-more-than-sixteen", "another-token-of-more-than-sixteen")
 
 @pytest.fixture
 def server(start: Start) -> Any:
-    return start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": ",".join(TOKENS)})
+    return start(
+        "--http",
+        "127.0.0.1:0",
+        env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": ",".join(TOKENS)},
+    )
 
 
 def port_of(server: Any) -> int:
@@ -58,7 +62,14 @@ INITIALIZE = json.dumps(
 def session(port: int, token: str) -> str:
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(
-            head(port, "POST", token, f"Content-Length: {len(INITIALIZE)}", "Connection: close") + INITIALIZE
+            head(
+                port,
+                "POST",
+                token,
+                f"Content-Length: {len(INITIALIZE)}",
+                "Connection: close",
+            )
+            + INITIALIZE
         )
         answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
     match = re.search(rb"(?i)mcp-session-id: (\S+)", answer)
@@ -76,12 +87,16 @@ def test_streams_of_one_token_keep_no_other_out(server: Any) -> None:
                 if len(statuses) < REQUESTS
                 else "Mcp-Session-Id: x"
             )
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+            connection = stack.enter_context(
+                socket.create_connection(("127.0.0.1", port), timeout=60)
+            )
             connection.sendall(head(port, "GET", TOKENS[0], more))
             statuses.append(status(connection))
         assert statuses == [200] * REQUESTS + [429] * 20
         assert session(port, TOKENS[1])
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=60) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/health", timeout=60
+        ) as answer:
             assert answer.status == 200
     end = time.monotonic() + 60
     while True:  # The server sees only later that they are closed.
@@ -108,9 +123,15 @@ def test_bodies_of_one_token_are_held_within_bounds(server: Any) -> None:
     with contextlib.ExitStack() as stack:
         connections = []
         for _ in range(12):
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
-            connection.sendall(head(port, "POST", TOKENS[0], f"Content-Length: {len(piece) + 1}"))
-            with contextlib.suppress(OSError):  # It was refused before all of it was sent.
+            connection = stack.enter_context(
+                socket.create_connection(("127.0.0.1", port), timeout=60)
+            )
+            connection.sendall(
+                head(port, "POST", TOKENS[0], f"Content-Length: {len(piece) + 1}")
+            )
+            with contextlib.suppress(
+                OSError
+            ):  # It was refused before all of it was sent.
                 connection.sendall(piece)
             connections.append(connection)
         statuses = []
@@ -128,7 +149,8 @@ def test_a_client_that_leaves_leaves_no_traceback(server: Any) -> None:
     for more in ("Content-Length: 900", "Transfer-Encoding: chunked"):
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(
-                head(port, "POST", TOKENS[0], more) + (b"{" if "900" in more else b"1\r\n{\r\n")
+                head(port, "POST", TOKENS[0], more)
+                + (b"{" if "900" in more else b"1\r\n{\r\n")
             )
             time.sleep(0.2)
     for path in ("enter", "act"):

@@ -36,7 +36,9 @@ MESSAGES = (
 )
 
 
-def session(tmp_path: Path, *arguments: str, flags: tuple[str, ...] = ()) -> tuple[dict[int, Any], str, str]:
+def session(
+    tmp_path: Path, *arguments: str, flags: tuple[str, ...] = ()
+) -> tuple[dict[int, Any], str, str]:
     """The answers to a handshake and `tools/list` by id, the raw list, and standard error."""
     root = tmp_path / "root"
     root.mkdir(exist_ok=True)
@@ -48,13 +50,19 @@ def session(tmp_path: Path, *arguments: str, flags: tuple[str, ...] = ()) -> tup
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     answers = {message["id"]: message["result"] for message in map(json.loads, lines)}
-    return answers, next(line for line in lines if json.loads(line)["id"] == 2), done.stderr
+    return (
+        answers,
+        next(line for line in lines if json.loads(line)["id"] == 2),
+        done.stderr,
+    )
 
 
 def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
     _, _, stderr = session(tmp_path, flags=("-X", "importtime"))
     loaded = {
-        line.rsplit("|", 1)[1].strip() for line in stderr.splitlines() if line.startswith("import time:")
+        line.rsplit("|", 1)[1].strip()
+        for line in stderr.splitlines()
+        if line.startswith("import time:")
     }
     assert "mcp.server.lowlevel.server" in loaded
     tops = {name.partition(".")[0] for name in loaded}
@@ -66,12 +74,17 @@ def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
     answers, line, _ = session(tmp_path)
     tools = answers[2]["tools"]
     assert len(tools) == 12
-    assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= LIST_LIMIT
+    assert (
+        len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":")))
+        <= LIST_LIMIT
+    )
     assert len(answers[1]["instructions"]) <= 1500
     for tool in tools:
         schema = tool["inputSchema"]
         assert schema["type"] == "object"
-        assert schema.get("additionalProperties", True), "more is accepted than is listed"
+        assert schema.get("additionalProperties", True), (
+            "more is accepted than is listed"
+        )
         assert not {"anyOf", "oneOf", "allOf"} & set(schema)
         assert "title" not in schema
         assert set(tool["annotations"]) == {
@@ -94,7 +107,9 @@ def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
         (("--tools", "read,history"), "get_history", "write_content"),
     ],
 )
-def test_tools_can_be_left_out(tmp_path: Path, arguments: tuple[str, ...], present: str, absent: str) -> None:
+def test_tools_can_be_left_out(
+    tmp_path: Path, arguments: tuple[str, ...], present: str, absent: str
+) -> None:
     answers, _, _ = session(tmp_path, *arguments)
     names = [tool["name"] for tool in answers[2]["tools"]]
     assert present in names
@@ -110,7 +125,9 @@ def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
     assert "confined by Landlock" not in without
 
 
-def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(tmp_path: Path) -> None:
+def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")
     code = """
 import sys, threading
@@ -138,7 +155,9 @@ print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
     assert done.stdout == "\n"
 
 
-def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(tmp_path: Path) -> None:
+def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
+    tmp_path: Path,
+) -> None:
     """What ends the interpreter while an extension is loaded in a thread aborts the process."""
     from filewright.server.serve import load_while_idle
 
@@ -160,8 +179,12 @@ def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(tmp_path: Path
     assert len(asked) == 3
 
 
-@pytest.mark.parametrize("waits", [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)])
-def test_a_server_that_is_left_while_it_loads_ends_in_order(tmp_path: Path, waits: tuple[float, ...]) -> None:
+@pytest.mark.parametrize(
+    "waits", [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)]
+)
+def test_a_server_that_is_left_while_it_loads_ends_in_order(
+    tmp_path: Path, waits: tuple[float, ...]
+) -> None:
     for wait in waits:
         with subprocess.Popen(
             [

@@ -23,7 +23,13 @@ def text_of(answer: dict[str, Any]) -> str:
 
 
 def test_arguments_arrive_as_they_were_sent(shared: Any) -> None:
-    arguments = {"content": "null", "n": "1", "list": "[1]", "nothing": None, "deep": {"a": [1, 2.5, True]}}
+    arguments = {
+        "content": "null",
+        "n": "1",
+        "list": "[1]",
+        "nothing": None,
+        "deep": {"a": [1, 2.5, True]},
+    }
     answer = shared.call("echo", arguments)
     assert answer["result"]["isError"] is False
     import json
@@ -63,10 +69,15 @@ def test_nothing_printed_reaches_the_wire(shared: Any) -> None:
 
 def test_what_cannot_be_encoded_is_spelled_out(shared: Any) -> None:
     text = text_of(shared.call("dirty"))
-    assert text == "lone \\ud800 surrogate, \\u001b[31mred\\u001b[0m, nul \\u0000, c1 \\u009b, umlaut ü"
+    assert (
+        text
+        == "lone \\ud800 surrogate, \\u001b[31mred\\u001b[0m, nul \\u0000, c1 \\u009b, umlaut ü"
+    )
 
 
-def test_an_unexpected_error_is_internal_and_tells_the_client_nothing_more(shared: Any) -> None:
+def test_an_unexpected_error_is_internal_and_tells_the_client_nothing_more(
+    shared: Any,
+) -> None:
     answer = shared.call("crash")
     assert answer["result"]["isError"] is True
     assert text_of(answer).startswith("internal: crash failed")
@@ -117,17 +128,26 @@ def test_unknown_methods_and_bad_params_are_protocol_errors(shared: Any) -> None
     assert shared.ask("no/such")["error"]["code"] == -32601
     assert shared.ask("tools/call", {})["error"]["code"] == -32602
     assert shared.ask("tools/call", {"name": 5})["error"]["code"] == -32602
-    assert shared.ask("resources/read", {"uri": "filewright://history/none"})["error"]["code"] == -32002
+    assert (
+        shared.ask("resources/read", {"uri": "filewright://history/none"})["error"][
+            "code"
+        ]
+        == -32002
+    )
 
 
-def test_a_bug_outside_a_tool_is_an_internal_error_that_tells_nothing_more(shared: Any) -> None:
+def test_a_bug_outside_a_tool_is_an_internal_error_that_tells_nothing_more(
+    shared: Any,
+) -> None:
     error = shared.ask("resources/read", {"uri": "filewright://file/crash"})["error"]
     assert error["code"] == -32603
     assert "secret" not in error["message"]
     shared.hears("ZeroDivisionError: secret")
 
 
-def test_a_message_past_the_limit_is_refused_and_the_next_is_served(start: Start) -> None:
+def test_a_message_past_the_limit_is_refused_and_the_next_is_served(
+    start: Start,
+) -> None:
     client = start(env={**os.environ, "FILEWRIGHT_MESSAGE_BYTES": "100000"})
     client.shake_hands()
     error = client.call("echo", {"a": "x" * 300_000})["error"]
@@ -135,7 +155,9 @@ def test_a_message_past_the_limit_is_refused_and_the_next_is_served(start: Start
     assert text_of(client.call("echo", {"a": "x" * 40_000})).count("x") == 40_000
 
 
-def test_a_message_of_too_many_values_is_refused_and_the_next_is_served(client: Any) -> None:
+def test_a_message_of_too_many_values_is_refused_and_the_next_is_served(
+    client: Any,
+) -> None:
     error = client.call("echo", {"a": [{}] * 300_000})["error"]
     assert "too_large" in error["message"]
     assert text_of(client.call("echo", {"a": 1})) == '{"a": 1}'
@@ -148,12 +170,18 @@ def test_a_ping_and_other_calls_overtake_long_ones(client: Any) -> None:
     assert text_of(client.call("echo", {"a": 1})) == '{"a": 1}'
     for request_id in waiting:
         client.send(
-            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
+            {
+                "jsonrpc": "2.0",
+                "method": "notifications/cancelled",
+                "params": {"requestId": request_id},
+            }
         )
     client.hears("left")
 
 
-def test_reads_that_fill_their_lane_do_not_delay_a_change(client: Any, tmp_path: Path) -> None:
+def test_reads_that_fill_their_lane_do_not_delay_a_change(
+    client: Any, tmp_path: Path
+) -> None:
     for _ in range(40):
         client.begin("wait")
     client.hears("waiting")
@@ -164,7 +192,13 @@ def test_reads_that_fill_their_lane_do_not_delay_a_change(client: Any, tmp_path:
 def test_a_cancelled_call_ends_and_is_never_answered(client: Any) -> None:
     request_id = client.begin("wait")
     client.hears("waiting")
-    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    client.send(
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": request_id},
+        }
+    )
     client.hears("left")
     assert "result" in client.ask("ping")
     assert not [kept for kept in client._others if kept.get("id") == request_id]
@@ -178,7 +212,11 @@ def test_a_waiting_call_can_be_cancelled_before_it_begins(start: Start) -> None:
     rest = [client.begin("echo", {"n": n}) for n in range(200)]
     for request_id in [*rest[:100], first]:
         client.send(
-            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
+            {
+                "jsonrpc": "2.0",
+                "method": "notifications/cancelled",
+                "params": {"requestId": request_id},
+            }
         )
     answered = [client.answer(request_id)["id"] for request_id in rest[100:]]
     assert answered == rest[100:]
@@ -193,7 +231,13 @@ def test_progress_comes_only_for_long_calls_and_always_increases(shared: Any) ->
         message = shared.receive()
         assert message["method"] == "notifications/progress"
         seen.append(message["params"])
-    shared.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    shared.send(
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": request_id},
+        }
+    )
     assert {params["progressToken"] for params in seen} == {"slow"}
     values = [params["progress"] for params in seen]
     assert values == sorted(set(values))
@@ -203,7 +247,10 @@ def test_progress_comes_only_for_long_calls_and_always_increases(shared: Any) ->
 
 def test_a_silent_call_shows_that_it_is_alive(shared: Any) -> None:
     shared.call("silent", {"seconds": 1.3}, progressToken=1)
-    values = [message["params"]["progress"] for message in shared.notifications("notifications/progress")]
+    values = [
+        message["params"]["progress"]
+        for message in shared.notifications("notifications/progress")
+    ]
     assert len(values) >= 1
     assert values == sorted(set(values))
 
@@ -218,7 +265,9 @@ def test_a_call_past_its_limit_is_a_timeout(start: Start) -> None:
 
 def test_a_burst_of_calls_is_answered_one_for_one(shared: Any) -> None:
     count = 1000
-    sender = threading.Thread(target=lambda: [shared.begin("echo", {"n": n}) for n in range(count)])
+    sender = threading.Thread(
+        target=lambda: [shared.begin("echo", {"n": n}) for n in range(count)]
+    )
     first = shared._id + 1
     sender.start()
     ids = {shared.receive()["id"] for _ in range(count)}
@@ -226,13 +275,19 @@ def test_a_burst_of_calls_is_answered_one_for_one(shared: Any) -> None:
     assert ids == set(range(first, first + count))
 
 
-@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.sweep)])
-def test_thousands_of_calls_written_before_any_answer_is_read(shared: Any, count: int) -> None:
+@pytest.mark.parametrize(
+    "count", [1_000, pytest.param(10_000, marks=pytest.mark.sweep)]
+)
+def test_thousands_of_calls_written_before_any_answer_is_read(
+    shared: Any, count: int
+) -> None:
     shared.pause()
     line = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}\n'
     shared.send_bytes(b"".join(line % (n, n) for n in range(1000, 1000 + count)))
     shared.resume()
-    assert {shared.receive()["id"] for _ in range(count)} == set(range(1000, 1000 + count))
+    assert {shared.receive()["id"] for _ in range(count)} == set(
+        range(1000, 1000 + count)
+    )
 
 
 def test_a_client_that_stops_reading_for_a_while_loses_nothing(shared: Any) -> None:
@@ -242,7 +297,9 @@ def test_a_client_that_stops_reading_for_a_while_loses_nothing(shared: Any) -> N
     assert {shared.receive()["id"] for _ in ids} == set(ids)
 
 
-def test_a_client_that_stops_reading_and_leaves_takes_the_server_with_it(client: Any) -> None:
+def test_a_client_that_stops_reading_and_leaves_takes_the_server_with_it(
+    client: Any,
+) -> None:
     client.pause()
     for _ in range(100):
         client.begin("echo", {"text": "x" * 20_000})
@@ -260,7 +317,9 @@ def test_a_client_that_disappears_cancels_what_runs(client: Any) -> None:
 
 
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
-def test_a_change_that_is_being_made_is_finished_before_the_process_ends(client: Any, tmp_path: Path) -> None:
+def test_a_change_that_is_being_made_is_finished_before_the_process_ends(
+    client: Any, tmp_path: Path
+) -> None:
     target = tmp_path / "f"
     client.begin("commit", {"path": str(target)})
     client.hears("commit begun")
@@ -270,7 +329,9 @@ def test_a_change_that_is_being_made_is_finished_before_the_process_ends(client:
 
 
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)]
+)
 def test_a_signal_ends_the_process_in_order(client: Any, number: int) -> None:
     client.interrupt(number)
     assert client.process.wait(30) == 0
@@ -281,7 +342,9 @@ def test_a_signal_ends_the_process_in_order(client: Any, number: int) -> None:
 @pytest.mark.filterwarnings("ignore:.*signal wakeup fd" if ON_WINE else "error")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"])
 @pytest.mark.parametrize("early", [False, True])
-def test_a_signal_wakes_what_waits_for_messages_also_one_that_came_before(name: str, early: bool) -> None:
+def test_a_signal_wakes_what_waits_for_messages_also_one_that_came_before(
+    name: str, early: bool
+) -> None:
     if not hasattr(signal, name):
         pytest.skip(f"this system has no {name}")
     number = getattr(signal, name)
@@ -309,7 +372,13 @@ def test_a_cancelled_change_is_still_made(client: Any, tmp_path: Path) -> None:
     target = tmp_path / "f"
     request_id = client.begin("commit", {"path": str(target)})
     client.hears("commit begun")
-    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    client.send(
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": request_id},
+        }
+    )
     assert client.leave() == 0
     assert target.read_text() == "committed"
 
@@ -331,11 +400,16 @@ def test_no_file_is_watched_for_a_client(start: Start) -> None:
     client = start()
     assert "subscribe" not in {
         name
-        for name, offered in client.shake_hands()["result"]["capabilities"]["resources"].items()
+        for name, offered in client.shake_hands()["result"]["capabilities"][
+            "resources"
+        ].items()
         if offered
     }
     for method in ("resources/subscribe", "resources/unsubscribe"):
-        assert client.ask(method, {"uri": "filewright://file/text"})["error"]["code"] == -32601
+        assert (
+            client.ask(method, {"uri": "filewright://file/text"})["error"]["code"]
+            == -32601
+        )
 
 
 def test_resources_templates_and_completion(shared: Any) -> None:
@@ -347,9 +421,13 @@ def test_resources_templates_and_completion(shared: Any) -> None:
         "filewright://file/{+path}",
         "filewright://history/{change_id}",
     ]
-    [text] = shared.ask("resources/read", {"uri": "filewright://file/text"})["result"]["contents"]
+    [text] = shared.ask("resources/read", {"uri": "filewright://file/text"})["result"][
+        "contents"
+    ]
     assert text["text"] == "text \\udcff"
-    [binary] = shared.ask("resources/read", {"uri": "filewright://file/binary"})["result"]["contents"]
+    [binary] = shared.ask("resources/read", {"uri": "filewright://file/binary"})[
+        "result"
+    ]["contents"]
     assert binary["blob"] == "AP8="
     completion = shared.ask(
         "completion/complete",
@@ -370,7 +448,9 @@ def test_resources_templates_and_completion(shared: Any) -> None:
         ("1999-01-01", "2025-11-25"),
     ],
 )
-def test_every_handshake_version_is_spoken(start: Start, asked: str, agreed: str) -> None:
+def test_every_handshake_version_is_spoken(
+    start: Start, asked: str, agreed: str
+) -> None:
     client = start()
     assert client.shake_hands(asked)["result"]["protocolVersion"] == agreed
     assert len(client.ask("tools/list")["result"]["tools"]) == 12

@@ -33,5 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(root: Path, tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(parse_seconds=20)) as opened:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=Settings(parse_seconds=20)
+    ) as opened:
         yield opened

@@ -52,7 +52,13 @@ CASES = [
 
 @each_row(("name", "line", "depth", "first", "last", "kind"), CASES)
 def test_the_complete_definition_round_a_line(
-    name: str, line: int, depth: int, first: int, last: int, kind: str, outlines: Outlines
+    name: str,
+    line: int,
+    depth: int,
+    first: int,
+    last: int,
+    kind: str,
+    outlines: Outlines,
 ) -> None:
     data = (FIXTURES / name).read_bytes()
     outline = outlines.outline(data, Language(name.partition(".")[0]))
@@ -60,8 +66,12 @@ def test_the_complete_definition_round_a_line(
     assert (block.start_line, block.end_line, block.kind) == (first, last, kind)
 
 
-@each_row("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
-def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(name: str, outlines: Outlines) -> None:
+@each_row(
+    "name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt")
+)
+def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(
+    name: str, outlines: Outlines
+) -> None:
     data = (FIXTURES / name).read_bytes()
     outline = outlines.outline(data, Language(name.partition(".")[0]))
     lines = data.decode().split("\n")[:-1]
@@ -90,9 +100,12 @@ two:
 
 
 @pytest.mark.parametrize(
-    ("line", "first", "last"), [(5, 4, 6), (6, 4, 6), (4, 4, 6), (11, 10, 12), (8, 8, 12), (1, 1, 2)]
+    ("line", "first", "last"),
+    [(5, 4, 6), (6, 4, 6), (4, 4, 6), (11, 10, 12), (8, 8, 12), (1, 1, 2)],
 )
-def test_without_a_grammar_indentation_decides(line: int, first: int, last: int) -> None:
+def test_without_a_grammar_indentation_decides(
+    line: int, first: int, last: int
+) -> None:
     block = enclosing(MAKEFILE, line, None)
     assert (block.start_line, block.end_line) == (first, last)
 
@@ -134,7 +147,10 @@ def test_braces_without_a_grammar(line: int, depth: int, first: int, last: int) 
 def test_prose_is_read_by_paragraphs() -> None:
     text = b"One\ntwo.\n\nThree\nfour.\n\n\nFive.\n"
     outline = Outline(Language.TEXT, parsed=False)
-    assert [(b.start_line, b.end_line) for b in (enclosing(text, 5, outline, d) for d in (1, 2))] == [
+    assert [
+        (b.start_line, b.end_line)
+        for b in (enclosing(text, 5, outline, d) for d in (1, 2))
+    ] == [
         (4, 5),
         (1, 8),
     ]
@@ -151,7 +167,14 @@ Traceback:
 
 @pytest.mark.parametrize(
     ("line", "depth", "first", "last"),
-    [(3, 1, 2, 4), (2, 1, 2, 4), (6, 1, 6, 6), (1, 1, 1, 1), (4, 2, 1, 5), (4, 9, 1, 6)],
+    [
+        (3, 1, 2, 4),
+        (2, 1, 2, 4),
+        (6, 1, 6, 6),
+        (1, 1, 1, 1),
+        (4, 2, 1, 5),
+        (4, 9, 1, 6),
+    ],
 )
 def test_a_log_is_read_by_records(line: int, depth: int, first: int, last: int) -> None:
     block = enclosing(LOG, line, Outline(Language.LOG, parsed=False), depth)
@@ -167,8 +190,13 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> 
 
 
 @each_row("data", [b"\n\n\n", b"\n", b" \n\t\n"])
-@each_row("language", [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG])
-def test_nothing_but_blank_lines(data: bytes, language: Language, outlines: Outlines) -> None:
+@each_row(
+    "language",
+    [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG],
+)
+def test_nothing_but_blank_lines(
+    data: bytes, language: Language, outlines: Outlines
+) -> None:
     block = enclosing(data, 1, outlines.outline(data, language), 2)
     assert 1 <= block.start_line <= block.end_line
 

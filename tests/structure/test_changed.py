@@ -53,14 +53,19 @@ def test_what_changed_by_symbol(
 ) -> None:
     after = BEFORE.replace(old, new, 1)
     assert after != BEFORE
-    versions = [Version(data, outlines.outline(data, Language.PYTHON)) for data in (BEFORE, after)]
+    versions = [
+        Version(data, outlines.outline(data, Language.PYTHON))
+        for data in (BEFORE, after)
+    ]
     changes = changed_symbols(versions[0], versions[1])
     assert [(change.status, change.path) for change in changes] == expected
 
 
 def test_overloads_are_matched_by_their_text(outlines: Outlines) -> None:
     before = b"class A {\n void f(int a) {}\n void f(String a) {}\n}\n"
-    after = b"class A {\n void f(long a) {}\n void f(int a) {}\n void f(String a) {}\n}\n"
+    after = (
+        b"class A {\n void f(long a) {}\n void f(int a) {}\n void f(String a) {}\n}\n"
+    )
     changes = changed_symbols(
         Version(before, outlines.outline(before, Language.JAVA)),
         Version(after, outlines.outline(after, Language.JAVA)),
@@ -72,7 +77,10 @@ def test_overloads_are_matched_by_their_text(outlines: Outlines) -> None:
 
 def test_line_terminators_alone_change_nothing(outlines: Outlines) -> None:
     after = BEFORE.replace(b"\n", b"\r\n")
-    versions = [Version(data, outlines.outline(data, Language.PYTHON)) for data in (BEFORE, after)]
+    versions = [
+        Version(data, outlines.outline(data, Language.PYTHON))
+        for data in (BEFORE, after)
+    ]
     assert changed_symbols(versions[0], versions[1]) == ()
 
 
@@ -81,7 +89,10 @@ def test_line_terminators_alone_change_nothing(outlines: Outlines) -> None:
     [
         ([(7, 7)], ["class A › method f"]),
         ([(3, 4)], ["class A", "class A › property size"]),
-        ([(6, 12)], ["class A", "class A › method f", "class A › method g", "function top"]),
+        (
+            [(6, 12)],
+            ["class A", "class A › method f", "class A › method g", "function top"],
+        ),
         ([(2, 2)], []),
         ([], []),
     ],

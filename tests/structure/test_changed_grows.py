@@ -15,7 +15,9 @@ from filewright.structure.changed import Version
 
 
 def version(count: int, value: str) -> Version:
-    row = b"".join(b"def f(): return %06d%b\n" % (n, value.encode()) for n in range(count))
+    row = b"".join(
+        b"def f(): return %06d%b\n" % (n, value.encode()) for n in range(count)
+    )
     length = len(row) // count
     symbols = tuple(
         Symbol("f", "function", n + 1, n + 1, n * length, (n + 1) * length - 1, n * length, n + 1) for n in range(count)
@@ -42,7 +44,11 @@ def calls(act: Callable[[], object]) -> int:
 def test_four_times_the_symbols_take_about_four_times_the_calls(share: int) -> None:
     few, many = (
         calls(
-            partial(changed_symbols, version(size, "a"), version(size // share, "b" if share == 1 else "a"))
+            partial(
+                changed_symbols,
+                version(size, "a"),
+                version(size // share, "b" if share == 1 else "a"),
+            )
         )
         for size in (200, 800)
     )
@@ -51,7 +57,13 @@ def test_four_times_the_symbols_take_about_four_times_the_calls(share: int) -> N
 
 def test_four_times_the_ranges_take_about_four_times_the_calls() -> None:
     few, many = (
-        calls(partial(touched_symbols, version(size, "a").outline, [(n, n) for n in range(1, size, 2)]))
+        calls(
+            partial(
+                touched_symbols,
+                version(size, "a").outline,
+                [(n, n) for n in range(1, size, 2)],
+            )
+        )
         for size in (200, 800)
     )
     assert many <= few * 6

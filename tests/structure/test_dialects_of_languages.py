@@ -46,10 +46,16 @@ GO
 """
 
 
-def named(outlines: Outlines, text: bytes, language: Language) -> list[tuple[str, str, str]]:
+def named(
+    outlines: Outlines, text: bytes, language: Language
+) -> list[tuple[str, str, str]]:
     outline = outlines.outline(text, language)
     return [
-        (symbol.kind, symbol.known_as or symbol.name, ".".join(each.name for each in around))
+        (
+            symbol.kind,
+            symbol.known_as or symbol.name,
+            ".".join(each.name for each in around),
+        )
         for around, symbol in outline.walk()
     ]
 
@@ -72,7 +78,9 @@ def test_macros_do_not_hide_what_they_are_written_beside(outlines: Outlines) -> 
 
 def test_names_in_brackets_are_names(outlines: Outlines) -> None:
     found = named(outlines, SQL, Language.SQL)
-    tables = [(kind, name) for kind, name, _ in found if kind in ("table", "index", "view")]
+    tables = [
+        (kind, name) for kind, name, _ in found if kind in ("table", "index", "view")
+    ]
     assert tables == [
         ("table", "dbo.order items"), ("index", "IX_items"), ("view", "dbo.names"), ("table", "dbo.Other"),
     ]  # fmt: skip
@@ -80,11 +88,16 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
 
 
 @each_row("language", [Language.C, Language.CPP, Language.SQL])
-@each_row("piece", [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "])
+@each_row(
+    "piece",
+    [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "],
+)
 def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:
-    assert outlines.outline(piece * (100_000 // len(piece)), language).language == language
+    assert (
+        outlines.outline(piece * (100_000 // len(piece)), language).language == language
+    )
 
 
 def test_a_class_that_the_grammar_loses_is_found_and_what_is_inside_another_does_not_end_it(
@@ -105,7 +118,10 @@ internal constructor(@PublishedApi internal val storage: LongArray) : Collection
 """
     outline = outlines.outline(kotlin, Language.KOTLIN)
     assert outline.errors.count
-    found = {symbol.name: (symbol.kind, symbol.start_line, symbol.end_line) for _, symbol in outline.walk()}
+    found = {
+        symbol.name: (symbol.kind, symbol.start_line, symbol.end_line)
+        for _, symbol in outline.walk()
+    }
     assert found["listener"] == ("variable", 1, 3)
     assert found["Bag"][:2] == ("class", 5)
     assert "get" in found

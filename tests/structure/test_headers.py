@@ -16,7 +16,9 @@ from filewright.structure.outlines import Outlines
 SHEBANG = "#!/usr/bin/env run"
 LICENCE_HASH = "# Copyright 2024 The Authors\n# Use of this source is governed\n# by the terms in LICENSE."
 LICENCE_SLASH = LICENCE_HASH.replace("#", "//")
-LICENCE_BLOCK = "/*\n * Copyright 2024 The Authors\n * SPDX-License-Identifier: MIT\n */"
+LICENCE_BLOCK = (
+    "/*\n * Copyright 2024 The Authors\n * SPDX-License-Identifier: MIT\n */"
+)
 LICENCE_KEPT = "/*! library v1.2 | (c) 2024 | MIT */"
 
 FILES = [
@@ -46,12 +48,26 @@ FILES = [
     ("a.json", [], "", ""),
     ("a.md", [], "", ""),
 ]  # fmt: skip
-CASES = [(name, header, code, symbol) for name, headers, code, symbol in FILES for header in headers] + [
+CASES = [
+    (name, header, code, symbol)
+    for name, headers, code, symbol in FILES
+    for header in headers
+] + [
     ("a.php", f"<?php\n{LICENCE_BLOCK}", "function f() {\n    return 1;\n}", "f"),
-    ("a.php", f"<?php\n\ndeclare(strict_types=1);\n{LICENCE_SLASH}", "function f() {\n    return 1;\n}", "f"),
+    (
+        "a.php",
+        f"<?php\n\ndeclare(strict_types=1);\n{LICENCE_SLASH}",
+        "function f() {\n    return 1;\n}",
+        "f",
+    ),
     ("a.js", f'"use strict";\n{LICENCE_BLOCK}', "function f() {\n  return 1;\n}", "f"),
     ("a.js", '"use strict";', "function f() {\n  return 1;\n}", "f"),
-    ("a.py", f"{SHEBANG}\n# coding: utf-8\n{LICENCE_HASH}", "def f():\n    return 1", "f"),
+    (
+        "a.py",
+        f"{SHEBANG}\n# coding: utf-8\n{LICENCE_HASH}",
+        "def f():\n    return 1",
+        "f",
+    ),
     ("a.py", f"{SHEBANG}\n\n{LICENCE_HASH}", "def f():\n    return 1", "f"),
     ("a.sh", f"{SHEBANG}\n{LICENCE_HASH}", "f() {\n  echo 1\n}", "f"),
     ("a.sh", SHEBANG, "A=1", "A"),
@@ -67,7 +83,14 @@ def test_every_language_with_comments_is_here() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @each_row(("name", "header", "code", "symbol"), CASES)
 def test_header_stays_where_it_is(
-    tmp_path: Path, workspace: Workspace, root: Path, name: str, header: str, code: str, symbol: str, end: str
+    tmp_path: Path,
+    workspace: Workspace,
+    root: Path,
+    name: str,
+    header: str,
+    code: str,
+    symbol: str,
+    end: str,
 ) -> None:
     path = root / name
     own = {
@@ -89,7 +112,10 @@ def test_header_stays_where_it_is(
     docs = ["", comment] if marks.get(name) is None else [""]
     for doc in docs:
         before = f"{header}\n{doc}{code}\n".replace("\n", end)
-        kept, new = f"{header}\n".replace("\n", end), code.replace("1", "2").replace("red", "blue")
+        kept, new = (
+            f"{header}\n".replace("\n", end),
+            code.replace("1", "2").replace("red", "blue"),
+        )
 
         def edited(edit: dict[str, object], before: str = before) -> str:
             path.write_bytes(before.encode())
@@ -97,12 +123,18 @@ def test_header_stays_where_it_is(
             assert not done.is_error, done.text
             return path.read_bytes().decode()
 
-        assert edited({"at": {"symbol": symbol}, "delete": True}).rstrip("\r\n") == kept.rstrip("\r\n")
+        assert edited({"at": {"symbol": symbol}, "delete": True}).rstrip(
+            "\r\n"
+        ) == kept.rstrip("\r\n")
         if new != code:
-            assert edited({"at": {"symbol": symbol}, "replace": new}) == kept + f"{new}\n".replace("\n", end)
+            assert edited(
+                {"at": {"symbol": symbol}, "replace": new}
+            ) == kept + f"{new}\n".replace("\n", end)
         beside = edited({"at": {"before": symbol}, "replace": "new text"})
         assert beside.startswith(kept)
-        assert beside.replace(end, "").endswith(f"new text{doc}{code}".replace("\n", ""))
+        assert beside.replace(end, "").endswith(
+            f"new text{doc}{code}".replace("\n", "")
+        )
 
 
 @each_row(

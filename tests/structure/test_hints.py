@@ -19,7 +19,10 @@ Traceback (most recent call last):
 
 STAMPS = [
     (b"2026-11-21T09:03:26.5Z GET /", "2026-11-21T09:03:26.5Z"),
-    (b'127.0.0.1 - - [21/Nov/2026:09:03:26 +0000] "GET /"', "21/Nov/2026:09:03:26 +0000"),
+    (
+        b'127.0.0.1 - - [21/Nov/2026:09:03:26 +0000] "GET /"',
+        "21/Nov/2026:09:03:26 +0000",
+    ),
     (b"Nov  1 09:03:26 host sshd[1]: x", "Nov  1 09:03:26"),
     (b"[2026/11/21 09:03:26] x", "2026/11/21 09:03:26"),
     (b"1700000000.123 x", "1700000000.123"),
@@ -34,20 +37,30 @@ def test_a_log_tells_first_and_last_time_and_levels() -> None:
     assert facts is not None
     assert facts.first is not None
     assert facts.last is not None
-    assert (facts.first.text, snapshot.lines.line_at(facts.first.offset)) == ("2026-11-20 10:00:00,123", 2)
-    assert (facts.last.text, snapshot.lines.line_at(facts.last.offset)) == ("2026-11-20 10:00:03,000", 6)
+    assert (facts.first.text, snapshot.lines.line_at(facts.first.offset)) == (
+        "2026-11-20 10:00:00,123",
+        2,
+    )
+    assert (facts.last.text, snapshot.lines.line_at(facts.last.offset)) == (
+        "2026-11-20 10:00:03,000",
+        6,
+    )
     assert facts.levels == {"INFO": 2, "WARN": 1, "ERROR": 1}
     assert facts.complete
     assert facts.often == {}
 
 
-def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writes() -> None:
+def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writes() -> (
+    None
+):
     log = b"".join(
         b"2026-11-20 10:%02d:00 WARN [worker-%d] retry %d succeeded\n" % (n, n % 4, n)
         + b"2026-11-20 10:%02d:01 INFO fine\n" % n
         for n in range(50)
     )
-    found = hints(Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG)
+    found = hints(
+        Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG
+    )
     assert found.log is not None
     assert found.log.often == {"WARN [worker-0] retry 0 succeeded": 50}
     assert found.patterns[:3] == (r"\bERROR\b", r"\bWARN\b", "^.{0,20}2026-11-20 10")
@@ -69,7 +82,10 @@ def test_a_log_is_recognised_without_its_name() -> None:
 
 
 def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
-    lines = [b"2026-11-20 10:%02d:%02d ERROR number %d\n" % (n // 60 % 60, n % 60, n) for n in range(40_000)]
+    lines = [
+        b"2026-11-20 10:%02d:%02d ERROR number %d\n" % (n // 60 % 60, n % 60, n)
+        for n in range(40_000)
+    ]
     reads: list[int] = []
 
     class Counting(Snapshot):
@@ -100,7 +116,9 @@ CSV = [
 
 
 @pytest.mark.parametrize(("data", "delimiter", "names"), CSV)
-def test_columns_of_a_csv(data: bytes, delimiter: str, names: tuple[str, ...] | None) -> None:
+def test_columns_of_a_csv(
+    data: bytes, delimiter: str, names: tuple[str, ...] | None
+) -> None:
     facts = csv_facts(sampled(Snapshot(data)))
     assert facts is not None
     assert (facts.delimiter, facts.names) == (delimiter, names)
@@ -130,13 +148,17 @@ def test_samples_in_sixteen_bits(codec: str) -> None:
 
 
 def test_code_gets_patterns() -> None:
-    assert any("def" in pattern for pattern in hints(Snapshot(b""), Language.PYTHON).patterns)
+    assert any(
+        "def" in pattern for pattern in hints(Snapshot(b""), Language.PYTHON).patterns
+    )
     assert hints(Snapshot(b""), Language.TSX).patterns
 
 
 def test_json_lines_of_taking_turns_are_all_seen() -> None:
     names = ["gateway", "db", "auth", "cart"]
-    lines = [json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"}) for n in range(400)]
+    lines = [
+        json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"}) for n in range(400)
+    ]
     found = hints(Snapshot("\n".join(lines).encode()), Language.JSON_LINES)
     assert found.json_lines is not None
     assert {key: share for key, _, share in found.json_lines.keys} == {
@@ -146,5 +168,7 @@ def test_json_lines_of_taking_turns_are_all_seen() -> None:
     }
     assert found.patterns
     for pattern in found.patterns:
-        assert re.search(pattern.replace("VALUE", ""), lines[0] + lines[1] + lines[2] + lines[3]), pattern
+        assert re.search(
+            pattern.replace("VALUE", ""), lines[0] + lines[1] + lines[2] + lines[3]
+        ), pattern
     assert not any('"at"' in pattern for pattern in found.patterns)

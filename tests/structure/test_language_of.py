@@ -45,7 +45,9 @@ CASES = [
 
 
 @each_row(("name", "head", "expected"), CASES)
-def test_language_by_name_and_first_bytes(name: bytes, head: bytes, expected: Language | None) -> None:
+def test_language_by_name_and_first_bytes(
+    name: bytes, head: bytes, expected: Language | None
+) -> None:
     assert language_of(name, head) is expected
 
 
@@ -55,13 +57,28 @@ def test_twenty_five_languages_are_parsed() -> None:
 
 
 @each_row("language", Language)
-def test_a_search_by_type_takes_what_is_said_to_be_of_that_language(language: Language) -> None:
+def test_a_search_by_type_takes_what_is_said_to_be_of_that_language(
+    language: Language,
+) -> None:
     taken = named_as(language)
     traits = language.traits
-    names = [*traits.names.split(), *(f"a.{word}" for word in traits.extensions.split())]
-    assert [name for name in names if not taken(name.upper().encode()) or not taken(name.encode())] == []
-    others = [word for each in Language for word in f"{each.traits.extensions} {each.traits.also}".split()]
-    mine = {name.encode() for name in names} | {f"a.{word}".encode() for word in traits.also.split()}
+    names = [
+        *traits.names.split(),
+        *(f"a.{word}" for word in traits.extensions.split()),
+    ]
+    assert [
+        name
+        for name in names
+        if not taken(name.upper().encode()) or not taken(name.encode())
+    ] == []
+    others = [
+        word
+        for each in Language
+        for word in f"{each.traits.extensions} {each.traits.also}".split()
+    ]
+    mine = {name.encode() for name in names} | {
+        f"a.{word}".encode() for word in traits.also.split()
+    }
     mine |= {b"a." + word.encode() for each in Language if language in each.traits.types.split()
              for word in each.traits.extensions.split()}  # fmt: skip
     assert {name for word in others if taken(name := f"a.{word}".encode())} == {
@@ -70,7 +87,10 @@ def test_a_search_by_type_takes_what_is_said_to_be_of_that_language(language: La
 
 
 def test_no_extension_and_no_name_is_of_two_languages() -> None:
-    for words in ([each.traits.extensions for each in Language], [each.traits.names for each in Language]):
+    for words in (
+        [each.traits.extensions for each in Language],
+        [each.traits.names for each in Language],
+    ):
         known = " ".join(words).split()
         assert sorted(known) == sorted(set(known))
 

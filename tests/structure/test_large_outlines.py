@@ -19,7 +19,9 @@ def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:
     symbols, start = [], 0
     for number, row in enumerate(rows):
         end, line = start + len(row) - 1, 2 * number + 1
-        symbols.append(Symbol(name, "function", line, line + 1, start, end, start, line))
+        symbols.append(
+            Symbol(name, "function", line, line + 1, start, end, start, line)
+        )
         start = end + 1
     return b"".join(rows), Outline("python", tuple(symbols), count)
 
@@ -27,7 +29,9 @@ def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:
 def test_many_symbols_of_one_name_are_paired_in_linear_time():
     before, old = flat(8_000)
     after, new = before.replace(b"pass", b"skip"), old
-    changed = changed_symbols(Version(before, old), Version(after, new), task=Task(seconds=60))
+    changed = changed_symbols(
+        Version(before, old), Version(after, new), task=Task(seconds=60)
+    )
     assert len(changed) == 8_000
     ranges = [(line, line) for line in range(1, 16_000, 2)]
     assert len(touched_symbols(new, ranges, task=Task(seconds=60))) == 8_000
@@ -38,11 +42,15 @@ def test_equal_texts_of_one_name_are_matched_first_and_the_rest_in_order():
     lines = before.split(b"\n")
     moved = b"\n".join([*lines[4:6], *lines[0:2], b"def f(): #new", b"  pass", b""])
     changed = changed_symbols(Version(before, old), Version(moved, old))
-    assert [(c.status, c.start_line) for c in changed if c.kind == "function"] == [("modified", 5)]
+    assert [(c.status, c.start_line) for c in changed if c.kind == "function"] == [
+        ("modified", 5)
+    ]
 
 
 def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
-    text = b"".join(b"def f%d(x):\n    return [x, %d]\n" % (n, n) for n in range(60_000))
+    text = b"".join(
+        b"def f%d(x):\n    return [x, %d]\n" % (n, n) for n in range(60_000)
+    )
     outlines = Outlines(Settings(parse_seconds=0.02))
     outline = outlines.outline(text, Language.PYTHON)
     outlines.close()
@@ -56,7 +64,9 @@ def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
 
 
 def test_a_file_above_the_limit_is_outlined_by_patterns():
-    text = b"class A:\n    def total(self):\n        pass\n\nasync def go():\n    pass\n"
+    text = (
+        b"class A:\n    def total(self):\n        pass\n\nasync def go():\n    pass\n"
+    )
     outlines = Outlines(Settings(parse_bytes=10))
     outline = outlines.outline(text, Language.PYTHON)
     assert [(s.kind, s.name, s.start_line) for s in outline.symbols] == [
@@ -73,7 +83,11 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
             "export class A {\n}\nconst go = async (x) => 1\nfunction f() {}\n",
             ["A", "go", "f"],
         ),
-        (Language.GO, "func (c *Cart) Total() int {\n}\ntype Cart struct {\n}\n", ["Total", "Cart"]),
+        (
+            Language.GO,
+            "func (c *Cart) Total() int {\n}\ntype Cart struct {\n}\n",
+            ["Total", "Cart"],
+        ),
         (
             Language.C,
             "static int add(int a,\n        int b)\n{\n}\nif (x) {\nint main(void) {\n",
@@ -84,10 +98,18 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
             "CREATE TABLE IF NOT EXISTS [dbo].[Album] (\ncreate view v as\n",
             ["[dbo].[Album]", "v"],
         ),
-        (Language.JSON, '{\n  "name": "x",\n  "inner": {\n      "deep": 1\n', ["name", "inner"]),
+        (
+            Language.JSON,
+            '{\n  "name": "x",\n  "inner": {\n      "deep": 1\n',
+            ["name", "inner"],
+        ),
         (Language.YAML, "name: x\ninner:\n  deep: 1\n", ["name", "inner"]),
         (Language.MARKDOWN, "# One\ntext\n## Two\n", ["One", "Two"]),
-        (Language.RUST, "pub(crate) async fn go() {\nimpl X {\nstruct S;\n", ["go", "S"]),
+        (
+            Language.RUST,
+            "pub(crate) async fn go() {\nimpl X {\nstruct S;\n",
+            ["go", "S"],
+        ),
     ],
 )
 def test_patterns_find_what_looks_like_a_definition(language, text, expected):
@@ -98,7 +120,13 @@ def test_patterns_find_what_looks_like_a_definition(language, text, expected):
 
 def test_patterns_are_linear_whatever_the_text():
     for language in sorted(PARSED):
-        for text in (b"a" * 100_000, b"int " * 25_000, b"(" * 100_000, b'"' * 100_000, b"{ [ <" * 25_000):
+        for text in (
+            b"a" * 100_000,
+            b"int " * 25_000,
+            b"(" * 100_000,
+            b'"' * 100_000,
+            b"{ [ <" * 25_000,
+        ):
             definitions(Snapshot(text), language, task=Task(seconds=60))
 
 
@@ -109,12 +137,16 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
     outlines.close()
     assert outline.errors.count == 0
     assert outline.parsed_to == 32_000
-    assert [symbol.name for symbol in outline.symbols] == [f"k{n}" for n in range(18_000)]
+    assert [symbol.name for symbol in outline.symbols] == [
+        f"k{n}" for n in range(18_000)
+    ]
 
 
 @pytest.mark.needs("confine")  # the parser's memory is bounded where it is confined
 def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
-    text = b"{%b}" % b",\n".join(b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000))
+    text = b"{%b}" % b",\n".join(
+        b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000)
+    )
     outlines = Outlines(Settings(parse_seconds=60))
     outline = outlines.outline(text, Language.JSON)
     outlines.close()

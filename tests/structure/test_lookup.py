@@ -53,14 +53,18 @@ FOUND = [
 
 
 def outline_of(name: str, outlines: Outlines) -> Outline:
-    return outlines.outline((FIXTURES / name).read_bytes(), Language(name.partition(".")[0]))
+    return outlines.outline(
+        (FIXTURES / name).read_bytes(), Language(name.partition(".")[0])
+    )
 
 
 @each_row(("name", "asked", "line"), FOUND)
 def test_symbols_are_found_by_the_names_people_write(
     name: str, asked: str, line: int, outlines: Outlines
 ) -> None:
-    assert find_symbol(outline_of(name, outlines), asked, name).symbol.start_line == line
+    assert (
+        find_symbol(outline_of(name, outlines), asked, name).symbol.start_line == line
+    )
 
 
 def test_what_is_found_is_named_so_that_it_is_found_again(outlines: Outlines) -> None:
@@ -76,7 +80,10 @@ def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
         find_symbol(outline_of("python.py", outlines), "total", "shop.py")
     assert caught.value.code is Code.AMBIGUOUS_MATCH
     assert "class Base › method total (lines 40–46)" in caught.value.message
-    assert [each["start_line"] for each in caught.value.details["candidates"]] == [40, 49]
+    assert [each["start_line"] for each in caught.value.details["candidates"]] == [
+        40,
+        49,
+    ]
 
 
 def test_an_unknown_name_offers_the_nearest(outlines: Outlines) -> None:
@@ -93,13 +100,16 @@ def test_symbols_of_an_unparsed_file_are_refused() -> None:
 
 
 def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
-    outline = outlines.outline(b"int add(int);\nint add(int a) { return a; }\n", Language.C)
+    outline = outlines.outline(
+        b"int add(int);\nint add(int a) { return a; }\n", Language.C
+    )
     assert find_symbol(outline, "add").symbol.start_line == 2
 
 
 def test_a_path_as_it_is_shown_means_that_symbol_alone(outlines: Outlines) -> None:
     outline = outlines.outline(
-        b"int add(int);\nint add(int a) { return a; }\nstruct add {\n  int add;\n};\n", Language.C
+        b"int add(int);\nint add(int a) { return a; }\nstruct add {\n  int add;\n};\n",
+        Language.C,
     )
     for shown, line in (("prototype add", 1), ("function add", 2), ("struct add", 3)):
         assert find_symbol(outline, shown).symbol.start_line == line
@@ -125,8 +135,12 @@ def test_the_path_of_a_line_names_the_definitions_round_it(
     assert path_of(outline_of(name, outlines), line) == path
 
 
-@each_row("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
-def test_every_symbol_is_round_its_own_first_line(name: str, outlines: Outlines) -> None:
+@each_row(
+    "name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt")
+)
+def test_every_symbol_is_round_its_own_first_line(
+    name: str, outlines: Outlines
+) -> None:
     outline = outline_of(name, outlines)
     for around, symbol in outline.walk():
         path = around_line(outline, symbol.start_line)
@@ -150,7 +164,9 @@ SHOWN = [
 
 
 @each_row(("language", "data"), SHOWN)
-def test_shown_path_of_every_symbol_is_found(outlines: Outlines, language: Language, data: bytes) -> None:
+def test_shown_path_of_every_symbol_is_found(
+    outlines: Outlines, language: Language, data: bytes
+) -> None:
     outline = outlines.outline(data, language)
     for around, symbol in outline.walk():
         path = shown_path((*around, symbol))

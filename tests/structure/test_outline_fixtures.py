@@ -50,18 +50,25 @@ def test_every_language_with_a_grammar_has_an_example() -> None:
 def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     assert outline.language == path.stem
-    assert rendered(outline) == (FIXTURES / f"{path.stem}.txt").read_text(encoding="utf-8")
+    assert rendered(outline) == (FIXTURES / f"{path.stem}.txt").read_text(
+        encoding="utf-8"
+    )
 
 
 @each_row("path", EXAMPLES)
-def test_examples_have_no_syntax_errors_and_ranges_nest(path: Path, outlines: Outlines) -> None:
+def test_examples_have_no_syntax_errors_and_ranges_nest(
+    path: Path, outlines: Outlines
+) -> None:
     outline = outline_of(path, outlines)
     data = path.read_bytes()
     assert outline.errors.count == 0, outline.errors
     for around, symbol in outline.walk():
         assert 0 <= symbol.block_start <= symbol.start < symbol.end <= len(data)
         assert symbol.start_line == data.count(b"\n", 0, symbol.start) + 1
-        assert symbol.end_line == data.count(b"\n", 0, symbol.end - 1) + 1 or symbol.kind == "heading"
+        assert (
+            symbol.end_line == data.count(b"\n", 0, symbol.end - 1) + 1
+            or symbol.kind == "heading"
+        )
         assert symbol.block_start_line == data.count(b"\n", 0, symbol.block_start) + 1
         if around:
             assert around[-1].block_start <= symbol.block_start
@@ -70,18 +77,25 @@ def test_examples_have_no_syntax_errors_and_ranges_nest(path: Path, outlines: Ou
 
 @each_row("path", EXAMPLES)
 @each_row("terminator", [b"\r\n", b"\r"])
-def test_other_terminators_give_the_same_lines(path: Path, terminator: bytes, outlines: Outlines) -> None:
+def test_other_terminators_give_the_same_lines(
+    path: Path, terminator: bytes, outlines: Outlines
+) -> None:
     data = path.read_bytes().replace(b"\n", terminator)
     other = outlines.outline(data, Language(path.stem))
 
     def places(outline: Outline) -> list[tuple[str, int, int, int]]:
-        return [(s.name, s.block_start_line, s.start_line, s.end_line) for _, s in outline.walk()]
+        return [
+            (s.name, s.block_start_line, s.start_line, s.end_line)
+            for _, s in outline.walk()
+        ]
 
     assert places(other) == places(outline_of(path, outlines))
 
 
 @each_row("path", EXAMPLES)
-def test_mutated_examples_keep_their_ranges_in_order(path: Path, outlines: Outlines) -> None:
+def test_mutated_examples_keep_their_ranges_in_order(
+    path: Path, outlines: Outlines
+) -> None:
     """Broken text gives a poorer outline, never a broken one."""
     chance = random.Random(path.name)
     for _ in range(40):
@@ -89,7 +103,9 @@ def test_mutated_examples_keep_their_ranges_in_order(path: Path, outlines: Outli
         for _ in range(chance.randint(1, 5)):
             start = chance.randrange(len(data))
             piece = data[start : start + chance.randint(0, 60)]
-            data[start : start + len(piece)] = piece * chance.choice((0, 2, 3)) or chance.choice(MARKS)
+            data[start : start + len(piece)] = piece * chance.choice(
+                (0, 2, 3)
+            ) or chance.choice(MARKS)
         outline = outlines.outline(bytes(data), Language(path.stem))
         assert outline.parsed or outline.note
         for _, symbol in outline.walk():

@@ -23,12 +23,22 @@ _ENVIRONMENT = {
     **os.environ,
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_SYSTEM": os.devnull,
-    **{f"GIT_{who}_{what}": "x@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    **{
+        f"GIT_{who}_{what}": "x@example.com"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    },
 }
 
 
 def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=_ENVIRONMENT)
+    subprocess.run(
+        ["git", *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        env=_ENVIRONMENT,
+    )
 
 
 @pytest.fixture
@@ -42,7 +52,9 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def ask(folder: Path, path: str, revision: str = "HEAD", limit: int = 1000) -> Committed | None:
+def ask(
+    folder: Path, path: str, revision: str = "HEAD", limit: int = 1000
+) -> Committed | None:
     boundary = Boundary([folder], Settings())
     return committed(boundary, boundary.locate(path), revision, limit=limit)
 
@@ -65,7 +77,10 @@ def test_a_file_that_is_not_in_the_revision(repository: Path, path: str) -> None
 def test_other_revisions_and_refusals(repository: Path) -> None:
     (repository / "deep" / "er" / "ä b.py").write_bytes(b"x = 2\n")
     git(repository, "commit", "-qam", "second")
-    before, now = ask(repository, "deep/er/ä b.py", "HEAD~1"), ask(repository, "deep/er/ä b.py")
+    before, now = (
+        ask(repository, "deep/er/ä b.py", "HEAD~1"),
+        ask(repository, "deep/er/ä b.py"),
+    )
     assert before is not None
     assert now is not None
     assert (before.content, now.content) == (b"x = 1\n", b"x = 2\n")
@@ -86,7 +101,9 @@ def test_a_large_content_and_a_folder_are_named_not_read(repository: Path) -> No
 
 
 def test_no_repository_inside_the_root(repository: Path, tmp_path: Path) -> None:
-    assert ask(repository / "deep", "er/ä b.py") is None  # the repository is above the root
+    assert (
+        ask(repository / "deep", "er/ä b.py") is None
+    )  # the repository is above the root
     outside = tmp_path / "plain"
     outside.mkdir()
     (outside / "a.py").write_bytes(b"")
@@ -158,7 +175,10 @@ def _config(folder: Path, command: str) -> None:
     with (folder / ".git" / "config").open("a") as config:
         config.write(text)
     (folder / ".git" / "included").write_text(f"[core]\n    fsmonitor = {command}\n")
-    for attributes in (folder / ".gitattributes", folder / ".git" / "info" / "attributes"):
+    for attributes in (
+        folder / ".gitattributes",
+        folder / ".git" / "info" / "attributes",
+    ):
         attributes.write_text("* filter=evil diff=evil merge=evil\n")
 
 
@@ -179,9 +199,15 @@ def _promised(folder: Path, command: str) -> None:
     allow = always
 """
         )
-    subprocess.run(["git", "config", "core.repositoryformatversion", "1"], cwd=folder, check=True)
+    subprocess.run(
+        ["git", "config", "core.repositoryformatversion", "1"], cwd=folder, check=True
+    )
     blobs = subprocess.run(
-        ["git", "rev-parse", "HEAD:deep/er/ä b.py"], cwd=folder, check=True, capture_output=True, text=True
+        ["git", "rev-parse", "HEAD:deep/er/ä b.py"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     name = blobs.stdout.strip()
     (folder / ".git" / "objects" / name[:2] / name[2:]).unlink()
@@ -229,11 +255,15 @@ def escaping(outer: Path, root: Path, how: str) -> None:
         shutil.rmtree(root / ".git" / "objects")
         (root / ".git" / "objects").symlink_to(outer / ".git" / "objects")
     else:
-        (root / ".git" / "objects" / "info" / "alternates").write_text(f"{outer}/.git/objects\n")
+        (root / ".git" / "objects" / "info" / "alternates").write_text(
+            f"{outer}/.git/objects\n"
+        )
 
 
 @pytest.mark.parametrize("how", ["links", "alternates", "common folder"])
-def test_nothing_outside_the_roots_is_read_through_a_repository(tmp_path: Path, how: str) -> None:
+def test_nothing_outside_the_roots_is_read_through_a_repository(
+    tmp_path: Path, how: str
+) -> None:
     outer, root = tmp_path / "outer", tmp_path / "root"
     outer.mkdir()
     root.mkdir()
@@ -256,7 +286,9 @@ def worktree(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "both", tmp_path / "both" / "tree"
 
 
-def test_a_worktree_is_compared_with_its_repository_inside_the_roots(tmp_path: Path) -> None:
+def test_a_worktree_is_compared_with_its_repository_inside_the_roots(
+    tmp_path: Path,
+) -> None:
     both, _ = worktree(tmp_path)
     found = ask(both, "tree/a.py")
     assert found is not None
@@ -276,7 +308,16 @@ def test_a_submodule_is_compared_with_its_own_repository(tmp_path: Path) -> None
     outer = tmp_path / "outer"
     outer.mkdir()
     git(outer, "init", "-q")
-    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(both / "main"), "sub")
+    git(
+        outer,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(both / "main"),
+        "sub",
+    )
     (outer / "sub" / "a.py").write_bytes(b"x = 3\n")
     found = ask(outer, "sub/a.py")
     assert found is not None

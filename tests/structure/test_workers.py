@@ -21,7 +21,15 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure.outlines import Outlines
 from filewright.structure.parse import ParsedText, parse
-from filewright.structure.symbol import Outline, Request, Symbol, SyntaxIssue, SyntaxReport, line, outline_of
+from filewright.structure.symbol import (
+    Outline,
+    Request,
+    Symbol,
+    SyntaxIssue,
+    SyntaxReport,
+    line,
+    outline_of,
+)
 from filewright.structure.workers import FAILED, Workers
 from filewright.system import HAS_GROUPS
 from filewright.text.snapshot import Snapshot
@@ -64,9 +72,20 @@ def test_json_nested_300_000_deep_is_checked_within_the_limit(opened: bytes) -> 
 
 @each_row("language", sorted(PARSED))
 @each_row(
-    "data", [b"", b"\n", b"\0\xff\xfe" * 50, b"\xef\xbb\xbf", b"}" * 99, b"\r\r\n\r", bytes(range(256))]
+    "data",
+    [
+        b"",
+        b"\n",
+        b"\0\xff\xfe" * 50,
+        b"\xef\xbb\xbf",
+        b"}" * 99,
+        b"\r\r\n\r",
+        bytes(range(256)),
+    ],
 )
-def test_any_bytes_give_an_outline(language: Language, data: bytes, outlines: Outlines) -> None:
+def test_any_bytes_give_an_outline(
+    language: Language, data: bytes, outlines: Outlines
+) -> None:
     outline = outlines.outline(data, language)
     assert outline.language == language
 
@@ -83,10 +102,14 @@ def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
 
 def test_a_slow_parse_is_stopped_and_said() -> None:
     outlines = Outlines(Settings(parse_seconds=0.001))
-    outline, again = (outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON) for _ in range(2))
+    outline, again = (
+        outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON) for _ in range(2)
+    )
     assert outline is again  # the next request does not wait as long again
     assert not outline.whole
-    assert "longer than the limit" in (outline.note or "") or "outlined by patterns" in (outline.note or "")
+    assert "longer than the limit" in (
+        outline.note or ""
+    ) or "outlined by patterns" in (outline.note or "")
     outlines.close()
 
 
@@ -97,7 +120,9 @@ def test_content_above_the_limit_is_not_parsed() -> None:
     assert "above the limit of 10" in (outline.note or "")
 
 
-@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
+@pytest.mark.skipif(
+    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+)
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
@@ -114,7 +139,9 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     launcher.close()
 
 
-@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
+@pytest.mark.skipif(
+    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+)
 def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
@@ -122,20 +149,26 @@ def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     workers.prepare()  # once is enough
     ready = children_of(launcher)
     assert len(ready) == 1
-    assert workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n").count == 1
+    assert (
+        workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n").count == 1
+    )
     assert children_of(launcher) == ready
     workers.close()
     launcher.close()
 
 
-def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_program_to_start_the_reason_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "executable", "")
     outline = Outlines(Settings()).outline(b"x = 1\n", Language.PYTHON)
     assert not outline.parsed
     assert "no parser process starts" in (outline.note or "")
 
 
-@pytest.mark.skipif(not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor")
+@pytest.mark.skipif(
+    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+)
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
     workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")
@@ -163,7 +196,9 @@ def test_many_threads_share_two_workers() -> None:
 
     def one(number: int) -> int:
         started.wait()
-        return outlines.outline(b"def f(): pass\n" * (number + 1), Language.PYTHON).count
+        return outlines.outline(
+            b"def f(): pass\n" * (number + 1), Language.PYTHON
+        ).count
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(one, range(8))) == list(range(1, 9))
@@ -171,21 +206,33 @@ def test_many_threads_share_two_workers() -> None:
     outlines.close()
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"])
-def test_names_and_lines_do_not_depend_on_the_encoding(codec: str, outlines: Outlines) -> None:
+@pytest.mark.parametrize(
+    "codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"]
+)
+def test_names_and_lines_do_not_depend_on_the_encoding(
+    codec: str, outlines: Outlines
+) -> None:
     text = "# é\nclass Käse:\n    def größe(self):\n        return 'ä'\n"
-    outline = outlines.outline(Snapshot(text.encode(codec), encoding=codec), Language.PYTHON)
+    outline = outlines.outline(
+        Snapshot(text.encode(codec), encoding=codec), Language.PYTHON
+    )
     assert [(s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()] == [
         ("Käse", "class", 2, 4),
         ("größe", "method", 3, 4),
     ]
     assert not outline.errors.count
     method = outline.symbols[0].children[0]
-    assert text.encode(codec)[method.start : method.end].decode(codec).startswith("def größe")
+    assert (
+        text.encode(codec)[method.start : method.end]
+        .decode(codec)
+        .startswith("def größe")
+    )
 
 
 def test_utf_32_is_said_not_to_be_parsed() -> None:
-    assert isinstance(parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1), Outline)
+    assert isinstance(
+        parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1), Outline
+    )
 
 
 BASE = b"""import os
@@ -228,7 +275,9 @@ def top():
         max_size=4,
     )
 )
-def test_an_incremental_parse_gives_what_a_fresh_one_does(edits: list[tuple[int, int, bytes]]) -> None:
+def test_an_incremental_parse_gives_what_a_fresh_one_does(
+    edits: list[tuple[int, int, bytes]],
+) -> None:
     data = BASE
     previous = parse(data, "utf-8", Language.PYTHON, 20)
     for offset, length, text in edits:
@@ -238,7 +287,9 @@ def test_an_incremental_parse_gives_what_a_fresh_one_does(edits: list[tuple[int,
         fresh = parse(data, "utf-8", Language.PYTHON, 20)
         assert isinstance(previous, ParsedText)
         assert isinstance(fresh, ParsedText)
-        if not fresh.tree.root_node.has_error:  # a broken text may be recovered from in more than one way
+        if (
+            not fresh.tree.root_node.has_error
+        ):  # a broken text may be recovered from in more than one way
             assert previous.outline == fresh.outline
 
 
@@ -261,7 +312,9 @@ def symbols() -> st.SearchStrategy[Symbol]:
 def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
-    outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
+    outline = Outline(
+        "c", tuple(found), count, truncated=truncated, note="n", errors=report
+    )
     assert outline_of(line(outline)) == outline
     kept, left_out, _ = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count

@@ -88,8 +88,13 @@ def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
 
 
 @examples(67, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6), links=st.booleans())
-def test_three_ways_of_resolving_agree(ways: tuple[Folder, ...], parts: list[bytes], links: bool) -> None:
+@given(
+    parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6),
+    links=st.booleans(),
+)
+def test_three_ways_of_resolving_agree(
+    ways: tuple[Folder, ...], parts: list[bytes], links: bool
+) -> None:
     path = tuple(parts)
     assert len({repr(folder_answer(root, path, links)) for root in ways}) == 1
     assert len({repr(file_answer(root, path, links)) for root in ways}) == 1

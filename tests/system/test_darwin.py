@@ -37,7 +37,9 @@ class Library:
 
         return call
 
-    def do_renameatx_np(self, folder: Any, name: bytes, to: Any, to_name: bytes, flags: Any) -> None:
+    def do_renameatx_np(
+        self, folder: Any, name: bytes, to: Any, to_name: bytes, flags: Any
+    ) -> None:
         source, target = {"src_dir_fd": folder.value}, {"dst_dir_fd": to.value}
         taken = to_name in map(os.fsencode, os.listdir(to.value))
         if flags.value == 4:
@@ -50,13 +52,19 @@ class Library:
             os.rename(to_name, name, src_dir_fd=to.value, dst_dir_fd=folder.value)
             os.rename(b"aside", to_name, **source, **target)
 
-    def do_flistxattr(self, _descriptor: Any, buffer: Any, size: Any, options: Any) -> int:
+    def do_flistxattr(
+        self, _descriptor: Any, buffer: Any, size: Any, options: Any
+    ) -> int:
         return self._fill(b"".join(name + b"\0" for name in self.attributes), buffer)
 
-    def do_fgetxattr(self, _: Any, name: bytes, buffer: Any, size: Any, position: Any, options: Any) -> int:
+    def do_fgetxattr(
+        self, _: Any, name: bytes, buffer: Any, size: Any, position: Any, options: Any
+    ) -> int:
         return self._fill(self.attributes[name], buffer)
 
-    def do_fsetxattr(self, _: Any, name: bytes, value: bytes, size: Any, position: Any, options: Any) -> None:
+    def do_fsetxattr(
+        self, _: Any, name: bytes, value: bytes, size: Any, position: Any, options: Any
+    ) -> None:
         assert size.value == len(value)
         self.attributes[name] = value
 
@@ -123,7 +131,9 @@ def test_a_folder_that_tells_spellings_apart_is_asked_for_none(
     assert folder.true_names(()) == ()
 
 
-def test_an_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library) -> None:
+def test_an_exclusive_rename_is_one_call(
+    folder: DarwinFolder, library: Library
+) -> None:
     with pytest.raises(FileExistsError):
         folder.rename(b"a", folder, b"b", "keep")
     folder.rename(b"a", folder, b"c", "keep")
@@ -135,10 +145,17 @@ def test_an_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library)
     ]
 
 
-def test_an_exchange_is_one_call(folder: DarwinFolder, library: Library, tmp_path: Path) -> None:
+def test_an_exchange_is_one_call(
+    folder: DarwinFolder, library: Library, tmp_path: Path
+) -> None:
     folder.rename(b"a", folder, b"b", "exchange")
-    assert ((tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()) == (b"b", b"a")
-    assert library.asked == [("renameatx_np", folder.fileno(), b"a", folder.fileno(), b"b", 2)]
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()) == (
+        b"b",
+        b"a",
+    )
+    assert library.asked == [
+        ("renameatx_np", folder.fileno(), b"a", folder.fileno(), b"b", 2)
+    ]
 
 
 def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> None:
@@ -155,7 +172,9 @@ def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> 
         assert folder.names() == [b"b"]
 
 
-def test_attributes_are_read_set_and_removed(folder: DarwinFolder, library: Library) -> None:
+def test_attributes_are_read_set_and_removed(
+    folder: DarwinFolder, library: Library
+) -> None:
     library.attributes = {b"com.apple.quarantine": b"0081;", b"old": b""}
     with folder.open(b"a", write=True) as file:
         assert file.attributes() == {"com.apple.quarantine": b"0081;", "old": b""}
@@ -166,7 +185,9 @@ def test_attributes_are_read_set_and_removed(folder: DarwinFolder, library: Libr
 
 
 def test_a_file_system_without_attributes_has_none(tmp_path: Path) -> None:
-    with on_a_mac(Library("flistxattr", "fsetxattr"))(os.open(tmp_path, os.O_RDONLY)) as folder:
+    with on_a_mac(Library("flistxattr", "fsetxattr"))(
+        os.open(tmp_path, os.O_RDONLY)
+    ) as folder:
         assert folder.attributes() == {}
         folder.set_attributes({"new": b"x"}, strict=False)
         with pytest.raises(OSError, match=os.strerror(errno.ENOTSUP)) as caught:
@@ -204,7 +225,9 @@ def recorded(path: Path, calls: Calls) -> DarwinFolder:
 
 
 @pytest.mark.parametrize("number", [None, errno.ENOTSUP, errno.EINVAL])
-def test_a_flush_goes_through_the_cache_of_the_disk_where_it_can(tmp_path: Path, number: int | None) -> None:
+def test_a_flush_goes_through_the_cache_of_the_disk_where_it_can(
+    tmp_path: Path, number: int | None
+) -> None:
     calls = Recorded(number)
     with recorded(tmp_path, calls) as folder:
         folder.flush()
@@ -212,7 +235,10 @@ def test_a_flush_goes_through_the_cache_of_the_disk_where_it_can(tmp_path: Path,
 
 
 def test_a_flush_that_fails_is_not_hidden(tmp_path: Path) -> None:
-    with recorded(tmp_path, Recorded(errno.EIO)) as folder, pytest.raises(OSError, match="Input/output"):
+    with (
+        recorded(tmp_path, Recorded(errno.EIO)) as folder,
+        pytest.raises(OSError, match="Input/output"),
+    ):
         folder.flush()
 
 

@@ -45,7 +45,9 @@ def code_of(call: Callable[[], object]) -> int | None:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", [b"", b".", b"..", b"a/b", b"a/", b"/etc", b"a\0b"])
+    @pytest.mark.parametrize(
+        "name", [b"", b".", b"..", b"a/b", b"a/", b"/etc", b"a\0b"]
+    )
     def test_what_is_not_one_name_is_refused_everywhere(
         self, folder: Folder, here: Path, name: bytes
     ) -> None:
@@ -108,7 +110,9 @@ class TestOpening:
             assert b"".join(file.blocks(7)) == (here / "a").read_bytes()[7:]
             assert code_of(lambda: file.write(b"x", 0)) == errno.EBADF
 
-    def test_what_is_not_a_file_is_never_opened(self, folder: Folder, here: Path) -> None:
+    def test_what_is_not_a_file_is_never_opened(
+        self, folder: Folder, here: Path
+    ) -> None:
         os.mkfifo(here / "fifo")
         (here / "folder").mkdir()
         (here / "target").write_text("x")
@@ -121,7 +125,9 @@ class TestOpening:
         assert code_of(lambda: folder.file_beneath((b"fifo",))) == errno.ENXIO
         assert code_of(lambda: folder.file_beneath((b"folder",))) == errno.EISDIR
 
-    def test_a_folder_is_never_reached_through_a_link(self, folder: Folder, here: Path) -> None:
+    def test_a_folder_is_never_reached_through_a_link(
+        self, folder: Folder, here: Path
+    ) -> None:
         (here / "real").mkdir()
         (here / "link").symlink_to("real")
         with folder.folder(b"real") as real:
@@ -171,7 +177,12 @@ class TestChanging:
         (here / "link").symlink_to("nowhere")
         for source in (b"file", b"folder", b"link"):
             for target in (b"taken", b"empty"):
-                assert code_of(lambda s=source, t=target: folder.rename(s, folder, t, "keep")) == errno.EEXIST
+                assert (
+                    code_of(
+                        lambda s=source, t=target: folder.rename(s, folder, t, "keep")
+                    )
+                    == errno.EEXIST
+                )
             folder.rename(source, folder, source + b"2", "keep")
         assert folder.names() == [b"empty", b"file2", b"folder2", b"link2", b"taken"]
         assert folder.read_link(b"link2") == b"nowhere"
@@ -184,7 +195,10 @@ class TestChanging:
         with folder.folder(b"sub") as sub:
             number = code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
             if number is None:
-                assert ((here / "a").read_text(), (here / "b").read_text()) == ("b", "a")
+                assert ((here / "a").read_text(), (here / "b").read_text()) == (
+                    "b",
+                    "a",
+                )
                 folder.rename(b"a", folder, b"b", "exchange")
             else:
                 assert number in (errno.ENOSYS, errno.EOPNOTSUPP)
@@ -192,7 +206,9 @@ class TestChanging:
             folder.rename(b"b", sub, b"c", "replace")
         assert (here / "sub" / "c").read_text() == "b"
 
-    def test_links_are_acted_on_themselves(self, folder: Folder, here: Path, tmp_path: Path) -> None:
+    def test_links_are_acted_on_themselves(
+        self, folder: Folder, here: Path, tmp_path: Path
+    ) -> None:
         outside = tmp_path / "outside"
         outside.write_text("x")
         outside.chmod(0o600)
@@ -204,15 +220,21 @@ class TestChanging:
         folder.remove(b"link")
         assert stat.S_IMODE(outside.stat().st_mode) == 0o600
 
-    def test_another_thing_under_the_name_is_left_alone(self, folder: Folder, here: Path) -> None:
+    def test_another_thing_under_the_name_is_left_alone(
+        self, folder: Folder, here: Path
+    ) -> None:
         (here / "a").write_text("x")
         seen = folder.stat(b"a")
         folder.set_mode(b"a", 0o604, expected=seen)
         (here / "b").write_text("y")
         (here / "b").chmod(0o600)
         folder.rename(b"b", folder, b"a", "replace")
-        assert code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen)) == errno.ESTALE
-        assert code_of(lambda: folder.set_owner(b"a", 0, 0, expected=seen)) == errno.ESTALE
+        assert (
+            code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen)) == errno.ESTALE
+        )
+        assert (
+            code_of(lambda: folder.set_owner(b"a", 0, 0, expected=seen)) == errno.ESTALE
+        )
         assert folder.stat(b"a").mode == 0o600
 
     def test_attributes_travel(self, folder: Folder) -> None:
@@ -234,7 +256,10 @@ class TestChanging:
             assert two.attributes() == {"user.colour": b"blue"}
 
     def test_flushing_many(self, folder: Folder) -> None:
-        handles: list[File | Folder] = [folder, *(folder.create(b"%d" % number) for number in range(40))]
+        handles: list[File | Folder] = [
+            folder,
+            *(folder.create(b"%d" % number) for number in range(40)),
+        ]
         flush_all(handles)
         reader, writer = os.pipe()
         os.close(writer)
@@ -245,9 +270,13 @@ class TestChanging:
             handle.close()
         assert folder.flush_file_system() == (type(folder) is not posix.Folder)
 
-    def test_the_threads_that_flush_can_be_ended_and_are_made_anew(self, folder: Folder) -> None:
+    def test_the_threads_that_flush_can_be_ended_and_are_made_anew(
+        self, folder: Folder
+    ) -> None:
         def running() -> int:
-            return sum(thread.name.startswith("flush") for thread in threading.enumerate())
+            return sum(
+                thread.name.startswith("flush") for thread in threading.enumerate()
+            )
 
         for _ in range(2):
             flush_all([folder, folder])
@@ -257,7 +286,9 @@ class TestChanging:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
     @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-    def test_a_forked_process_flushes_with_threads_of_its_own(self, folder: Folder) -> None:
+    def test_a_forked_process_flushes_with_threads_of_its_own(
+        self, folder: Folder
+    ) -> None:
         flush_all([folder, folder])
         child = os.fork()
         if child == 0:
@@ -268,17 +299,22 @@ class TestChanging:
 
 
 class TestAppending:
-    def test_a_file_is_made_for_us_alone_and_then_lengthened(self, folder: Folder, here: Path) -> None:
+    def test_a_file_is_made_for_us_alone_and_then_lengthened(
+        self, folder: Folder, here: Path
+    ) -> None:
         folder.append(b"lines", b"one\n")
         folder.append(b"lines", b"two\n")
         assert (here / "lines").read_bytes() == b"one\ntwo\n"
         assert stat.S_IMODE((here / "lines").stat().st_mode) == 0o600
 
-    def test_what_many_append_at_once_is_all_there(self, folder: Folder, here: Path) -> None:
+    def test_what_many_append_at_once_is_all_there(
+        self, folder: Folder, here: Path
+    ) -> None:
         lines = [b"%03d\n" % number * 50 for number in range(100)]
         threads = [
             threading.Thread(
-                target=lambda some: [folder.append(b"lines", line) for line in some], args=(some,)
+                target=lambda some: [folder.append(b"lines", line) for line in some],
+                args=(some,),
             )
             for some in (lines[:50], lines[50:])
         ]
@@ -286,9 +322,13 @@ class TestAppending:
             thread.start()
         for thread in threads:
             thread.join()
-        assert sorted((here / "lines").read_bytes().split()) == sorted(b"".join(lines).split())
+        assert sorted((here / "lines").read_bytes().split()) == sorted(
+            b"".join(lines).split()
+        )
 
-    def test_only_to_a_regular_file_and_through_no_link(self, folder: Folder, here: Path) -> None:
+    def test_only_to_a_regular_file_and_through_no_link(
+        self, folder: Folder, here: Path
+    ) -> None:
         (here / "target").write_bytes(b"x")
         (here / "link").symlink_to("target")
         (here / "sub").mkdir()
@@ -352,7 +392,9 @@ class TestLocks:
             os.close(writer)
             os.waitpid(child, 0)
 
-    def test_a_killed_process_leaves_no_lock_with_what_it_forked(self, here: Path) -> None:
+    def test_a_killed_process_leaves_no_lock_with_what_it_forked(
+        self, here: Path
+    ) -> None:
         program = (
             "import os, signal, sys\n"
             "from filewright import system\n"
@@ -363,7 +405,9 @@ class TestLocks:
             "signal.pause()\n"
         )
         with subprocess.Popen(
-            [sys.executable, "-c", program, str(here)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", program, str(here)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         ) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"forked\n"
@@ -377,7 +421,10 @@ class TestLocks:
 class TestLeases:
     def test_a_writer_is_noticed(self, here: Path) -> None:
         (here / "log").write_text("x")
-        with system.open_folder(os.fsencode(here)) as folder, folder.open(b"log") as file:
+        with (
+            system.open_folder(os.fsencode(here)) as folder,
+            folder.open(b"log") as file,
+        ):
             with file.quiet() as quiet:
                 assert quiet()
             with open(here / "log", "a") as writer:
@@ -386,7 +433,9 @@ class TestLeases:
                 writer.write("y")
             with file.quiet() as quiet:
                 assert quiet()
-                waiting = threading.Thread(target=lambda: (here / "log").write_text("z"))
+                waiting = threading.Thread(
+                    target=lambda: (here / "log").write_text("z")
+                )
                 waiting.start()
                 while quiet():
                     time.sleep(0.001)

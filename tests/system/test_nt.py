@@ -14,7 +14,9 @@ from tests.rows import each_row
 from filewright.system import nt
 
 NAMES = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=40).map(
-    lambda text: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    lambda text: text.encode("utf-16-le", "surrogatepass").decode(
+        "utf-16-le", "surrogatepass"
+    )
 )
 
 
@@ -25,13 +27,26 @@ NAMES = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=40).m
         (
             nt.ObjectAttributes,
             48,
-            {"length": 0, "root": 8, "name": 16, "attributes": 24, "security": 32, "quality": 40},
+            {
+                "length": 0,
+                "root": 8,
+                "name": 16,
+                "attributes": 24,
+                "security": 32,
+                "quality": 40,
+            },
         ),
         (nt.IoStatus, 16, {"status": 0, "information": 8}),
         (
             nt.Overlapped,
             32,
-            {"internal": 0, "internal_high": 8, "offset": 16, "offset_high": 20, "event": 24},
+            {
+                "internal": 0,
+                "internal_high": 8,
+                "offset": 16,
+                "offset_high": 20,
+                "event": 24,
+            },
         ),
     ],
 )
@@ -43,7 +58,15 @@ def test_structures_are_laid_out_as_on_64_bit_windows(
 
 
 def test_information_is_laid_out_as_in_the_headers() -> None:
-    sizes = {"ALL": 72, "ID": 24, "BASIC": 40, "SIZES": 32, "ENTRY": 104, "RENAME_HEAD": 20, "DESCRIPTOR": 20}
+    sizes = {
+        "ALL": 72,
+        "ID": 24,
+        "BASIC": 40,
+        "SIZES": 32,
+        "ENTRY": 104,
+        "RENAME_HEAD": 20,
+        "DESCRIPTOR": 20,
+    }
     assert {name: getattr(nt, name).size for name in sizes} == sizes
 
 
@@ -64,7 +87,10 @@ def test_information_is_laid_out_as_in_the_headers() -> None:
 def test_a_status_becomes_the_error_that_unix_has_for_it(
     status: int, number: int, kind: type[OSError]
 ) -> None:
-    for signed in (status, status - (1 << 32)):  # As the call returns it: a number of 32 bits with a sign.
+    for signed in (
+        status,
+        status - (1 << 32),
+    ):  # As the call returns it: a number of 32 bits with a sign.
         error = nt.error_of(signed, b"a")
         assert (type(error), error.errno, error.filename) == (kind, number, b"a")
     if number == errno.EIO:
@@ -75,7 +101,8 @@ def rights(control: int, *flags: int) -> bytes:
     """A descriptor with an access control list: one entry for each of the flags, which allows everybody all."""
     everybody = bytes.fromhex("01 01 00 00 00 00 00 01 00 00 00 00")
     entries = b"".join(
-        struct.pack("<BBHI", 0, flag, 8 + len(everybody), 0x1F01FF) + everybody for flag in flags
+        struct.pack("<BBHI", 0, flag, 8 + len(everybody), 0x1F01FF) + everybody
+        for flag in flags
     )
     head = struct.pack("<BBHIIII", 1, 0, 0x8000 | control, 0, 0, 0, 20)
     return head + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0) + entries
@@ -102,18 +129,30 @@ def test_what_its_folder_gives_it_is_not_its_own(descriptor: bytes, own: bool) -
 def entry(name: str, attributes: int, tag: int, last: bool) -> bytes:
     units = name.encode("utf-16-le", "surrogatepass")
     size = 0 if last else (nt.ENTRY.size + len(units) + 7) & ~7
-    head = nt.ENTRY.pack(size, 0, 1, 2, 3, 4, 5, 6, attributes, len(units), tag, 0, b"", 7)
+    head = nt.ENTRY.pack(
+        size, 0, 1, 2, 3, 4, 5, 6, attributes, len(units), tag, 0, b"", 7
+    )
     return (head + units).ljust(size, b"\0")
 
 
-@given(st.lists(st.tuples(NAMES, st.sampled_from([0x20, 0x10, 0x420, 0x410])), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.tuples(NAMES, st.sampled_from([0x20, 0x10, 0x420, 0x410])),
+        min_size=1,
+        max_size=8,
+    )
+)
 def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
     data = b"".join(
         entry(name, attributes, nt.TAG_SYMLINK, number == len(found) - 1)
         for number, (name, attributes) in enumerate(found)
     )
     assert nt.read_entries(data) == [
-        (name.encode("utf-8", "surrogatepass"), attributes, nt.TAG_SYMLINK if attributes & 0x400 else 0)
+        (
+            name.encode("utf-8", "surrogatepass"),
+            attributes,
+            nt.TAG_SYMLINK if attributes & 0x400 else 0,
+        )
         for name, attributes in found
         if name not in (".", "..")
     ]
@@ -128,7 +167,9 @@ def test_a_link_reads_as_it_was_written(target: str, relative: bool) -> None:
 
 def test_a_junction_is_never_relative() -> None:
     kernel, shown = (r"\??\C:\a".encode("utf-16-le"), r"C:\a".encode("utf-16-le"))
-    body = struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
+    body = (
+        struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
+    )
     data = struct.pack("<IHH", nt.TAG_MOUNT_POINT, len(body), 0) + body
     assert nt.read_target(data) == (rb"C:\a", False)
 
@@ -146,7 +187,9 @@ def test_another_kind_of_reparse_point_is_no_link() -> None:
         (struct.pack("<IHHI", 0xA000001D, 6, 0, 2) + b"to", errno.ELOOP),  # made by WSL
     ],
 )
-def test_a_link_that_only_another_system_follows_is_followed_by_nobody(data: bytes, number: int) -> None:
+def test_a_link_that_only_another_system_follows_is_followed_by_nobody(
+    data: bytes, number: int
+) -> None:
     with pytest.raises(OSError) as caught:
         nt.read_target(data)
     assert caught.value.errno == number

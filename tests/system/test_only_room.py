@@ -29,13 +29,21 @@ def uses(module: Path) -> set[str]:
             found |= {alias.name for alias in node.names if alias.name in PLATFORM}
         elif isinstance(node, ast.ImportFrom) and node.module in PLATFORM | {"os"}:
             found.add(f"from {node.module}")
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "os"
+        ):
             found |= {f"os.{node.attr}"} if node.attr in ON_NAMES else set()
     return found
 
 
 def modules() -> list[Path]:
-    return [module for module in PACKAGE.rglob("*.py") if "system" not in module.relative_to(PACKAGE).parts]
+    return [
+        module
+        for module in PACKAGE.rglob("*.py")
+        if "system" not in module.relative_to(PACKAGE).parts
+    ]
 
 
 @each_row("module", modules())

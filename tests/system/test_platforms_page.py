@@ -20,8 +20,15 @@ def rows() -> dict[str, list[str]]:
 
 def needed() -> set[str]:
     """Every capability that a test needs."""
-    texts = (path.read_text(encoding="utf-8") for path in (PROJECT / "tests").rglob("test_*.py"))
-    calls = [call for text in texts for call in re.findall(r"pytest\.mark\.needs\(([^)]*)\)", text)]
+    texts = (
+        path.read_text(encoding="utf-8")
+        for path in (PROJECT / "tests").rglob("test_*.py")
+    )
+    calls = [
+        call
+        for text in texts
+        for call in re.findall(r"pytest\.mark\.needs\(([^)]*)\)", text)
+    ]
     return set(re.findall(r'"(\w+)"', " ".join(calls)))
 
 
@@ -30,8 +37,14 @@ def test_the_page_has_a_row_for_every_capability_and_for_nothing_else() -> None:
 
 
 def test_every_row_says_what_there_is_without_it() -> None:
-    short = {name: cells for name, cells in rows().items() if len(cells) != 3 or not all(cells)}
-    assert not short, "a row says what it gives, which systems have it, and what there is without it"
+    short = {
+        name: cells
+        for name, cells in rows().items()
+        if len(cells) != 3 or not all(cells)
+    }
+    assert not short, (
+        "a row says what it gives, which systems have it, and what there is without it"
+    )
 
 
 def test_what_tests_need_are_capabilities() -> None:

@@ -61,20 +61,32 @@ def test_urls_and_paths(host: str, path: bytes, named: bytes, url: str | None) -
 
 @pytest.mark.parametrize(
     "name",
-    ["ÄÖÜÄÖÜ~1.TXT".encode(), b"PROGRA~1", b"git~1", b"GIT~1", b"LONGFI~1.TXT", b"a~2", b"LONG~0IU.TEX"],
+    [
+        "ÄÖÜÄÖÜ~1.TXT".encode(),
+        b"PROGRA~1",
+        b"git~1",
+        b"GIT~1",
+        b"LONGFI~1.TXT",
+        b"a~2",
+        b"LONG~0IU.TEX",
+    ],
 )
 def test_the_form_of_short_names_is_known(name: bytes) -> None:
     assert may_be_short(name)
 
 
 @pytest.mark.parametrize(
-    "name", [b".fw~abcdefgh", b"~$doc.docx", b"a~", b"backup~1.text", b"longername~1", b"~1"]
+    "name",
+    [b".fw~abcdefgh", b"~$doc.docx", b"a~", b"backup~1.text", b"longername~1", b"~1"],
 )
 def test_other_names_with_a_tilde_are_not_taken_for_short_ones(name: bytes) -> None:
     assert not may_be_short(name)
 
 
-@given(st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=40))
+@given(
+    st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    | st.binary(max_size=40)
+)
 def test_a_name_that_passes_is_one_file_and_nothing_else(name: bytes) -> None:
     if name_problem(name) is not None:
         return

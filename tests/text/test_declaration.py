@@ -35,7 +35,11 @@ FORMS = [
 @each_row("form", FORMS)
 def test_an_ascii_file_is_in_the_encoding_it_declares(form: str) -> None:
     encoding = Snapshot(form.format("latin-1").encode()).encoding
-    assert (encoding.name, encoding.declared, encoding.guessed) == ("iso8859_1", "latin-1", False)
+    assert (encoding.name, encoding.declared, encoding.guessed) == (
+        "iso8859_1",
+        "latin-1",
+        False,
+    )
     assert codec.encoded("é", encoding) == b"\xe9"
     with pytest.raises(FilewrightError) as caught:
         codec.encoded("€", encoding)
@@ -45,7 +49,11 @@ def test_an_ascii_file_is_in_the_encoding_it_declares(form: str) -> None:
 
 @each_row("name", sorted(ENCODINGS - {*WIDE}))
 def test_every_encoding_can_be_declared(name: str) -> None:
-    letter = next(c for c in map(chr, [*range(0xC0, 0x3000), 0x65E5]) if bytes_in(name, c) or name == "ascii")
+    letter = next(
+        c
+        for c in map(chr, [*range(0xC0, 0x3000), 0x65E5])
+        if bytes_in(name, c) or name == "ascii"
+    )
     encoding = Snapshot(f"# coding: {name}\nx = 1\n".encode()).encoding
     assert encoding.name == name
     if name == "ascii":
@@ -117,7 +125,9 @@ def test_utf8_stays_utf8_whatever_it_declares() -> None:
 @examples(60)
 @given(
     st.sampled_from(sorted(ENCODINGS - {*WIDE, "ascii"})),
-    st.lists(st.sampled_from(["x", "é\n", "ж", "日本", "\r\n", "Ω\r", " "]), max_size=8).map("".join),
+    st.lists(
+        st.sampled_from(["x", "é\n", "ж", "日本", "\r\n", "Ω\r", " "]), max_size=8
+    ).map("".join),
 )
 def test_a_new_file_is_written_as_it_declares_or_refused(name: str, text: str) -> None:
     content = f"# coding: {name}\n{text}"

@@ -16,7 +16,9 @@ from filewright.text.codec import ENCODINGS
 
 SENTENCES = {
     row["language"]: (row["encodings"], row["sentences"])
-    for row in json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))["texts"]
+    for row in json.loads(
+        Path(__file__).with_name("sentences.json").read_text("utf-8")
+    )["texts"]
 }
 
 JAPANESE = "日本語のテキストです。\nこれは表とソースと能力です\n" * 3
@@ -34,7 +36,11 @@ JAPANESE = "日本語のテキストです。\nこれは表とソースと能力
         ("café naïve\n".encode() + b"x \xff y\n", "utf-8", True),
         (b"hello world\nsecond \xff here\n", "utf-8", True),
         (b"line one\nbad \xff\xfe bytes\n", "utf-8", True),
-        ("Le café est prêt, voilà la clé du problème.\n".encode("latin-1"), "cp1252", False),
+        (
+            "Le café est prêt, voilà la clé du problème.\n".encode("latin-1"),
+            "cp1252",
+            False,
+        ),
         (b"# auteur: Andr\xe9\nx = 1\n", "cp1252", False),
         ("“quoted” — and €5\n".encode("cp1252"), "cp1252", False),
         (JAPANESE.encode("shift_jis"), "cp932", False),
@@ -78,7 +84,9 @@ def test_large_files_are_sampled_and_small_ones_looked_at_whole(tmp_path):
     path.write_bytes(late)
     assert Snapshot(late).encoding.name == "cp1252"
     reads = []
-    with Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0)) as snapshot:
+    with Snapshot.of_file(
+        system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0)
+    ) as snapshot:
         whole = snapshot.read
         snapshot.read = lambda o, n: reads.append(n) or whole(o, n)
         assert snapshot.encoding.sampled
@@ -116,7 +124,11 @@ def test_what_cannot_be_written_is_refused_by_name(text, encoding, code):
 
 @pytest.mark.parametrize("name", ["utf-8", "cp932", "utf-16-le", "latin-1", "gb18030"])
 def test_cut_ends_on_a_character(name):
-    text = "aé日😀" if name in ("utf-8", "utf-16-le", "gb18030") else ("a日b" if name == "cp932" else "aé")
+    text = (
+        "aé日😀"
+        if name in ("utf-8", "utf-16-le", "gb18030")
+        else ("a日b" if name == "cp932" else "aé")
+    )
     data = text.encode(name) * 3
     for limit in range(1, len(data) + 2):
         piece = codec.cut(data, limit, Encoding(name))
@@ -150,7 +162,9 @@ NOT_TEXT = [
 
 
 @each_row("asked", NOT_TEXT)
-def test_what_is_no_encoding_of_files_is_refused_and_the_hint_names_those_that_are(asked):
+def test_what_is_no_encoding_of_files_is_refused_and_the_hint_names_those_that_are(
+    asked,
+):
     with pytest.raises(FilewrightError) as caught:
         codec.named(asked)
     assert caught.value.code == Code.INVALID_INPUT
@@ -167,13 +181,16 @@ def test_every_encoding_that_is_read_writes_plain_text_as_ascii(name):
 
 
 @pytest.mark.parametrize(
-    ("mark", "name"), [(b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"), (b"", "utf-16-le")]
+    ("mark", "name"),
+    [(b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"), (b"", "utf-16-le")],
 )
 def test_utf16_asked_for_by_name_follows_the_mark(mark, name):
     text = "first\nsecond\n"
     snapshot = Snapshot(mark + text.encode(name), encoding=codec.named("utf-16"))
     assert (snapshot.encoding.name, snapshot.encoding.bom) == (name, mark)
-    assert [codec.decoded(line.body, snapshot.encoding) for line in snapshot.lines.since()] == [
+    assert [
+        codec.decoded(line.body, snapshot.encoding) for line in snapshot.lines.since()
+    ] == [
         "first",
         "second",
     ]
@@ -205,7 +222,10 @@ def test_of_short_texts_in_many_languages_nearly_all_are_read_right():
     assert right / len(TABLE) >= 0.98
 
 
-@each_row(("language", "encoding"), [(name, each) for name, (all_, _) in SENTENCES.items() for each in all_])
+@each_row(
+    ("language", "encoding"),
+    [(name, each) for name, (all_, _) in SENTENCES.items() for each in all_],
+)
 def test_a_paragraph_is_read_right_in_every_language(language, encoding):
     paragraph = "\r\n".join(SENTENCES[language][1])
     text, found = _read(paragraph.encode(encoding))
@@ -213,7 +233,9 @@ def test_a_paragraph_is_read_right_in_every_language(language, encoding):
     assert found.guessed
 
 
-@pytest.mark.parametrize("word", ["찾기", "찾는다", "한글", "저장", "다시 찾기", "찾아 바꾸기"])
+@pytest.mark.parametrize(
+    "word", ["찾기", "찾는다", "한글", "저장", "다시 찾기", "찾아 바꾸기"]
+)
 def test_short_korean_is_not_taken_for_damaged_utf8(word):
     text, found = _read(f"# {word}\n".encode("euc-kr"))
     assert (text, found.invalid) == (f"# {word}\n", False)
@@ -241,7 +263,11 @@ def test_a_character_that_a_weak_guess_may_get_wrong_is_not_written():
     assert "'Š'" in error.message
     assert "guessed" in error.message
     assert 'encoding="' in error.hint
-    assert codec.encoded("Řada", encoding) == "Řada".encode("cp1250") == "Řada".encode("iso8859-2")
+    assert (
+        codec.encoded("Řada", encoding)
+        == "Řada".encode("cp1250")
+        == "Řada".encode("iso8859-2")
+    )
     assert codec.encoded("plain ascii", encoding) == b"plain ascii"
     sure = Snapshot(content, encoding="iso8859_2").encoding
     assert codec.encoded("Šárka", sure) == "Šárka".encode("iso8859-2")
@@ -266,11 +292,23 @@ DECLARED = [
     # what the file begins with, in which encoding it is, what is read
     ("# -*- coding: latin-1 -*-\nname = 'Größe'\n", "latin-1", "iso8859_1"),
     ("#!/usr/bin/python\n# coding=koi8-r\nname = 'привет'\n", "koi8-r", "koi8_r"),
-    ("; -*- mode: lisp; coding: iso-8859-2 -*-\n(žluťoučký kůň)\n", "iso-8859-2", "iso8859_2"),
+    (
+        "; -*- mode: lisp; coding: iso-8859-2 -*-\n(žluťoučký kůň)\n",
+        "iso-8859-2",
+        "iso8859_2",
+    ),
     ("// vim: set fileencoding=cp1251 :\nпривет\n", "cp1251", "cp1251"),
-    ('<?xml version="1.0" encoding="ISO-8859-15"?>\n<a>für 5 €</a>\n', "iso8859-15", "iso8859_15"),
+    (
+        '<?xml version="1.0" encoding="ISO-8859-15"?>\n<a>für 5 €</a>\n',
+        "iso8859-15",
+        "iso8859_15",
+    ),
     ('<html>\n<head>\n<meta charset="shift_jis">\n日本語\n', "shift_jis", "shift_jis"),
-    ('<meta http-equiv="Content-Type" content="text/html; charset=gbk">\n汉字\n', "gbk", "gbk"),
+    (
+        '<meta http-equiv="Content-Type" content="text/html; charset=gbk">\n汉字\n',
+        "gbk",
+        "gbk",
+    ),
     ('@charset "iso-8859-1";\na::before { content: "é" }\n', "latin-1", "iso8859_1"),
     # Not believed: what it cannot be, what is none, and what comes too late.
     ("# coding: euc-jp\nGröße und Übermaß\n", "cp1252", "cp1252"),
@@ -296,13 +334,23 @@ def test_ascii_asked_for_by_name_takes_nothing_else():
     assert codec.decoded(b"caf\xe9", encoding) == "caf\ufffd"
 
 
-LETTERS = sorted({word for _, sentences in SENTENCES.values() for word in " ".join(sentences).split()})
+LETTERS = sorted(
+    {
+        word
+        for _, sentences in SENTENCES.values()
+        for word in " ".join(sentences).split()
+    }
+)
 
 
-@each_row("name", sorted(ENCODINGS - {"utf-8", "ascii", "utf-16", "utf-16-le", "utf-16-be"}))
+@each_row(
+    "name", sorted(ENCODINGS - {"utf-8", "ascii", "utf-16", "utf-16-le", "utf-16-be"})
+)
 def test_what_one_word_cannot_decide_is_refused(name: str) -> None:
     """A file of one word, in any encoding: new letters are written in it, or refused."""
-    words = [word for word in LETTERS if not word.isascii() and codec.bytes_in(name, word)]
+    words = [
+        word for word in LETTERS if not word.isascii() and codec.bytes_in(name, word)
+    ]
     wrong = count = 0
     for word, new in zip(words[::7], words[3::7], strict=False):
         data = f"{word}\nif x\n".encode(name)

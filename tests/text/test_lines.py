@@ -16,7 +16,14 @@ from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import BoundedCache, Encoding, Lines, Snapshot, lines, terminators_in
+from filewright.text import (
+    BoundedCache,
+    Encoding,
+    Lines,
+    Snapshot,
+    lines,
+    terminators_in,
+)
 
 PARTS = [
     b"a",
@@ -91,7 +98,11 @@ def test_lines_are_what_the_three_terminators_make(window, content):
             assert index.begin(inside) == offset
             assert index.end(inside) == end
         found = index.starting(offset, limit=len(content))
-        assert (found.body, found.terminator, found.end) == (body(line), line[len(body(line)) :], end)
+        assert (found.body, found.terminator, found.end) == (
+            body(line),
+            line[len(body(line)) :],
+            end,
+        )
         assert found.whole
         offset = end
     assert not index.has_line(0)
@@ -110,7 +121,9 @@ def test_lines_are_what_the_three_terminators_make(window, content):
 def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
     expected = naive(content)
     index = Lines(Source(content))
-    assert [line.body + line.terminator for line in index.since(limit=len(content))] == expected
+    assert [
+        line.body + line.terminator for line in index.since(limit=len(content))
+    ] == expected
     first = data.draw(st.integers(0, len(expected)))
     start = sum(map(len, expected[:first]))
     stop = data.draw(st.integers(start, len(content)))
@@ -122,7 +135,10 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
     for line in found:
         piece = expected[begins.index(line.offset)]
         assert line.body == body(piece)[:limit]
-        assert (line.length, line.body_end) == (len(body(piece)), line.offset + len(body(piece)))
+        assert (line.length, line.body_end) == (
+            len(body(piece)),
+            line.offset + len(body(piece)),
+        )
         assert line.whole == (len(body(piece)) <= limit)
     for count in range(len(expected) + 2):
         assert content[index.back(count) :] == b"".join(
@@ -133,7 +149,9 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
 @examples(25)
 @given(
     content=TEXTS,
-    questions=st.lists(st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12),
+    questions=st.lists(
+        st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12
+    ),
 )
 def test_answers_do_not_depend_on_what_was_asked_before(window, content, questions):
     expected = naive(content)
@@ -144,19 +162,29 @@ def test_answers_do_not_depend_on_what_was_asked_before(window, content, questio
             assert index.line_at(inside) == 1 + sum(
                 1
                 for n in range(1, len(expected) + 1)
-                if sum(map(len, expected[:n])) <= inside and body(expected[n - 1]) != expected[n - 1]
+                if sum(map(len, expected[:n])) <= inside
+                and body(expected[n - 1]) != expected[n - 1]
             )
         else:
-            assert index.offset_of(value) == sum(map(len, expected[: max(0, value - 1)]))
+            assert index.offset_of(value) == sum(
+                map(len, expected[: max(0, value - 1)])
+            )
 
 
 @examples(25)
-@given(text=WIDE_TEXTS, codec=st.sampled_from(["utf-16-le", "utf-16-be"]), odd=st.booleans())
+@given(
+    text=WIDE_TEXTS,
+    codec=st.sampled_from(["utf-16-le", "utf-16-be"]),
+    odd=st.booleans(),
+)
 def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
     mark = "\ufeff".encode(codec)
     content = mark + text.encode(codec) + (b"\0" if odd else b"")
     index = Lines(Source(content, Encoding(codec, mark), start=2))
-    expected = [line.encode(codec) for line in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)]
+    expected = [
+        line.encode(codec)
+        for line in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)
+    ]
     if odd:
         if expected and not text.endswith(("\r", "\n")):
             expected[-1] += b"\0"
@@ -170,7 +198,9 @@ def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
         assert index.begin(offset + len(line) - 1) == offset
         assert index.end(offset) == offset + len(line)
         offset += len(line)
-    assert [line.body + line.terminator for line in index.since(limit=len(content))] == expected
+    assert [
+        line.body + line.terminator for line in index.since(limit=len(content))
+    ] == expected
     for count in range(1, len(expected) + 1):
         assert content[index.back(count) :] == b"".join(expected[-count:])
 
@@ -201,7 +231,9 @@ def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
         (b"a\r\n" * 3, b"\r\n", "crlf"),
     ],
 )
-def test_the_most_frequent_terminator_and_of_a_tie_the_first_seen(window, content, dominant, name):
+def test_the_most_frequent_terminator_and_of_a_tie_the_first_seen(
+    window, content, dominant, name
+):
     found = Lines(Source(content)).terminators
     assert found.dominant == dominant
     assert found.name == name
@@ -242,7 +274,17 @@ def test_a_long_line_is_never_read_at_once(terminator):
     assert source.most <= (1 << 20) + 16
 
 
-@each_row("at", [0, (256 << 10) - 1, 256 << 10, (1 << 20) - 1, 1 << 20, (1 << 20) + (256 << 10) - 1])
+@each_row(
+    "at",
+    [
+        0,
+        (256 << 10) - 1,
+        256 << 10,
+        (1 << 20) - 1,
+        1 << 20,
+        (1 << 20) + (256 << 10) - 1,
+    ],
+)
 @each_row("ending", [b"\r", b"\r\n", b"\rx"])
 def test_a_carriage_return_anywhere_is_counted(at, ending):
     """Line feeds are counted a megabyte at a time until the first carriage return, wherever that is."""
@@ -260,12 +302,18 @@ def test_threads_that_count_at_once_count_right(tmp_path):
         gate = threading.Barrier(4)
 
         def ask(
-            seed: int, index: Lines = index, wrong: list[object] = wrong, gate: threading.Barrier = gate
+            seed: int,
+            index: Lines = index,
+            wrong: list[object] = wrong,
+            gate: threading.Barrier = gate,
         ) -> None:
             gate.wait()
             for number in range(seed, expected, 7919):
                 offset = index.offset_of(number + 1)
-                if content[offset : offset + 7] != b"%07d" % number or index.line_at(offset) != number + 1:
+                if (
+                    content[offset : offset + 7] != b"%07d" % number
+                    or index.line_at(offset) != number + 1
+                ):
                     wrong.append(number)
             if index.count() != expected or index.terminators.lf != expected:
                 wrong.append(index.count())
@@ -292,11 +340,16 @@ def test_counting_that_was_cancelled_goes_on_where_it_was():
 
 def snapshot_of(path, cache, **options) -> Snapshot:
     return Snapshot.of_file(
-        system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options), indexes=cache
+        system.open_file(os.fsencode(path)),
+        None,
+        Settings(hold_bytes=0, **options),
+        indexes=cache,
     )
 
 
-def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts(tmp_path):
+def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts(
+    tmp_path,
+):
     """What one reader counted of the beginning does not stand for the whole file with the next."""
     content = b"unix line\n" * 60_000 + b"dos line\r\n" * 200_000
     path = tmp_path / "f"
@@ -310,7 +363,11 @@ def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts
         assert not second.lines.complete
         assert third.lines.count() == 260_000
         for snapshot in (second, third):
-            assert snapshot.lines.terminators.counts() == {"lf": 60_000, "crlf": 200_000, "cr": 0}
+            assert snapshot.lines.terminators.counts() == {
+                "lf": 60_000,
+                "crlf": 200_000,
+                "cr": 0,
+            }
             assert snapshot.dominant == b"\r\n"
 
 

@@ -27,10 +27,18 @@ IMAGE = base64.b64encode(b"\x89PNG" * 300).decode()
 
 
 def notebook(*cells: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}
+    return {
+        "cells": list(cells),
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        **more,
+    }
 
 
-def code(source: Any, identifier: str = "one", outputs: tuple[Any, ...] = ()) -> dict[str, Any]:
+def code(
+    source: Any, identifier: str = "one", outputs: tuple[Any, ...] = ()
+) -> dict[str, Any]:
     return {
         "cell_type": "code",
         "execution_count": None,
@@ -45,7 +53,11 @@ def markdown(source: Any, identifier: str = "text") -> dict[str, Any]:
     return {"cell_type": "markdown", "id": identifier, "metadata": {}, "source": source}
 
 
-SHOWN = {"data": {"image/png": IMAGE, "text/plain": ["<1>"]}, "metadata": {}, "output_type": "display_data"}
+SHOWN = {
+    "data": {"image/png": IMAGE, "text/plain": ["<1>"]},
+    "metadata": {},
+    "output_type": "display_data",
+}
 EXAMPLE = notebook(
     markdown(["# Title\n", 'with "quotes" and \\ and é'], "title"),
     code(["import os\n", "x = 1\n", 'print("x =", x)'], "first", (SHOWN,)),
@@ -69,7 +81,11 @@ def workspace(root: Path, tmp_path: Path) -> Any:
 
 def write(root: Path, content: Any, indent: int | None = 1) -> Path:
     path = root / "n.ipynb"
-    text = content if isinstance(content, str) else json.dumps(content, indent=indent, ensure_ascii=False)
+    text = (
+        content
+        if isinstance(content, str)
+        else json.dumps(content, indent=indent, ensure_ascii=False)
+    )
     path.write_text(text)
     return path
 
@@ -86,7 +102,10 @@ def test_a_notebook_is_read_by_its_cells(root: Path, workspace: Workspace) -> No
     assert "# %% cell 2: code, id first, 1 output of" in text
     assert IMAGE[:50] not in text
     assert "nbformat" not in text
-    assert "cells" in workspace.call("read_content", {"path": "n.ipynb", "encoding": "utf-8"}).text
+    assert (
+        "cells"
+        in workspace.call("read_content", {"path": "n.ipynb", "encoding": "utf-8"}).text
+    )
 
 
 def test_a_search_shows_cell_and_line_and_finds_the_text_as_it_is_read(
@@ -97,8 +116,12 @@ def test_a_search_shows_cell_and_line_and_finds_the_text_as_it_is_read(
         found = workspace.call("search_content", {"pattern": 'print("x', **arguments})
         assert "[cell 2 (first), line 3]" in found.text
         assert found.data["results"][0]["line"] == 7
-        assert not workspace.call("search_content", {"pattern": "markdown", **arguments}).data["results"]
-        assert not workspace.call("search_content", {"pattern": IMAGE[:20], **arguments}).data["results"]
+        assert not workspace.call(
+            "search_content", {"pattern": "markdown", **arguments}
+        ).data["results"]
+        assert not workspace.call(
+            "search_content", {"pattern": IMAGE[:20], **arguments}
+        ).data["results"]
 
 
 EDITS = [
@@ -118,7 +141,12 @@ EDITS = [
 @pytest.mark.parametrize("indent", [1, None, 4])
 @pytest.mark.parametrize(("search", "replace", "cell"), EDITS)
 def test_an_edit_changes_its_own_string_only(
-    root: Path, workspace: Workspace, search: str, replace: str, cell: str | None, indent: int | None
+    root: Path,
+    workspace: Workspace,
+    search: str,
+    replace: str,
+    cell: str | None,
+    indent: int | None,
 ) -> None:
     path = write(root, EXAMPLE, indent)
     before, was = path.read_bytes(), sources(path)
@@ -131,10 +159,19 @@ def test_an_edit_changes_its_own_string_only(
         assert new == (old.replace(search, replace) if chosen in (None, index) else old)
     nbformat.validate(nbformat.reads(path.read_text(), as_version=4))
     after = path.read_bytes()
-    index = next(i for i, (old, new) in enumerate(zip(was, sources(path), strict=True)) if old != new)
+    index = next(
+        i
+        for i, (old, new) in enumerate(zip(was, sources(path), strict=True))
+        if old != new
+    )
     assert before.split(b'"source"')[0] == after.split(b'"source"')[0]
-    assert before[before.rindex(b'"metadata"') :] == after[after.rindex(b'"metadata"') :]
-    assert json.loads(before)["cells"][index - 1] == json.loads(after)["cells"][index - 1] or index == 0
+    assert (
+        before[before.rindex(b'"metadata"') :] == after[after.rindex(b'"metadata"') :]
+    )
+    assert (
+        json.loads(before)["cells"][index - 1] == json.loads(after)["cells"][index - 1]
+        or index == 0
+    )
     workspace.undo()
     assert path.read_bytes() == before
 
@@ -163,15 +200,26 @@ REFUSED = [
 
 @pytest.mark.parametrize(("edit", "more", "error"), REFUSED)
 def test_what_is_no_cell_s_text_is_refused(
-    root: Path, workspace: Workspace, edit: dict[str, Any], more: dict[str, Any], error: str
+    root: Path,
+    workspace: Workspace,
+    edit: dict[str, Any],
+    more: dict[str, Any],
+    error: str,
 ) -> None:
     path = write(root, EXAMPLE)
     before = path.read_bytes()
-    assert workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit], **more}).code == error
+    assert (
+        workspace.call(
+            "edit_content", {"path": "n.ipynb", "edits": [edit], **more}
+        ).code
+        == error
+    )
     assert path.read_bytes() == before
 
 
-def test_an_id_that_occurs_twice_is_refused_with_the_numbers(root: Path, workspace: Workspace) -> None:
+def test_an_id_that_occurs_twice_is_refused_with_the_numbers(
+    root: Path, workspace: Workspace
+) -> None:
     write(root, notebook(code(["a = 1"], "same"), code(["a = 2"], "same")))
     edit = {"path": "n.ipynb", "edits": [{"search": "a", "replace": "b"}]}
     refused = workspace.call("edit_content", {**edit, "cell": "same"})
@@ -180,10 +228,14 @@ def test_an_id_that_occurs_twice_is_refused_with_the_numbers(root: Path, workspa
     assert not workspace.call("edit_content", {**edit, "cell": "2"}).is_error
 
 
-def test_the_text_of_the_file_itself_is_still_edited(root: Path, workspace: Workspace) -> None:
+def test_the_text_of_the_file_itself_is_still_edited(
+    root: Path, workspace: Workspace
+) -> None:
     path = write(root, EXAMPLE)
     edit = {"search": '"nbformat_minor": 5', "replace": '"nbformat_minor": 4'}
-    assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
+    assert not workspace.call(
+        "edit_content", {"path": "n.ipynb", "edits": [edit]}
+    ).is_error
     assert json.loads(path.read_text())["nbformat_minor"] == 4
 
 
@@ -193,24 +245,33 @@ NO_NOTEBOOKS = {
     "something behind": json.dumps(EXAMPLE) + "}",
     "an array": "[1, 2]",
     "no cells": '{"nbformat": 4}',
-    "an old format": json.dumps({"nbformat": 3, "worksheets": [{"cells": []}], "cells": []}),
+    "an old format": json.dumps(
+        {"nbformat": 3, "worksheets": [{"cells": []}], "cells": []}
+    ),
     "cells twice": '{"cells": [], "cells": [], "nbformat": 4}',
     "a source twice": '{"cells": [{"cell_type": "code", "source": "x", "source": "y"}], "nbformat": 4}',
     "no source in strings": '{"cells": [{"cell_type": "code", "source": [1]}], "nbformat": 4}',
     "a bad escape": '{"cells": [{"cell_type": "code", "source": "\\x"}], "nbformat": 4}',
-    "nested deeply": '{"metadata": ' + "[" * 5000 + "]" * 5000 + ', "cells": [], "nbformat": 4}',
+    "nested deeply": '{"metadata": '
+    + "[" * 5000
+    + "]" * 5000
+    + ', "cells": [], "nbformat": 4}',
     "brackets crossed": '{"metadata": [{]}, "cells": [], "nbformat": 4}',
     "empty": "",
 }
 
 
 @pytest.mark.parametrize("kind", NO_NOTEBOOKS)
-def test_what_is_no_notebook_stays_text(root: Path, workspace: Workspace, kind: str) -> None:
+def test_what_is_no_notebook_stays_text(
+    root: Path, workspace: Workspace, kind: str
+) -> None:
     path = write(root, NO_NOTEBOOKS[kind])
     answer = workspace.call("read_content", {"path": "n.ipynb"})
     assert not answer.is_error
     assert "# %%" not in answer.text
-    assert not workspace.call("search_content", {"pattern": "zzz", "path": "n.ipynb"}).is_error
+    assert not workspace.call(
+        "search_content", {"pattern": "zzz", "path": "n.ipynb"}
+    ).is_error
     assert path.read_text() == NO_NOTEBOOKS[kind]
 
 
@@ -225,11 +286,15 @@ def written(draw: st.DrawFn) -> tuple[bytes, list[str]]:
         lines = draw(st.lists(TEXTS, max_size=4))
         source: Any = "".join(lines) if draw(st.booleans()) else lines
         cells.append(
-            code(source, f"c{number}", (SHOWN,)) if draw(st.booleans()) else markdown(source, f"c{number}")
+            code(source, f"c{number}", (SHOWN,))
+            if draw(st.booleans())
+            else markdown(source, f"c{number}")
         )
         texts.append("".join(lines))
     text = json.dumps(
-        notebook(*cells), indent=draw(st.sampled_from([None, 1, 4])), ensure_ascii=draw(st.booleans())
+        notebook(*cells),
+        indent=draw(st.sampled_from([None, 1, 4])),
+        ensure_ascii=draw(st.booleans()),
     )
     return text.encode(), texts
 
@@ -279,17 +344,27 @@ def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
     if cell.literals:
         assert low <= made[0].offset <= made[0].offset + made[0].length <= high
     assert (
-        after == content[: made[0].offset] + made[0].replacement + content[made[0].offset + made[0].length :]
+        after
+        == content[: made[0].offset]
+        + made[0].replacement
+        + content[made[0].offset + made[0].length :]
     )
 
 
-def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(root: Path, workspace: Workspace) -> None:
+def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(
+    root: Path, workspace: Workspace
+) -> None:
     images = ({**SHOWN, "data": {"image/png": "A" * (6 << 20)}},) * 8
-    path = write(root, notebook(code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")))
+    path = write(
+        root,
+        notebook(code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")),
+    )
     text = workspace.call("read_content", {"path": "n.ipynb"}).text
     assert "8 outputs of 50,33" in text
     edit = {"search": "c = 3", "replace": "c = 4"}
-    assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
+    assert not workspace.call(
+        "edit_content", {"path": "n.ipynb", "edits": [edit]}
+    ).is_error
     assert sources(path) == ["a = 1\nb = 2", "c = 4"]
 
 
@@ -325,12 +400,19 @@ def test_a_replacement_over_files_changes_the_sources_of_cells_only(
     asked = {"pattern": "code", "replacement": 'new "kode"', "path": path}
     found = workspace.call("search_content", {"pattern": "code", "path": path}).data
     preview = workspace.call("replace_content", asked)
-    assert preview.text.startswith("3 matches in 1 file would be replaced"), preview.text
+    assert preview.text.startswith("3 matches in 1 file would be replaced"), (
+        preview.text
+    )
     assert len(found["results"]) == 3
-    made = workspace.call("replace_content", {**asked, "preview": False, "expected_count": 3})
+    made = workspace.call(
+        "replace_content", {**asked, "preview": False, "expected_count": 3}
+    )
     assert not made.is_error, made.text
     after = json.loads((root / "n.ipynb").read_text())
-    assert after["cells"][0].pop("source") == ['print("new "kode"")\n', 'a = new "kode"']
+    assert after["cells"][0].pop("source") == [
+        'print("new "kode"")\n',
+        'a = new "kode"',
+    ]
     assert after["cells"][1].pop("source") == '# new "kode"'
     for cell in notebook["cells"]:
         del cell["source"]
@@ -344,7 +426,14 @@ def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
 ) -> None:
     lines = ["rate = 1\\n", "rows = 2"]
     cells = [
-        {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "source": lines} for name in "abc"
+        {
+            "cell_type": "code",
+            "id": name,
+            "metadata": {},
+            "outputs": [],
+            "source": lines,
+        }
+        for name in "abc"
     ]
     (root / "n.ipynb").write_text(
         json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
@@ -357,21 +446,35 @@ def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
     ]
     workspace.run("edit_content", {"edits": edits})
     assert (root / "a.py").read_text() == "rate = 5\n"
-    sources = ["".join(cell["source"]) for cell in json.loads((root / "n.ipynb").read_text())["cells"]]
-    assert sources == [r"rate = 1\nrows = 2", r"rate = 5\nrows = 6", r"rate = 1\nrows = 2"]
+    sources = [
+        "".join(cell["source"])
+        for cell in json.loads((root / "n.ipynb").read_text())["cells"]
+    ]
+    assert sources == [
+        r"rate = 1\nrows = 2",
+        r"rate = 5\nrows = 6",
+        r"rate = 1\nrows = 2",
+    ]
     mixed = [
         {**edits[1], "search": "rate", "replace": "r", "cell": "a"},
         {**edits[2], "search": "rows", "replace": "r", "cell": 3},
     ]
     workspace.run("edit_content", {"edits": mixed})
-    sources = ["".join(cell["source"]) for cell in json.loads((root / "n.ipynb").read_text())["cells"]]
+    sources = [
+        "".join(cell["source"])
+        for cell in json.loads((root / "n.ipynb").read_text())["cells"]
+    ]
     assert sources == [r"r = 1\nrows = 2", r"rate = 5\nrows = 6", r"rate = 1\nr = 2"]
-    refused = workspace.call("edit_content", {"edits": [{**edits[0], "search": "rate", "cell": "b"}]})
+    refused = workspace.call(
+        "edit_content", {"edits": [{**edits[0], "search": "rate", "cell": "b"}]}
+    )
     assert refused.data["code"] == "invalid_input"
 
 
 @pytest.mark.parametrize("cell", ["first", "2", "nowhere"])
-def test_edit_that_names_cell_keeps_the_file(root: Path, workspace: Workspace, cell: str) -> None:
+def test_edit_that_names_cell_keeps_the_file(
+    root: Path, workspace: Workspace, cell: str
+) -> None:
     write(root, EXAMPLE)
     (root / "a.py").write_text("x = 1\n")
     for whole in ({"delete": True}, {"move_to": "new.ipynb"}, {"content": "x"}):
@@ -383,7 +486,11 @@ def test_edit_that_names_cell_keeps_the_file(root: Path, workspace: Workspace, c
                 {"path": name, "cell": cell, "edits": [whole]},
             ):
                 done = workspace.call("edit_content", arguments)
-                deletes = (name, whole, cell != "nowhere") == ("n.ipynb", {"delete": True}, True)
+                deletes = (name, whole, cell != "nowhere") == (
+                    "n.ipynb",
+                    {"delete": True},
+                    True,
+                )
                 assert done.is_error != deletes, done.text
                 if deletes:
                     assert len(sources(root / "n.ipynb")) == 3
@@ -470,13 +577,18 @@ def test_cells_are_made_and_deleted(
     if minor < 5:  # there cells have no ids, only numbers
         for cell in content["cells"]:
             del cell["id"]
-        edits = json.loads(json.dumps(edits).replace('"title"', "1").replace('"first"', "2"))
+        edits = json.loads(
+            json.dumps(edits).replace('"title"', "1").replace('"first"', "2")
+        )
     path = write(root, content, indent)
     before = path.read_bytes()
     shown = workspace.call(
-        "edit_content", {"path": "n.ipynb", "edits": edits, "preview": True, "diff": "full"}
+        "edit_content",
+        {"path": "n.ipynb", "edits": edits, "preview": True, "diff": "full"},
     )
-    done = workspace.call("edit_content", {"path": "n.ipynb", "edits": edits, "diff": "full"})
+    done = workspace.call(
+        "edit_content", {"path": "n.ipynb", "edits": edits, "diff": "full"}
+    )
     assert not done.is_error, done.text
     assert cells_of(path) == expected
     assert [line for line in shown.text.splitlines() if line[:1] == "+"] == [
@@ -485,7 +597,10 @@ def test_cells_are_made_and_deleted(
     # What is left of the others is what it was, byte for byte, and new ones are written as the file is.
     after = json.loads(path.read_bytes())
     rewritten = json.dumps(after, indent=indent, ensure_ascii=False).encode()
-    if all(isinstance(cell["source"], list) for cell in content["cells"]) or indent is None:
+    if (
+        all(isinstance(cell["source"], list) for cell in content["cells"])
+        or indent is None
+    ):
         assert path.read_bytes() == rewritten
     assert len(path.read_bytes().splitlines()) == len(rewritten.splitlines())
     workspace.undo()
@@ -501,15 +616,30 @@ def test_cells_are_made_and_deleted(
         ({"at": {"after_cell": 2}, "delete": True}, "invalid_input"),
         ({"at": {"after_cell": 2, "before_cell": 3}, "replace": "x"}, "invalid_input"),
         ({"at": {"cell": 2}, "cell_type": "markdown", "replace": "x"}, "invalid_input"),
-        ({"at": {"after_cell": 2}, "cell_type": "text", "replace": "x"}, "invalid_input"),
-        ({"at": {"after_cell": 2}, "replace": "# %% cell 3: code\nz = 1"}, "invalid_input"),
-        ({"at": {"cell": 2}, "replace": "y\n# %% cell 3: code\nz = 1"}, "invalid_input"),
-        ({"search": "x = 1", "replace": "x = 1\n# %% cell 3: code\nz = 1"}, "invalid_input"),
+        (
+            {"at": {"after_cell": 2}, "cell_type": "text", "replace": "x"},
+            "invalid_input",
+        ),
+        (
+            {"at": {"after_cell": 2}, "replace": "# %% cell 3: code\nz = 1"},
+            "invalid_input",
+        ),
+        (
+            {"at": {"cell": 2}, "replace": "y\n# %% cell 3: code\nz = 1"},
+            "invalid_input",
+        ),
+        (
+            {"search": "x = 1", "replace": "x = 1\n# %% cell 3: code\nz = 1"},
+            "invalid_input",
+        ),
         ({"search": "# %% cell 4: code, id empty\n", "replace": ""}, "invalid_input"),
         ({"cell": 2, "replace": "x"}, "invalid_input"),
         ({"at": {"after": 3}, "replace": "x"}, "invalid_input"),
         ({"at": {"cell": 3}, "replace": "y = 2\nz = 3"}, "no_change"),
-        ({"at": {"after_cell": 2}, "replace": "x", "expected_version": "0" * 16}, "stale_version"),
+        (
+            {"at": {"after_cell": 2}, "replace": "x", "expected_version": "0" * 16},
+            "stale_version",
+        ),
     ],
 )
 def test_refuses_what_makes_no_cell(
@@ -524,10 +654,14 @@ def test_refuses_what_makes_no_cell(
     assert path.read_bytes() == before
 
 
-def test_new_cell_beside_twins_of_jupytext_marks(root: Path, workspace: Workspace) -> None:
+def test_new_cell_beside_twins_of_jupytext_marks(
+    root: Path, workspace: Workspace
+) -> None:
     path = write(root, notebook(code(["# %% [markdown]\n", "x = 1"])))
     edit = {"search": "x = 1", "replace": "# %%\nx = 2"}
-    assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
+    assert not workspace.call(
+        "edit_content", {"path": "n.ipynb", "edits": [edit]}
+    ).is_error
     assert sources(path) == ["# %% [markdown]\n# %%\nx = 2"]
 
 
@@ -547,7 +681,9 @@ def test_first_cell_of_notebook(root: Path, workspace: Workspace, empty: str) ->
     done = workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]})
     assert not done.is_error, done.text
     assert cells_of(path) == [("code", "x = 1\ny = 2")]
-    assert b"\r\n" not in empty.encode() or b"\n" not in path.read_bytes().replace(b"\r\n", b"")
+    assert b"\r\n" not in empty.encode() or b"\n" not in path.read_bytes().replace(
+        b"\r\n", b""
+    )
 
 
 PARTS = [
@@ -564,17 +700,26 @@ PARTS = [
 
 @each_row(("parts", "search", "replace", "expected"), PARTS)
 def test_edit_in_one_part_keeps_the_others(
-    root: Path, workspace: Workspace, parts: list[str], search: str, replace: str, expected: list[str]
+    root: Path,
+    workspace: Workspace,
+    parts: list[str],
+    search: str,
+    replace: str,
+    expected: list[str],
 ) -> None:
     path = write(root, notebook(code(parts)))
     edit = {"search": search, "replace": replace}
-    done = workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit], "cell": 1, "fuzzy": False})
+    done = workspace.call(
+        "edit_content", {"path": "n.ipynb", "edits": [edit], "cell": 1, "fuzzy": False}
+    )
     assert not done.is_error, done.text
     assert json.loads(path.read_text())["cells"][0]["source"] == expected
 
 
 def test_cell_number_is_a_number(root: Path, workspace: Workspace) -> None:
-    path = write(root, notebook(code(["x = 1"], "a"), code(["x = 1"], "b"), code(["x = 1"], "2")))
+    path = write(
+        root, notebook(code(["x = 1"], "a"), code(["x = 1"], "b"), code(["x = 1"], "2"))
+    )
     edit = {"search": "x = 1", "replace": "x = 2"}
     workspace.run("edit_content", {"path": "n.ipynb", "cell": 2, "edits": [edit]})
     assert sources(path) == ["x = 1", "x = 2", "x = 1"]
@@ -590,7 +735,10 @@ def test_lines_are_laid_out_as_jupyter_does(
     root: Path, workspace: Workspace, indent: int | str | None, sources: list[str]
 ) -> None:
     content = notebook(
-        *(code(text.splitlines(keepends=True), f"c{number}") for number, text in enumerate(sources))
+        *(
+            code(text.splitlines(keepends=True), f"c{number}")
+            for number, text in enumerate(sources)
+        )
     )
     path = root / "n.ipynb"
     path.write_text(json.dumps(content, indent=indent))

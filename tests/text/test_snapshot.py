@@ -18,7 +18,9 @@ from filewright.text import Snapshot, Splice, splice
 def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     path = tmp_path / "f"
     path.write_bytes(data)
-    return Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options))
+    return Snapshot.of_file(
+        system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options)
+    )
 
 
 CONTENTS = [
@@ -58,13 +60,28 @@ def described(snapshot: Snapshot) -> list[object]:
         lines.ends_in_terminator(),
         snapshot.digest(),
     ]
-    facts += [[line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]]
-    offsets = [*range(0, 12), *range(12, snapshot.size, max(1, snapshot.size // 40)), snapshot.size]
+    facts += [
+        [line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]
+    ]
+    offsets = [
+        *range(0, 12),
+        *range(12, snapshot.size, max(1, snapshot.size // 40)),
+        snapshot.size,
+    ]
     for offset in offsets:
-        facts += [snapshot.read(offset, 7), lines.line_at(offset), lines.begin(offset), lines.end(offset)]
+        facts += [
+            snapshot.read(offset, 7),
+            lines.line_at(offset),
+            lines.begin(offset),
+            lines.end(offset),
+        ]
     for number in [*range(12), lines.count() // 2, lines.count(), lines.count() + 1]:
         facts += [lines.has_line(number), lines.offset_of(number), lines.back(number)]
-    facts += [snapshot.matches(snapshot.version), snapshot.matches("0" * 16), list(snapshot.blocks(1, 9, 3))]
+    facts += [
+        snapshot.matches(snapshot.version),
+        snapshot.matches("0" * 16),
+        list(snapshot.blocks(1, 9, 3)),
+    ]
     return facts
 
 
@@ -82,7 +99,9 @@ def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
     for size, held in ((16 << 20, True), ((16 << 20) + 1, False)):
         with path.open("wb") as file:
             file.truncate(size)
-        with Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings()) as snapshot:
+        with Snapshot.of_file(
+            system.open_file(os.fsencode(path)), None, Settings()
+        ) as snapshot:
             assert (snapshot.held is not None) == held
 
 
@@ -113,14 +132,19 @@ def test_versions_are_bound_to_content_and_large_ones_to_identity(tmp_path):
 
 def windowed_again(tmp_path, **options) -> Snapshot:
     return Snapshot.of_file(
-        system.open_file(os.fsencode(tmp_path / "f")), None, Settings(hold_bytes=0, **options)
+        system.open_file(os.fsencode(tmp_path / "f")),
+        None,
+        Settings(hold_bytes=0, **options),
     )
 
 
 @examples(33)
 @given(
     data=st.binary(max_size=80),
-    cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)), max_size=6),
+    cuts=st.lists(
+        st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)),
+        max_size=6,
+    ),
 )
 def test_bytes_outside_splices_are_identical(data, cuts):
     wanted, position = [], 0
@@ -134,7 +158,10 @@ def test_bytes_outside_splices_are_identical(data, cuts):
     at = shift = 0
     for s in splices:
         assert result[at + shift : s.offset + shift] == data[at : s.offset]
-        assert result[s.offset + shift : s.offset + shift + len(s.replacement)] == s.replacement
+        assert (
+            result[s.offset + shift : s.offset + shift + len(s.replacement)]
+            == s.replacement
+        )
         shift += len(s.replacement) - s.length
         at = s.end
     assert result[at + shift :] == data[at:]

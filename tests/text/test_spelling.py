@@ -71,7 +71,10 @@ def test_every_spelling_is_compatible() -> None:
             continue
         plain = unicodedata.normalize("NFKC", character)
         for spelling in spellings_of(character):
-            assert unicodedata.normalize("NFKC", spelling) == plain, (character, spelling)
+            assert unicodedata.normalize("NFKC", spelling) == plain, (
+                character,
+                spelling,
+            )
 
 
 def test_takes_look_alikes_only_where_asked() -> None:

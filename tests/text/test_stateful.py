@@ -10,7 +10,9 @@ from filewright.text import Snapshot
 
 SENTENCES = [
     sentence
-    for row in json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))["texts"]
+    for row in json.loads(
+        Path(__file__).with_name("sentences.json").read_text("utf-8")
+    )["texts"]
     for sentence in row["sentences"]
     if not sentence.isascii()
 ]

@@ -120,7 +120,9 @@ def place(root, tmp_path):
     (root / "binary").write_bytes(b"\0\1\2")
     (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16") + b"x")
     (root / "utf32.txt").write_bytes("x = 1\n".encode("utf-32"))
-    (root / "n.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    (root / "n.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
     (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
     (root / ".git").mkdir()
     (root / ".git/config").write_bytes(b"[core]\n")
@@ -128,7 +130,9 @@ def place(root, tmp_path):
 
 
 @pytest.mark.parametrize(("tool", "arguments", "code", "says"), CASES)
-def test_bad_input_changes_nothing(place, workspace, contents, tool, arguments, code, says):
+def test_bad_input_changes_nothing(
+    place, workspace, contents, tool, arguments, code, says
+):
     before = contents()
     result = workspace.call(tool, arguments)
     assert result.is_error, result.text
@@ -142,7 +146,8 @@ def test_bad_input_changes_nothing(place, workspace, contents, tool, arguments, 
 def test_text_is_taken_literally(workspace, root):
     for content in ("null", "[1,2]", "123", "true", '{"a": 1}', "$1 \\1 $&"):
         result = workspace.call(
-            "write_content", {"items": [{"path": "t", "content": content, "mode": "overwrite"}]}
+            "write_content",
+            {"items": [{"path": "t", "content": content, "mode": "overwrite"}]},
         )
         assert not result.is_error, result.text
         assert (root / "t").read_text() == content
@@ -158,7 +163,9 @@ def test_every_error_has_a_hint(place, workspace):
 
 
 def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
-    result = workspace.call("read_content", {"paths": ["a.txt", "gone", "binary", "latin.txt"]})
+    result = workspace.call(
+        "read_content", {"paths": ["a.txt", "gone", "binary", "latin.txt"]}
+    )
     assert not result.is_error
     assert "caf\xe9" in result.text
     assert "not_found" in result.text
@@ -169,7 +176,11 @@ def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
 
 @pytest.mark.parametrize(
     "half",
-    ["one\n\ud800\n".encode("utf-16", "surrogatepass"), "one\nt".encode("utf-16") + b"w", b"one\n\xff\n"],
+    [
+        "one\n\ud800\n".encode("utf-16", "surrogatepass"),
+        "one\nt".encode("utf-16") + b"w",
+        b"one\n\xff\n",
+    ],
 )
 @pytest.mark.parametrize("target", ["wide.txt", "returns.txt"])
 def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
@@ -185,7 +196,12 @@ def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
         "expected_version": workspace.read("half.txt").version,
     }
     made = workspace.call(
-        "edit_content", {"edits": [{"path": target, "insert_after": "0", "from": source, "copy": True}]}
+        "edit_content",
+        {
+            "edits": [
+                {"path": target, "insert_after": "0", "from": source, "copy": True}
+            ]
+        },
     )
     assert made.code == "invalid_input"
     assert "invalid bytes in lines 2-2 of half.txt" in made.text
@@ -203,10 +219,19 @@ def nested(levels):
     [
         ("edit_content", ["a.txt"]),
         ("edit_content", {"path": "a.txt", "edits": [nested(100_000)]}),
-        ("get_overview", {"path": "a.txt", "changed_lines": [[1, 1]], "changed_kinds": ["added", "added"]}),
+        (
+            "get_overview",
+            {
+                "path": "a.txt",
+                "changed_lines": [[1, 1]],
+                "changed_kinds": ["added", "added"],
+            },
+        ),
     ],
 )
-def test_also_what_is_no_call_at_all_is_told_what_to_do(place, workspace, tool, arguments):
+def test_also_what_is_no_call_at_all_is_told_what_to_do(
+    place, workspace, tool, arguments
+):
     made = workspace.call(tool, arguments)
     assert made.code == "invalid_input"
     assert "\nhint: " in made.text

@@ -22,10 +22,29 @@ def place(root):
 
 
 FAILING = [
-    ("write_content", {"items": [{"path": "new", "content": "x"}, {"path": "a", "content": "x"}]}),
+    (
+        "write_content",
+        {"items": [{"path": "new", "content": "x"}, {"path": "a", "content": "x"}]},
+    ),
     ("create_directories", {"paths": ["x/y", "a/z"]}),
-    ("move_items", {"items": [{"source": "a", "destination": "c"}, {"source": "gone", "destination": "d"}]}),
-    ("copy_items", {"items": [{"source": "a", "destination": "c"}, {"source": "a", "destination": "b"}]}),
+    (
+        "move_items",
+        {
+            "items": [
+                {"source": "a", "destination": "c"},
+                {"source": "gone", "destination": "d"},
+            ]
+        },
+    ),
+    (
+        "copy_items",
+        {
+            "items": [
+                {"source": "a", "destination": "c"},
+                {"source": "a", "destination": "b"},
+            ]
+        },
+    ),
     ("delete_items", {"paths": ["a", "gone"]}),
     ("set_permissions", {"paths": ["a", "gone"], "mode": "600"}),
 ]
@@ -79,7 +98,11 @@ def test_every_batch_can_be_undone(place, workspace, contents, tool, arguments):
 
 def test_results_are_positional_also_for_repeated_paths(place, workspace):
     result = workspace.run("stat_items", {"paths": ["a", "gone", "a"]})
-    assert [item["status"] for item in result.data["results"]] == ["success", "error", "success"]
+    assert [item["status"] for item in result.data["results"]] == [
+        "success",
+        "error",
+        "success",
+    ]
 
 
 @pytest.mark.needs("attributes")
@@ -95,7 +118,9 @@ def test_a_copy_keeps_mode_times_and_attributes(place, workspace):
     status = (place / "copy.sh").stat()
     assert status.st_mode & 0o7777 == 0o751
     assert status.st_mtime_ns == 10**18 + 5
-    assert {name: os.getxattr(place / "copy.sh", name) for name in attributes} == attributes
+    assert {
+        name: os.getxattr(place / "copy.sh", name) for name in attributes
+    } == attributes
 
 
 EDITED = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
@@ -105,12 +130,20 @@ EDITED = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
     ("tool", "arguments"),
     [
         ("edit_content", EDITED),
-        ("replace_content", {"pattern": "A", "replacement": "X", "path": "a", "preview": False}),
+        (
+            "replace_content",
+            {"pattern": "A", "replacement": "X", "path": "a", "preview": False},
+        ),
         ("apply_patch", {"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+X\n"}),
-        ("write_content", {"items": [{"path": "a", "content": "X", "mode": "overwrite"}]}),
+        (
+            "write_content",
+            {"items": [{"path": "a", "content": "X", "mode": "overwrite"}]},
+        ),
     ],
 )
-def test_hard_links_are_broken_only_when_asked_and_that_is_said(place, workspace, tool, arguments):
+def test_hard_links_are_broken_only_when_asked_and_that_is_said(
+    place, workspace, tool, arguments
+):
     os.link(place / "a", place / "other")
     assert workspace.call(tool, arguments).code == "hard_linked"
     result = workspace.run(tool, {**arguments, "break_hard_links": True})
@@ -123,16 +156,29 @@ def test_many_lost_links_leave_room_for_the_diff(place, workspace):
     for number in range(400):
         (place / f"n{number}").write_text("A\n")
         os.link(place / f"n{number}", place / f"linked{number}")
-    wanted = {"pattern": "A", "replacement": "B", "glob": "n*", "preview": False, "break_hard_links": True}
+    wanted = {
+        "pattern": "A",
+        "replacement": "B",
+        "glob": "n*",
+        "preview": False,
+        "break_hard_links": True,
+    }
     said = workspace.run("replace_content", wanted).text
     assert "[n0 had 2 hard links; the other names keep the old content]" in said
     assert " more notes]\n" in said
-    assert said.splitlines()[-1].startswith("[400 lines added, 400 removed; get_history with change_id=")
+    assert said.splitlines()[-1].startswith(
+        "[400 lines added, 400 removed; get_history with change_id="
+    )
 
 
 def test_an_edit_says_as_data_how_many_names_a_file_had(place, workspace):
     os.link(place / "a", place / "other")
-    assert workspace.run("edit_content", {**EDITED, "break_hard_links": True}).data["hard_links"] == 2
+    assert (
+        workspace.run("edit_content", {**EDITED, "break_hard_links": True}).data[
+            "hard_links"
+        ]
+        == 2
+    )
 
 
 def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents):
@@ -152,8 +198,12 @@ def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents
     assert not (tmp_path / "s").exists()
 
 
-@pytest.mark.parametrize("held", [".vscode/settings.json", ".mcp.json", ".agentsreadonly"])
-def test_a_copy_of_a_folder_that_holds_what_is_protected_can_be_undone(place, workspace, held):
+@pytest.mark.parametrize(
+    "held", [".vscode/settings.json", ".mcp.json", ".agentsreadonly"]
+)
+def test_a_copy_of_a_folder_that_holds_what_is_protected_can_be_undone(
+    place, workspace, held
+):
     path = place / "src" / held
     path.parent.mkdir(parents=True)
     path.write_text("*.lock\n")
@@ -165,7 +215,9 @@ def test_a_copy_of_a_folder_that_holds_what_is_protected_can_be_undone(place, wo
     assert path.exists()
 
 
-def test_what_the_user_keeps_from_changes_meanwhile_is_not_taken_away_by_an_undo(place, workspace):
+def test_what_the_user_keeps_from_changes_meanwhile_is_not_taken_away_by_an_undo(
+    place, workspace
+):
     (place / "src").mkdir()
     (place / "src" / "x.lock").write_text("kept\n")
     made = workspace.copy("src", "copy")
@@ -180,9 +232,19 @@ def test_replacements_follow_one_another_in_a_file_of_any_size(tmp_path, held):
     (tmp_path / "r").mkdir()
     lines = "".join(f"line {number} alpha beta\r\n" for number in range(500))
     (tmp_path / "r/a.txt").write_bytes(lines.encode())
-    patterns = [compile_pattern(text, case="sensitive") for text in ("alpha", "beta", "ALPHA gamma")]
+    patterns = [
+        compile_pattern(text, case="sensitive")
+        for text in ("alpha", "beta", "ALPHA gamma")
+    ]
     texts = ("ALPHA beta", "gamma", "x")
-    with Workspace(tmp_path / "r", state_dir=tmp_path / "s", settings=Settings(hold_bytes=held)) as workspace:
-        pairs = [(each, replacement(text, each)) for each, text in zip(patterns, texts, strict=True)]
+    with Workspace(
+        tmp_path / "r", state_dir=tmp_path / "s", settings=Settings(hold_bytes=held)
+    ) as workspace:
+        pairs = [
+            (each, replacement(text, each))
+            for each, text in zip(patterns, texts, strict=True)
+        ]
         replace_in_order(workspace.context, "a.txt", pairs)
-    assert (tmp_path / "r/a.txt").read_bytes() == lines.replace("alpha beta", "x gamma").encode()
+    assert (tmp_path / "r/a.txt").read_bytes() == lines.replace(
+        "alpha beta", "x gamma"
+    ).encode()

@@ -19,7 +19,9 @@ NAMES = [
 
 
 def test_the_kept_catalogue_is_what_the_tools_say():
-    kept = files("filewright.tools").joinpath("catalogue.json").read_text(encoding="utf-8")
+    kept = (
+        files("filewright.tools").joinpath("catalogue.json").read_text(encoding="utf-8")
+    )
     assert kept == made(), "run: python -m filewright.tools"
 
 
@@ -38,10 +40,17 @@ def test_twelve_are_listed_and_all_can_be_called(tmp_path):
         assert not workspace.call("stat_items", {"paths": ["a.txt"]}).is_error
         assert not workspace.call("create_directories", {"paths": ["d"]}).is_error
         assert not workspace.call("copy_items", {"items": [pair]}).is_error
-        assert not workspace.call("set_permissions", {"paths": ["a.txt"], "mode": "600"}).is_error
+        assert not workspace.call(
+            "set_permissions", {"paths": ["a.txt"], "mode": "600"}
+        ).is_error
         again = {"items": [{**pair, "destination": "c.txt"}], "copy": True}
         assert "copied" in workspace.call("move_items", again).text
-        assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["a.txt", "b.txt", "c.txt", "d"]
+        assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
+            "a.txt",
+            "b.txt",
+            "c.txt",
+            "d",
+        ]
 
 
 def test_schemas_are_plain_objects():
@@ -55,9 +64,15 @@ def test_schemas_are_plain_objects():
 
 def test_every_tool_has_its_table_of_arguments():
     """What is in the tables is checked by `tests/test_documentation.py`."""
-    page = Path(__file__).parents[2].joinpath("docs/tools.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^### (.+)\n\n<!-- made from the code: \w+ -->", page, re.MULTILINE)
-    assert sorted(name for heading in headings for name in heading.split(", ")) == sorted(NAMES)
+    page = (
+        Path(__file__).parents[2].joinpath("docs/tools.md").read_text(encoding="utf-8")
+    )
+    headings = re.findall(
+        r"^### (.+)\n\n<!-- made from the code: \w+ -->", page, re.MULTILINE
+    )
+    assert sorted(
+        name for heading in headings for name in heading.split(", ")
+    ) == sorted(NAMES)
 
 
 def test_first_calls_from_many_threads_at_once_all_work(tmp_path):
@@ -82,6 +97,8 @@ def test_first_calls_from_many_threads_at_once_all_work(tmp_path):
     root.mkdir()
     for n in range(2):
         done = subprocess.run(
-            [sys.executable, "-c", script, str(root), str(tmp_path / f"s{n}")], capture_output=True, text=True
+            [sys.executable, "-c", script, str(root), str(tmp_path / f"s{n}")],
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr

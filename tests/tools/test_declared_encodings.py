@@ -10,30 +10,42 @@ from filewright import FilewrightError, Workspace
 COOKIE = "# -*- coding: latin-1 -*-\n"
 
 
-def test_edits_an_ascii_file_in_its_declared_encoding(root: Path, workspace: Workspace) -> None:
+def test_edits_an_ascii_file_in_its_declared_encoding(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text(COOKIE + 'x = "e"\n')
     workspace.edit("a.py", [{"search": 'x = "e"', "replace": 'x = "é"'}])
     assert (root / "a.py").read_bytes() == (COOKIE + 'x = "é"\n').encode("latin-1")
 
 
-def test_replaces_and_appends_in_the_declared_encoding(root: Path, workspace: Workspace) -> None:
+def test_replaces_and_appends_in_the_declared_encoding(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.xml").write_text('<?xml version="1.0" encoding="koi8-r"?>\n<a>x</a>\n')
-    workspace.replace("x", "ж", path="a.xml", whole_word=True, preview=False, max_files=1)
+    workspace.replace(
+        "x", "ж", path="a.xml", whole_word=True, preview=False, max_files=1
+    )
     (root / "a.py").write_text(COOKIE)
     workspace.write("a.py", "x = 'é'\n", mode="append")
     assert "<a>ж</a>".encode("koi8-r") in (root / "a.xml").read_bytes()
     assert (root / "a.py").read_bytes().endswith(b"x = '\xe9'\n")
 
 
-def test_refuses_what_the_declared_encoding_lacks(root: Path, workspace: Workspace) -> None:
+def test_refuses_what_the_declared_encoding_lacks(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text(COOKIE + "x = 1\n")
-    with pytest.raises(FilewrightError, match="which latin-1, the encoding that the file declares"):
+    with pytest.raises(
+        FilewrightError, match="which latin-1, the encoding that the file declares"
+    ):
         workspace.edit("a.py", [{"search": "x = 1", "replace": "x = '€'"}])
     assert (root / "a.py").read_text() == COOKIE + "x = 1\n"
 
 
 @each_row("label", ["utf-7", "iso-2022-jp", "cp037"])
-def test_keeps_a_file_ascii_that_declares_what_is_not_written(tmp_path: Path, label: str) -> None:
+def test_keeps_a_file_ascii_that_declares_what_is_not_written(
+    tmp_path: Path, label: str
+) -> None:
     (tmp_path / "a.py").write_text(f"# coding: {label}\nx = 1\n")
     with Workspace(tmp_path) as workspace:
         with pytest.raises(FilewrightError, match="unencodable"):
@@ -44,10 +56,15 @@ def test_keeps_a_file_ascii_that_declares_what_is_not_written(tmp_path: Path, la
 
 def test_writes_new_files_as_they_declare(root: Path, workspace: Workspace) -> None:
     content = COOKIE + "x = 'é'\n"
-    workspace.write_all([{"path": "a.py", "content": content}, {"path": "b.txt", "content": "é\n"}])
+    workspace.write_all(
+        [{"path": "a.py", "content": content}, {"path": "b.txt", "content": "é\n"}]
+    )
     workspace.edit("c.py", [{"content": content}])
     workspace.write_all(
-        [{"path": "d.py", "content": COOKIE}, {"path": "d.py", "content": "x = 'é'\n", "mode": "append"}]
+        [
+            {"path": "d.py", "content": COOKIE},
+            {"path": "d.py", "content": "x = 'é'\n", "mode": "append"},
+        ]
     )
     (root / "from.txt").write_text(content)
     workspace.edit(
@@ -88,7 +105,9 @@ def test_refuses_text_with_shift_states(root: Path, workspace: Workspace) -> Non
     (root / "j.txt").write_bytes(data)
     for call in (
         lambda: workspace.replace("F", "G", path="j.txt", preview=False),
-        lambda: workspace.edit("j.txt", [{"search": "F", "replace": "G", "replace_all": True}]),
+        lambda: workspace.edit(
+            "j.txt", [{"search": "F", "replace": "G", "replace_all": True}]
+        ),
         lambda: workspace.read("j.txt"),
         lambda: workspace.search("8l", path="j.txt"),
     ):
@@ -101,7 +120,9 @@ def test_refuses_text_with_shift_states(root: Path, workspace: Workspace) -> Non
     assert (root / "j.txt").read_bytes() == data
 
 
-def test_says_how_to_repair_a_source_with_a_nul(root: Path, workspace: Workspace) -> None:
+def test_says_how_to_repair_a_source_with_a_nul(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "sep.ts").write_bytes(b"let a = 1;\nconst SEP = '\0';\n")
     edits = [{"search": "const SEP = '\0';", "replace": "const SEP = '\\u0000';"}]
     with pytest.raises(FilewrightError, match=r"sep\.ts is not text") as caught:

@@ -58,7 +58,9 @@ def cart(request: pytest.FixtureRequest, root: Path) -> tuple[Path, str, str]:
     }[request.param]
     text = CART.replace(
         "What is bought",
-        "Was gekauft wird, in Köln für Käufer über Öfen" if encoding == "latin-1" else "What",
+        "Was gekauft wird, in Köln für Käufer über Öfen"
+        if encoding == "latin-1"
+        else "What",
     )
     (root / "cart.py").write_bytes(text.replace("\n", newline).encode(encoding))
     return root / "cart.py", newline, encoding
@@ -103,7 +105,10 @@ EDITS = [
 
 @each_row(("edit", "change"), EDITS)
 def test_a_place_is_enough(
-    workspace: Workspace, cart: tuple[Path, str, str], edit: dict[str, object], change: tuple[str, str] | None
+    workspace: Workspace,
+    cart: tuple[Path, str, str],
+    edit: dict[str, object],
+    change: tuple[str, str] | None,
 ) -> None:
     before = text_of(cart)
     asked = dict(edit)
@@ -128,7 +133,9 @@ def test_lines_moved_within_a_file_of_mixed_line_ends_keep_theirs(
     path = root / "mixed.txt"
     path.write_bytes("\ufeffa\nb\r\nc\rd\n".encode(encoding))
     edit = {"from": {"start_line": 2, "end_line": 3}, "insert_after": 0}
-    workspace.edit("mixed.txt", [edit], expected_version=version(workspace, "mixed.txt"))
+    workspace.edit(
+        "mixed.txt", [edit], expected_version=version(workspace, "mixed.txt")
+    )
     assert path.read_bytes() == "\ufeffb\r\nc\ra\nd\n".encode(encoding)
 
 
@@ -137,7 +144,9 @@ def test_what_is_put_before_an_empty_line_does_not_become_one_with_it(
 ) -> None:
     (root / "mixed.txt").write_bytes(b"a\rb\rc\r\n\nd\r")
     edit = {"insert_after": 3, "replace": "new"}
-    workspace.edit("mixed.txt", [edit], expected_version=version(workspace, "mixed.txt"))
+    workspace.edit(
+        "mixed.txt", [edit], expected_version=version(workspace, "mixed.txt")
+    )
     assert (root / "mixed.txt").read_bytes() == b"a\rb\rc\r\nnew\r\n\nd\r"
 
 
@@ -163,9 +172,13 @@ AT_THE_END = [
 ]  # fmt: skip
 
 
-def test_a_symbol_moved_to_two_places_is_refused(root: Path, workspace: Workspace) -> None:
+def test_a_symbol_moved_to_two_places_is_refused(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text("A = 1\nB = 2\n")
-    edits = [{"path": f"{name}.py", "from": {"path": "a.py", "symbol": "B"}} for name in "bc"]
+    edits = [
+        {"path": f"{name}.py", "from": {"path": "a.py", "symbol": "B"}} for name in "bc"
+    ]
     refused = workspace.call("edit_content", {"edits": edits})
     assert refused.data["code"] == "invalid_input"
     assert "edit 2 of 2: symbol B is moved by another edit" in refused.text
@@ -175,7 +188,9 @@ def test_a_symbol_moved_to_two_places_is_refused(root: Path, workspace: Workspac
     assert (root / "b.py").read_text() == (root / "c.py").read_text() == "B = 2\n"
 
 
-def test_a_symbol_moved_beside_itself_is_refused(root: Path, workspace: Workspace) -> None:
+def test_a_symbol_moved_beside_itself_is_refused(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "one.py").write_text("def one():\n    return 1\n")
     edit = {"from": {"symbol": "one"}, "insert_after": "one"}
     refused = workspace.call("edit_content", {"path": "one.py", "edits": [edit]})
@@ -187,22 +202,34 @@ def test_a_symbol_moved_beside_itself_is_refused(root: Path, workspace: Workspac
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize(("edits", "expected"), AT_THE_END)
 def test_what_goes_behind_a_last_line_that_is_deleted_brings_no_empty_line(
-    root: Path, workspace: Workspace, edits: list[dict[str, object]], expected: str | None, end: str
+    root: Path,
+    workspace: Workspace,
+    edits: list[dict[str, object]],
+    expected: str | None,
+    end: str,
 ) -> None:
     before = "a\nb\nc".replace("\n", end).encode()
     (root / "end.txt").write_bytes(before)
     shown = version(workspace, "end.txt")
-    done = workspace.call("edit_content", {"path": "end.txt", "edits": edits, "expected_version": shown})
+    done = workspace.call(
+        "edit_content", {"path": "end.txt", "edits": edits, "expected_version": shown}
+    )
     assert done.is_error == (expected is None), done.text
     after = before if expected is None else expected.replace("\n", end).encode()
     assert (root / "end.txt").read_bytes() == after
 
 
-def test_a_move_within_a_file_keeps_every_byte(root: Path, workspace: Workspace) -> None:
+def test_a_move_within_a_file_keeps_every_byte(
+    root: Path, workspace: Workspace
+) -> None:
     odd = b"def one():\n    return 1\r\n\n\ndef two():\r    return '\xff\xfe'\n"
     (root / "odd.py").write_bytes(odd)
     done = workspace.call(
-        "edit_content", {"path": "odd.py", "edits": [{"from": {"symbol": "one"}, "insert_after": "two"}]}
+        "edit_content",
+        {
+            "path": "odd.py",
+            "edits": [{"from": {"symbol": "one"}, "insert_after": "two"}],
+        },
     )
     assert not done.is_error, done.text
     assert b"def one():\n    return 1\r\n" in (root / "odd.py").read_bytes()
@@ -212,11 +239,23 @@ def test_a_move_within_a_file_keeps_every_byte(root: Path, workspace: Workspace)
 def test_a_symbol_moves_to_another_file_in_its_line_endings_and_encoding(
     root: Path, workspace: Workspace
 ) -> None:
-    (root / "a.py").write_bytes("A = 1\n\n\ndef käse():\n    return 'größe'\n\n\nB = 2\n".encode())
-    (root / "b.py").write_bytes("# für Köln, über Öfen, schöne Grüße\r\nC = 3\r\n".encode("latin-1"))
+    (root / "a.py").write_bytes(
+        "A = 1\n\n\ndef käse():\n    return 'größe'\n\n\nB = 2\n".encode()
+    )
+    (root / "b.py").write_bytes(
+        "# für Köln, über Öfen, schöne Grüße\r\nC = 3\r\n".encode("latin-1")
+    )
     done = workspace.call(
         "edit_content",
-        {"edits": [{"path": "b.py", "from": {"path": "a.py", "symbol": "käse"}, "insert_after": "C"}]},
+        {
+            "edits": [
+                {
+                    "path": "b.py",
+                    "from": {"path": "a.py", "symbol": "käse"},
+                    "insert_after": "C",
+                }
+            ]
+        },
     )
     assert not done.is_error, done.text
     assert (root / "a.py").read_bytes() == b"A = 1\n\n\nB = 2\n"
@@ -231,7 +270,9 @@ def test_a_symbol_moves_to_another_file_in_its_line_endings_and_encoding(
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
-def test_what_is_moved_without_a_place_goes_to_the_end(root: Path, workspace: Workspace, end: str) -> None:
+def test_what_is_moved_without_a_place_goes_to_the_end(
+    root: Path, workspace: Workspace, end: str
+) -> None:
     line = end or "\n"
     (root / "a.py").write_text("A = 1\n\n\ndef one():\n    return 1\n\n\nB = 2\n")
     before = f"import re{line}{line}{line}def two():{line}    return 2{end}".encode()
@@ -241,63 +282,100 @@ def test_what_is_moved_without_a_place_goes_to_the_end(root: Path, workspace: Wo
     assert not done.is_error, done.text
     # A file without an end of its last line has none afterwards either.
     parted = line * 2 if end else line * 3
-    assert (root / "b.py").read_bytes() == before + f"{parted}def one():{line}    return 1{end}".encode()
+    assert (
+        root / "b.py"
+    ).read_bytes() == before + f"{parted}def one():{line}    return 1{end}".encode()
     assert (root / "a.py").read_text() == "A = 1\n\n\nB = 2\n"
     workspace.undo()
     assert (root / "b.py").read_bytes() == before
     lines = {"path": "a.py", "start_line": 8, "end_line": 8}
     version = workspace.read("a.py").version
-    workspace.edit(None, [{"path": "b.py", "from": {**lines, "expected_version": version}}])
-    assert (root / "b.py").read_bytes() == before + f"{'' if end else line}B = 2{end}".encode()
+    workspace.edit(
+        None, [{"path": "b.py", "from": {**lines, "expected_version": version}}]
+    )
+    assert (
+        root / "b.py"
+    ).read_bytes() == before + f"{'' if end else line}B = 2{end}".encode()
     within = {"path": "a.py", "from": {"symbol": "one"}}
     workspace.edit(None, [within])
     assert (root / "a.py").read_text() == "A = 1\n\n\ndef one():\n    return 1\n"
 
 
-def test_a_copy_leaves_its_source_and_is_reindented_when_asked(root: Path, workspace: Workspace) -> None:
+def test_a_copy_leaves_its_source_and_is_reindented_when_asked(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text("class A:\n    def f(self):\n        return 1\n")
     (root / "b.py").write_text("x = 1\n")
-    edit = {"path": "b.py", "from": {"path": "a.py", "symbol": "A.f"}, "insert_after": "x", "copy": True}
+    edit = {
+        "path": "b.py",
+        "from": {"path": "a.py", "symbol": "A.f"},
+        "insert_after": "x",
+        "copy": True,
+    }
     workspace.edit(None, [edit])
-    assert (root / "b.py").read_text() == "x = 1\n\n\n    def f(self):\n        return 1\n"
+    assert (
+        root / "b.py"
+    ).read_text() == "x = 1\n\n\n    def f(self):\n        return 1\n"
     workspace.undo()
     workspace.edit(None, [{**edit, "reindent": True}])
     assert (root / "b.py").read_text() == "x = 1\n\n\ndef f(self):\n    return 1\n"
     assert (root / "a.py").read_text().startswith("class A:\n    def f")
 
 
-def test_edits_of_several_files_are_one_change(root: Path, workspace: Workspace) -> None:
+def test_edits_of_several_files_are_one_change(
+    root: Path, workspace: Workspace
+) -> None:
     for name in "abc":
         (root / f"{name}.py").write_text(f"{name} = 1\n")
-    edits = [{"path": f"{name}.py", "search": "= 1", "replace": "= 2"} for name in "abc"]
+    edits = [
+        {"path": f"{name}.py", "search": "= 1", "replace": "= 2"} for name in "abc"
+    ]
     done = workspace.edit(None, edits)
     assert [file.path for file in done.files] == ["a.py", "b.py", "c.py"]
     assert len(workspace.get_history().changes) == 1
     workspace.undo()
     assert (root / "c.py").read_text() == "c = 1\n"
     refused = workspace.call(
-        "edit_content", {"edits": [*edits[:2], {**edits[2], "search": "nowhere at all"}]}
+        "edit_content",
+        {"edits": [*edits[:2], {**edits[2], "search": "nowhere at all"}]},
     )
     assert refused.data["code"] == "no_match"
     assert "c.py: edit 3 of 3" in refused.text
     assert (root / "a.py").read_text() == "a = 1\n"
 
 
-def test_lines_of_an_older_version_are_carried_on_or_refused(root: Path, workspace: Workspace) -> None:
+def test_lines_of_an_older_version_are_carried_on_or_refused(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "cart.py").write_text(CART)
     read = version(workspace, "cart.py")
     (root / "cart.py").write_text("# by another\n# hand\n" + CART)
-    asked = {"start_line": 17, "end_line": 18, "replace": "    def clear(self):\n        self.lines = None\n"}
-    done = workspace.call("edit_content", {"path": "cart.py", "edits": [asked], "expected_version": read})
+    asked = {
+        "start_line": 17,
+        "end_line": 18,
+        "replace": "    def clear(self):\n        self.lines = None\n",
+    }
+    done = workspace.call(
+        "edit_content", {"path": "cart.py", "edits": [asked], "expected_version": read}
+    )
     assert "carried on" in done.text, done.text
     assert (root / "cart.py").read_text() == "# by another\n# hand\n" + CART.replace(
         "self.lines = []", "self.lines = None"
     )
     # what the lines were has been changed meanwhile: nobody knows what is meant
     now = (root / "cart.py").read_text()
-    other = {**asked, "start_line": 14, "end_line": 15, "replace": "    def total(self):\n        return 0\n"}
-    (root / "cart.py").write_text(now.replace("return sum(self.lines)", "return math.fsum(self.lines)"))
-    refused = workspace.call("edit_content", {"path": "cart.py", "edits": [other], "expected_version": read})
+    other = {
+        **asked,
+        "start_line": 14,
+        "end_line": 15,
+        "replace": "    def total(self):\n        return 0\n",
+    }
+    (root / "cart.py").write_text(
+        now.replace("return sum(self.lines)", "return math.fsum(self.lines)")
+    )
+    refused = workspace.call(
+        "edit_content", {"path": "cart.py", "edits": [other], "expected_version": read}
+    )
     assert refused.data["code"] == "stale_version"
     assert "fsum" in (root / "cart.py").read_text()
 
@@ -342,18 +420,33 @@ def test_what_is_carried_on_goes_where_it_was_meant(
     (root / "a.txt").write_bytes(shown.encode())
     read = version(workspace, "a.txt")
     (root / "a.txt").write_bytes(now.encode())
-    done = workspace.call("edit_content", {"path": "a.txt", "edits": edits, "expected_version": read})
+    done = workspace.call(
+        "edit_content", {"path": "a.txt", "edits": edits, "expected_version": read}
+    )
     assert done.is_error == (expected is None), done.text
-    assert (root / "a.txt").read_bytes() == (now if expected is None else expected).encode()
+    assert (root / "a.txt").read_bytes() == (
+        now if expected is None else expected
+    ).encode()
 
 
-def test_lines_of_the_version_that_the_last_edit_made_are_known(root: Path, workspace: Workspace) -> None:
+def test_lines_of_the_version_that_the_last_edit_made_are_known(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "cart.py").write_text(CART)
     made = workspace.edit("cart.py", [{"symbol": "RATE", "replace": "RATE = 7"}])
-    (root / "cart.py").write_text("# by another hand\n" + (root / "cart.py").read_text())
+    (root / "cart.py").write_text(
+        "# by another hand\n" + (root / "cart.py").read_text()
+    )
     workspace.edit(
         "cart.py",
-        [{"start_line": 3, "end_line": 3, "replace": "RATE = 9", "expected_version": made.version or ""}],
+        [
+            {
+                "start_line": 3,
+                "end_line": 3,
+                "replace": "RATE = 9",
+                "expected_version": made.version or "",
+            }
+        ],
     )
     assert "\nRATE = 9\n" in (root / "cart.py").read_text()
 
@@ -396,16 +489,24 @@ def test_what_is_not_certain_is_refused(
     assert (root / "cart.py").read_text() == CART
 
 
-def test_a_symbol_that_is_there_twice_is_refused_with_its_lines(root: Path, workspace: Workspace) -> None:
-    (root / "a.py").write_text("def f():\n    pass\n\n\nif 1:\n    def f():\n        pass\n")
-    refused = workspace.call("edit_content", {"path": "a.py", "edits": [{"symbol": "f", "delete": True}]})
+def test_a_symbol_that_is_there_twice_is_refused_with_its_lines(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.py").write_text(
+        "def f():\n    pass\n\n\nif 1:\n    def f():\n        pass\n"
+    )
+    refused = workspace.call(
+        "edit_content", {"path": "a.py", "edits": [{"symbol": "f", "delete": True}]}
+    )
     assert refused.data["code"] == "ambiguous_match"
     assert "1–2" in refused.text
     assert "6–7" in refused.text
 
 
 def test_no_path_at_all_is_refused(root: Path, workspace: Workspace) -> None:
-    refused = workspace.call("edit_content", {"edits": [{"search": "a", "replace": "b"}]})
+    refused = workspace.call(
+        "edit_content", {"edits": [{"search": "a", "replace": "b"}]}
+    )
     assert refused.data["code"] == "invalid_input"
     assert "a path in every edit" in refused.text
 
@@ -414,16 +515,22 @@ def test_one_file_by_two_names_is_refused(root: Path, workspace: Workspace) -> N
     (root / "a.py").write_text("x = 1\n")
     (root / "b.py").hardlink_to(root / "a.py")
     edits = [{"path": name, "search": "1", "replace": "2"} for name in ("a.py", "b.py")]
-    assert workspace.call("edit_content", {"edits": edits}).data["code"] == "invalid_input"
+    assert (
+        workspace.call("edit_content", {"edits": edits}).data["code"] == "invalid_input"
+    )
 
 
-LINE = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85"), max_size=6)
+LINE = st.text(
+    st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85"), max_size=6
+)
 NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
 @examples(30)
 @given(
-    data=st.data(), lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8), unended=st.booleans()
+    data=st.data(),
+    lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8),
+    unended=st.booleans(),
 )
 def test_bytes_outside_of_the_lines_named_stay(
     tmp_path_factory: pytest.TempPathFactory,
@@ -445,10 +552,19 @@ def test_bytes_outside_of_the_lines_named_stay(
     (root / "f.txt").write_bytes(content)
     with Workspace(root, state_dir=folder / "state") as workspace:
         read = workspace.read("f.txt")
-        edit = {"start_line": first, "end_line": last, "replace": "".join(f"{line}\n" for line in new)}
+        edit = {
+            "start_line": first,
+            "end_line": last,
+            "replace": "".join(f"{line}\n" for line in new),
+        }
         done = workspace.call(
             "edit_content",
-            {"path": "f.txt", "edits": [edit], "expected_version": read.version, "fuzzy": False},
+            {
+                "path": "f.txt",
+                "edits": [edit],
+                "expected_version": read.version,
+                "fuzzy": False,
+            },
         )
         after = (root / "f.txt").read_bytes()
         if done.is_error:
@@ -459,7 +575,9 @@ def test_bytes_outside_of_the_lines_named_stay(
         assert after.startswith(head)
         assert after.endswith(tail)
         middle = after[len(head) : len(after) - len(tail)]
-        assert [line.decode() for line in middle.splitlines()] == [*new][: len(middle.splitlines())]
+        assert [line.decode() for line in middle.splitlines()] == [*new][
+            : len(middle.splitlines())
+        ]
         workspace.undo()
         assert (root / "f.txt").read_bytes() == content
 
@@ -476,7 +594,12 @@ def test_what_is_put_in_is_parted_from_what_is_above_and_below(root, workspace):
 SHARED = [
     ("a.css", "a{b:c}d{e:f}\ng{h:i}\n", "d", "rule a"),
     ("a.js", "function a(){return 1} function b(){return 2}\n", "a", "function b"),
-    ("a.ts", "export class A { m() { return 1 } n() { return 2 } }\n", "A.m", "class A"),
+    (
+        "a.ts",
+        "export class A { m() { return 1 } n() { return 2 } }\n",
+        "A.m",
+        "class A",
+    ),
     ("a.json", '{"a": 1, "b": 2,\n "c": 3}\n', "b", "key a"),
     ("a.toml", '[t]\nl = {file = "x", y = 1}\nz = 1\n', "t.l.file", "key l"),
     ("a.yaml", "t:\n- name: x\n  of: y\n", "t.name: x.name", "item name: x"),
@@ -498,7 +621,9 @@ def test_a_symbol_is_not_taken_with_what_shares_its_lines(
         {"at": {"after": symbol}, "replace": "new"},
     ):
         refused = workspace.call("edit_content", {"path": name, "edits": [edit]})
-        assert refused.text.startswith(f"invalid_input: {symbol} is on a line with {beside} in {name}")
+        assert refused.text.startswith(
+            f"invalid_input: {symbol} is on a line with {beside} in {name}"
+        )
     assert (root / name).read_text() == text
 
 
@@ -529,7 +654,13 @@ BLANK_ENDS = [
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @each_row("name, text, edit, expected", BLANK_ENDS)
 def test_blank_ends_are_not_added_up(
-    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str, end: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    edit: dict[str, object],
+    expected: str,
+    end: str,
 ) -> None:
     (root / name).write_bytes(text.replace("\n", end).encode())
     done = workspace.call("edit_content", {"path": name, "edits": [edit]})
@@ -543,16 +674,46 @@ SECTIONS = "# A\n\nabout\n\n## B\n\nb\n\n## C\n\nc\n\n\n## D\n\nd\n"
 @each_row(
     "edit, expected",
     [
-        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew"}, SECTIONS.replace("b\n", "new\n")),
-        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew\n"}, SECTIONS.replace("b\n", "new\n")),
-        ({"at": {"symbol": "B"}, "replace": "## B\n\nnew\n\n"}, SECTIONS.replace("b\n", "new\n")),
-        ({"at": {"symbol": "C"}, "replace": "## C\n\nnew\n\n"}, SECTIONS.replace("c\n", "new\n")),
-        ({"at": {"symbol": "D"}, "replace": "## D\n\nnew\n\n"}, SECTIONS.replace("d\n", "new\n")),
-        ({"at": {"symbol": "B"}, "delete": True}, SECTIONS.replace("## B\n\nb\n\n", "")),
-        ({"at": {"symbol": "D"}, "delete": True}, SECTIONS.replace("\n\n## D\n\nd\n", "")),
-        ({"at": {"after": "B"}, "replace": "## N\n\nn"}, SECTIONS.replace("b\n", "b\n\n## N\n\nn\n")),
-        ({"at": {"before": "B"}, "replace": "## N\n\nn\n"}, SECTIONS.replace("## B", "## N\n\nn\n\n## B")),
-        ({"at": {"after": "D"}, "replace": "## N\n\nn\n"}, SECTIONS + "\n\n## N\n\nn\n"),
+        (
+            {"at": {"symbol": "B"}, "replace": "## B\n\nnew"},
+            SECTIONS.replace("b\n", "new\n"),
+        ),
+        (
+            {"at": {"symbol": "B"}, "replace": "## B\n\nnew\n"},
+            SECTIONS.replace("b\n", "new\n"),
+        ),
+        (
+            {"at": {"symbol": "B"}, "replace": "## B\n\nnew\n\n"},
+            SECTIONS.replace("b\n", "new\n"),
+        ),
+        (
+            {"at": {"symbol": "C"}, "replace": "## C\n\nnew\n\n"},
+            SECTIONS.replace("c\n", "new\n"),
+        ),
+        (
+            {"at": {"symbol": "D"}, "replace": "## D\n\nnew\n\n"},
+            SECTIONS.replace("d\n", "new\n"),
+        ),
+        (
+            {"at": {"symbol": "B"}, "delete": True},
+            SECTIONS.replace("## B\n\nb\n\n", ""),
+        ),
+        (
+            {"at": {"symbol": "D"}, "delete": True},
+            SECTIONS.replace("\n\n## D\n\nd\n", ""),
+        ),
+        (
+            {"at": {"after": "B"}, "replace": "## N\n\nn"},
+            SECTIONS.replace("b\n", "b\n\n## N\n\nn\n"),
+        ),
+        (
+            {"at": {"before": "B"}, "replace": "## N\n\nn\n"},
+            SECTIONS.replace("## B", "## N\n\nn\n\n## B"),
+        ),
+        (
+            {"at": {"after": "D"}, "replace": "## N\n\nn\n"},
+            SECTIONS + "\n\n## N\n\nn\n",
+        ),
         (
             {"from": {"symbol": "D"}, "at": {"before": "B"}},
             "# A\n\nabout\n\n## D\n\nd\n\n## B\n\nb\n\n## C\n\nc\n",
@@ -572,12 +733,17 @@ def test_sections_stay_parted(
     assert (root / "a.md").read_text() == expected
 
 
-def test_section_replaced_by_what_was_read_of_it_is_unchanged(root: Path, workspace: Workspace) -> None:
+def test_section_replaced_by_what_was_read_of_it_is_unchanged(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.md").write_text(SECTIONS)
     for name in "ABCD":
         text = workspace.read("a.md", symbol=name, numbered=False).content
         edit = {"at": {"symbol": name}, "replace": text}
-        assert workspace.call("edit_content", {"path": "a.md", "edits": [edit]}).code == "no_change"
+        assert (
+            workspace.call("edit_content", {"path": "a.md", "edits": [edit]}).code
+            == "no_change"
+        )
 
 
 REINDENTED = [
@@ -599,19 +765,33 @@ REINDENTED = [
 
 @each_row("name, text, edit, expected", REINDENTED)
 def test_text_takes_the_indentation_of_its_place(
-    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    edit: dict[str, object],
+    expected: str,
 ) -> None:
     for place in ({"symbol": "B.m"}, {"after": "B.m"}, {"before": "B.m"}):
         (root / name).write_text(text)
-        done = workspace.call("edit_content", {"path": name, "edits": [{"at": place, **edit}]})
+        done = workspace.call(
+            "edit_content", {"path": name, "edits": [{"at": place, **edit}]}
+        )
         assert not done.is_error, done.text
         assert expected in (root / name).read_text(), (root / name).read_text()
 
 
-def test_moved_code_takes_the_indentation_of_its_place(root: Path, workspace: Workspace) -> None:
+def test_moved_code_takes_the_indentation_of_its_place(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text('def f():\n\tif x:\n\t\ty = """\n\traw"""\n\t\tpass\n')
     (root / "b.py").write_text("class B:\n  def m(self):\n    pass\n")
-    edit = {"path": "b.py", "from": {"path": "a.py", "symbol": "f"}, "at": {"after": "B.m"}, "reindent": True}
+    edit = {
+        "path": "b.py",
+        "from": {"path": "a.py", "symbol": "f"},
+        "at": {"after": "B.m"},
+        "reindent": True,
+    }
     workspace.run("edit_content", {"edits": [edit]})
     assert (root / "b.py").read_text() == (
         'class B:\n  def m(self):\n    pass\n\n  def f():\n    if x:\n      y = """\n\traw"""\n      pass\n'
@@ -636,23 +816,30 @@ def test_wrong_indentation_of_python_is_told(
     root: Path, workspace: Workspace, edit: dict[str, object]
 ) -> None:
     (root / "a.py").write_text("x = 1\ny = 2\n")
-    done = workspace.call("edit_content", {"path": "a.py", "edits": [{**edit, "fuzzy": False}]})
+    done = workspace.call(
+        "edit_content", {"path": "a.py", "edits": [{**edit, "fuzzy": False}]}
+    )
     assert not done.is_error, done.text
     assert "[warning: python syntax error in a.py at line" in done.text
 
 
 @pytest.mark.parametrize("diff", ["auto", "none"])
-def test_decorators_left_out_are_told(root: Path, workspace: Workspace, diff: str) -> None:
+def test_decorators_left_out_are_told(
+    root: Path, workspace: Workspace, diff: str
+) -> None:
     (root / "a.py").write_text(
         "import functools\n\n\n# caches\n@functools.cache\ndef load(n):\n    return n\n"
     )
     edit = {"at": {"symbol": "load"}, "replace": "def load(n):\n    return n + 1"}
-    done = workspace.call("edit_content", {"path": "a.py", "edits": [edit], "diff": diff})
+    done = workspace.call(
+        "edit_content", {"path": "a.py", "edits": [edit], "diff": diff}
+    )
     said = "the replacement leaves out @functools.cache and its comment"
     assert f"[edit 1: {said}]" in done.text
     assert done.data["results"][0]["note"] == said
     again = workspace.call(
-        "edit_content", {"path": "a.py", "edits": [{**edit, "replace": "def load(n):\n    1"}]}
+        "edit_content",
+        {"path": "a.py", "edits": [{**edit, "replace": "def load(n):\n    1"}]},
     )
     assert "leaves out" not in again.text
 
@@ -662,10 +849,13 @@ def test_class_that_is_there_twice_is_told(root: Path, workspace: Workspace) -> 
     (root / "a.rb").write_text(text)
     read = version(workspace, "a.rb")
     edit = {"at": {"lines": [1, 1]}, "replace": text.replace("def a", "def b")}
-    done = workspace.call("edit_content", {"path": "a.rb", "edits": [edit], "expected_version": read})
+    done = workspace.call(
+        "edit_content", {"path": "a.rb", "edits": [edit], "expected_version": read}
+    )
     assert "[warning: class Proxy is defined twice now in a.rb]" in done.text
     again = workspace.call(
-        "edit_content", {"path": "a.rb", "edits": [{"search": "def b", "replace": "def c"}]}
+        "edit_content",
+        {"path": "a.rb", "edits": [{"search": "def b", "replace": "def c"}]},
     )
     assert "twice" not in again.text
 
@@ -681,7 +871,12 @@ def test_class_that_is_there_twice_is_told(root: Path, workspace: Workspace) -> 
     ],
 )  # fmt: skip
 def test_no_blank_line_at_the_ends_of_what_encloses(
-    root: Path, workspace: Workspace, name: str, text: str, edit: dict[str, object], expected: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    edit: dict[str, object],
+    expected: str,
 ) -> None:
     (root / name).write_text(text)
     workspace.run("edit_content", {"path": name, "edits": [edit]})
@@ -689,7 +884,9 @@ def test_no_blank_line_at_the_ends_of_what_encloses(
 
 
 GO_WITH_SCRIPT = "package a\n\n" + "".join(
-    f"func F{number}() {{\n\tif x {{\n\t\tf(`\n" + "    if y\n        echo\n" * 9 + "`)\n\t}\n}\n\n"
+    f"func F{number}() {{\n\tif x {{\n\t\tf(`\n"
+    + "    if y\n        echo\n" * 9
+    + "`)\n\t}\n}\n\n"
     for number in range(3)
 )
 MIXED_SHELL = "a() {\n    x\n    y\n}\n\n" + "b() {\n\tx\n\ty\n\tz\n}\n\n" * 2
@@ -703,7 +900,13 @@ MIXED_SHELL = "a() {\n    x\n    y\n}\n\n" + "b() {\n\tx\n\ty\n\tz\n}\n\n" * 2
     ],
 )
 def test_indentation_of_symbol_stays(
-    root: Path, workspace: Workspace, name: str, text: str, symbol: str, old: str, new: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    symbol: str,
+    old: str,
+    new: str,
 ) -> None:
     (root / name).write_text(text)
     head = f"func {symbol}(" if name == "a.go" else f"{symbol}() {{"
@@ -720,11 +923,14 @@ def test_new_function_beside_one_with_tabs(root: Path, workspace: Workspace) -> 
     assert "\n\nfunc G() {\n\treturn\n}\n\n" in (root / "a.go").read_text()
 
 
-def test_other_case_of_what_is_imported_is_no_symbol(root: Path, workspace: Workspace) -> None:
+def test_other_case_of_what_is_imported_is_no_symbol(
+    root: Path, workspace: Workspace
+) -> None:
     text = "require 'logger'\n\nclass Logger\n  def call\n  end\nend\n"
     (root / "a.rb").write_text(text)
     answer = workspace.call(
-        "edit_content", {"path": "a.rb", "edits": [{"at": {"symbol": "logger"}, "delete": True}]}
+        "edit_content",
+        {"path": "a.rb", "edits": [{"at": {"symbol": "logger"}, "delete": True}]},
     )
     assert answer.is_error
     assert "Logger" in answer.text

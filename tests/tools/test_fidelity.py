@@ -54,7 +54,9 @@ def test_edits(root, tmp_path, name, before, search, replace, after, tier):
     edit = {"search": search, "replace": replace}
     if not search:
         edit["start_line"] = 2
-    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(**tier)) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "s", settings=Settings(**tier)
+    ) as workspace:
         result = workspace.edit("f", [edit])
         assert (root / "f").read_bytes() == after, result.text
         workspace.undo(result.data["change_id"])
@@ -74,7 +76,9 @@ REFUSALS = [
 @pytest.mark.parametrize(("name", "before", "search", "replace", "code"), REFUSALS)
 def test_refusals(root, workspace, name, before, search, replace, code):
     (root / "f").write_bytes(before)
-    result = workspace.call("edit_content", {"path": "f", "edits": [{"search": search, "replace": replace}]})
+    result = workspace.call(
+        "edit_content", {"path": "f", "edits": [{"search": search, "replace": replace}]}
+    )
     assert result.code == code, result.text
     assert (root / "f").read_bytes() == before
 
@@ -83,7 +87,8 @@ def test_a_difference_of_normalisation_is_named_or_matched(root, workspace):
     decomposed = unicodedata.normalize("NFD", "café\n").encode()
     (root / "f").write_bytes(decomposed)
     result = workspace.call(
-        "edit_content", {"path": "f", "edits": [{"search": "café", "replace": "thé"}], "fuzzy": False}
+        "edit_content",
+        {"path": "f", "edits": [{"search": "café", "replace": "thé"}], "fuzzy": False},
     )
     assert result.code == "no_match"
     assert "NFC" in result.text or "normali" in result.text
@@ -112,14 +117,23 @@ def test_whole_writes(root, workspace, before, mode, content, newline, after):
     if before is not None:
         (root / "f").write_bytes(before)
         (root / "f").chmod(0o640)
-    item = {"path": "f", "content": content, "mode": mode, **({"newline": newline} if newline else {})}
+    item = {
+        "path": "f",
+        "content": content,
+        "mode": mode,
+        **({"newline": newline} if newline else {}),
+    }
     result = workspace.run("write_content", {"items": [item]})
     assert (root / "f").read_bytes() == after, result.text
     if before is not None:
         assert (root / "f").stat().st_mode & 0o777 == 0o640
         assert "diff" in result.data["results"][0]
     workspace.undo(result.data["change_id"])
-    assert (root / "f").read_bytes() == before if before is not None else not (root / "f").exists()
+    assert (
+        (root / "f").read_bytes() == before
+        if before is not None
+        else not (root / "f").exists()
+    )
 
 
 LONG = b"ascii line\n" * 40_000
@@ -134,25 +148,43 @@ ADDED = [
 
 @pytest.mark.parametrize(("name", "there", "fits"), ADDED)
 @pytest.mark.parametrize("tool", ["edit_content", "write_content"])
-def test_what_is_added_to_a_sampled_file_is_in_its_encoding(root, tmp_path, name, there, fits, tool):
+def test_what_is_added_to_a_sampled_file_is_in_its_encoding(
+    root, tmp_path, name, there, fits, tool
+):
     from filewright.settings import Settings
 
-    before = there + LONG if there.startswith(b"\xef\xbb\xbf") else LONG[:200_200] + there + LONG[200_200:]
+    before = (
+        there + LONG
+        if there.startswith(b"\xef\xbb\xbf")
+        else LONG[:200_200] + there + LONG[200_200:]
+    )
     before += b"last\n"
     (root / "f").write_bytes(before)
     new = {"edits": [{"search": "last", "replace": "déjà"}], "path": "f"}
     if tool == "write_content":
         new = {"items": [{"path": "f", "content": "déjà\n", "mode": "append"}]}
-    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(hold_bytes=0)) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "s", settings=Settings(hold_bytes=0)
+    ) as workspace:
         result = workspace.call(tool, new)
-    assert (result.code if result.is_error else "") == ("" if fits else "unencodable"), result.text
-    added = before[:-5] + "déjà\n".encode() if tool == "edit_content" else before + "déjà\n".encode()
+    assert (result.code if result.is_error else "") == (
+        "" if fits else "unencodable"
+    ), result.text
+    added = (
+        before[:-5] + "déjà\n".encode()
+        if tool == "edit_content"
+        else before + "déjà\n".encode()
+    )
     assert (root / "f").read_bytes() == (added if fits else before)
 
 
 @pytest.mark.parametrize("newline", ["lf", "keep"])
-def test_what_is_added_is_not_in_one_of_two_encodings_that_the_file_may_have(root, workspace, newline):
-    (root / "f").write_bytes(b"100 \xe9 200\n")  # a few letters of Windows-1252, or damaged UTF-8
+def test_what_is_added_is_not_in_one_of_two_encodings_that_the_file_may_have(
+    root, workspace, newline
+):
+    (root / "f").write_bytes(
+        b"100 \xe9 200\n"
+    )  # a few letters of Windows-1252, or damaged UTF-8
     item = {"path": "f", "content": "é\n", "mode": "append", "newline": newline}
     result = workspace.call("write_content", {"items": [item]})
     assert result.code == "unencodable", result.text
@@ -171,7 +203,9 @@ def test_appends_of_one_call_land_in_order(root, workspace):
 def test_overwriting_20000_lines_shows_a_bounded_diff(root, workspace):
     old = "".join(f"old {n}\n" for n in range(20_000))
     (root / "f").write_text(old)
-    result = workspace.write("f", "".join(f"new {n}\n" for n in range(20_000)), mode="overwrite")
+    result = workspace.write(
+        "f", "".join(f"new {n}\n" for n in range(20_000)), mode="overwrite"
+    )
     assert len(result.text) <= workspace.settings.page_chars
 
 
@@ -200,12 +234,15 @@ PIECES = st.sampled_from(
     mark=st.sampled_from([b"", b"\xef\xbb\xbf"]),
     replacement=st.text(alphabet="xyz \n", max_size=12),
 )
-def test_bytes_outside_the_edited_range_are_identical(root, workspace, head, tail, mark, replacement):
+def test_bytes_outside_the_edited_range_are_identical(
+    root, workspace, head, tail, mark, replacement
+):
     head += b"="  # a text that begins inside the indent of its line may be refused
     before = mark + head + b"UNIQUE needle" + tail
     (root / "f").write_bytes(before)
     result = workspace.call(
-        "edit_content", {"path": "f", "edits": [{"search": "UNIQUE needle", "replace": replacement}]}
+        "edit_content",
+        {"path": "f", "edits": [{"search": "UNIQUE needle", "replace": replacement}]},
     )
     after = (root / "f").read_bytes()
     assert not result.is_error, result.text

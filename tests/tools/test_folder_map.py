@@ -34,7 +34,9 @@ def write(root: Path, files: dict[str, str]) -> None:
         (root / name).write_text(text)
 
 
-def test_a_map_names_what_a_newcomer_looks_for(root: Path, workspace: Workspace) -> None:
+def test_a_map_names_what_a_newcomer_looks_for(
+    root: Path, workspace: Workspace
+) -> None:
     write(root, SHOP)
     found = workspace.get_map()
     assert found.files == len(SHOP) - 1  # not what is ignored
@@ -49,7 +51,9 @@ def test_a_map_names_what_a_newcomer_looks_for(root: Path, workspace: Workspace)
     assert central["shop/money.py"].names == ("Money", "cents")
     assert central["shop/cart.py"].used_by == 2  # the test does not count
     assert {"web/src/basket.ts", "web/lib/tax.js", "native/core/ring.h"} <= set(central)
-    assert "\nshop/money.py: Money, cents\n" in found.text, "of few files each is shown with what it defines"
+    assert "\nshop/money.py: Money, cents\n" in found.text, (
+        "of few files each is shown with what it defines"
+    )
     assert "built" not in found.text
     assert workspace.get_map().text == found.text
 
@@ -65,12 +69,21 @@ def test_a_map_of_nothing_says_so(root: Path, workspace: Workspace) -> None:
     [
         {f"p{n % 40}/m{n}.py": f"import p{n % 7}.m{n % 7}\n" for n in range(800)},
         {f"{'deep/' * 40}{n}.js": "" for n in range(20)},
-        {"pyproject.toml": "[[[", "package.json": "[" * 5_000, "a.py": "from " + "." * 500 + "x import y\n"},
-        {"a.py": "import " + "a" * 10_000 + "\nfrom x import (" + "y, " * 5_000, "x.py": ""},
+        {
+            "pyproject.toml": "[[[",
+            "package.json": "[" * 5_000,
+            "a.py": "from " + "." * 500 + "x import y\n",
+        },
+        {
+            "a.py": "import " + "a" * 10_000 + "\nfrom x import (" + "y, " * 5_000,
+            "x.py": "",
+        },
         {"weird \u202e name\u0007.py": "import os\n"},
     ],
 )
-def test_a_map_is_bounded_whatever_is_there(root: Path, workspace: Workspace, files: dict[str, str]) -> None:
+def test_a_map_is_bounded_whatever_is_there(
+    root: Path, workspace: Workspace, files: dict[str, str]
+) -> None:
     write(root, files)
     made = workspace.call("get_overview", {})
     assert not made.is_error, made.text
@@ -84,8 +97,16 @@ def test_several_overviews_in_one_call(root: Path, workspace: Workspace) -> None
     assert "class Money" in made.overviews[0].text
     assert "web/: 3 files" in made.text
     assert "gone.py: not_found" in made.text
-    assert workspace.call("get_overview", {"paths": ["gone.py"]}).data["overviews"][0]["code"] == "not_found"
-    assert workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data["code"] == "invalid_input"
+    assert (
+        workspace.call("get_overview", {"paths": ["gone.py"]}).data["overviews"][0][
+            "code"
+        ]
+        == "not_found"
+    )
+    assert (
+        workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data["code"]
+        == "invalid_input"
+    )
 
 
 def test_the_members_of_one_definition(root: Path, workspace: Workspace) -> None:
@@ -98,7 +119,9 @@ def test_the_members_of_one_definition(root: Path, workspace: Workspace) -> None
         workspace.get_overview("a.py", symbol="C")
 
 
-def test_where_a_file_is_asked_for_a_folder_is_refused(root: Path, workspace: Workspace) -> None:
+def test_where_a_file_is_asked_for_a_folder_is_refused(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "d").mkdir()
     with pytest.raises(FilewrightError) as refused:
         workspace.get_overview("d")

@@ -38,33 +38,47 @@ def sparse(path: Path, head: bytes = b"one\ntwo\n") -> Path:
 
 def test_the_head_of_a_terabyte_without_line_ends_is_read(root, workspace):
     sparse(root / "log")
-    result = workspace.call("read_content", {"path": "log", "encoding": "utf-8", "limit": 3})
+    result = workspace.call(
+        "read_content", {"path": "log", "encoding": "utf-8", "limit": 3}
+    )
     assert not result.is_error
     assert "line of more than" in result.text
     assert "line=3, column=1001" in result.text
     assert len(result.text) < PAGE
     piece = workspace.call(
-        "read_content", {"path": "log", "encoding": "utf-8", "line": 3, "column": 1001, "limit": 5}
+        "read_content",
+        {"path": "log", "encoding": "utf-8", "line": 3, "column": 1001, "limit": 5},
     )
     assert piece.data["content"] == "\x00" * 5
     assert piece.data["next"] == {"line": 3, "column": 1006}
 
 
-@pytest.mark.parametrize("arguments", [{"mode": "tail", "limit": 3}, {"start": 9}, {"line": 9}])
+@pytest.mark.parametrize(
+    "arguments", [{"mode": "tail", "limit": 3}, {"start": 9}, {"line": 9}]
+)
 def test_what_would_take_for_ever_ends_at_the_time_limit(root, tmp_path, arguments):
     sparse(root / "log")
-    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(call_seconds=0.2)) as workspace:
-        result = workspace.call("read_content", {"path": "log", "encoding": "utf-8", **arguments})
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=Settings(call_seconds=0.2)
+    ) as workspace:
+        result = workspace.call(
+            "read_content", {"path": "log", "encoding": "utf-8", **arguments}
+        )
         assert result.code == "timeout"
         assert "hint:" in result.text
 
 
 @pytest.mark.parametrize("path", [".", "log"])
-def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(root, tmp_path, path):
+def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(
+    root, tmp_path, path
+):
     (root / "log").write_bytes(b"took 12 ms\n" * 2_000_000)
-    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(call_seconds=2)) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=Settings(call_seconds=2)
+    ) as workspace:
         result = workspace.call(
-            "search_content", {"pattern": ".", "mode": "regex", "output": "kinds", "path": path}
+            "search_content",
+            {"pattern": ".", "mode": "regex", "output": "kinds", "path": path},
         )
     assert not result.is_error, result.text
     assert " like " in result.text
@@ -72,7 +86,9 @@ def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(root,
     assert "time limit of 2 s" in result.text
 
 
-def test_a_search_that_runs_out_of_time_shows_what_it_found(root, workspace, monkeypatch):
+def test_a_search_that_runs_out_of_time_shows_what_it_found(
+    root, workspace, monkeypatch
+):
     for name in ("a.txt", "b.txt"):
         (root / name).write_text("needle\n")
 
@@ -107,7 +123,9 @@ def test_of_several_searches_those_in_time_are_shown(root, workspace, monkeypatc
     assert result.text.startswith("pattern 'needle':\na.txt\n1: needle\n"), result.text
     assert result.text.count("timeout: the time limit of 2 s passed") == 2
     assert result.data["complete"] is False
-    assert workspace.call("search_content", {"patterns": ["e", "d"]}).code == Code.TIMEOUT
+    assert (
+        workspace.call("search_content", {"patterns": ["e", "d"]}).code == Code.TIMEOUT
+    )
 
 
 @pytest.mark.parametrize("tool", ["read_content", "get_overview"])
@@ -147,7 +165,9 @@ def test_a_file_that_grows_while_it_is_read_gives_whole_lines(root, workspace):
     writer.start()
     try:
         for _ in range(50):
-            result = workspace.call("read_content", {"path": "grows.log", "mode": "tail", "limit": 5})
+            result = workspace.call(
+                "read_content", {"path": "grows.log", "mode": "tail", "limit": 5}
+            )
             assert not result.is_error, result.text
             rows = result.data["content"].split("\n")
             numbers = [int(row.removeprefix("line ")) for row in rows]
@@ -169,7 +189,14 @@ def test_many_paths_in_one_read_fill_one_page_and_name_the_next(root, workspace)
 
 
 def test_names_are_quoted_and_read_back(root, workspace):
-    names = [b"new\nline", b"esc\x1b[31m", b"bad\xff", "bidi\u202e".encode(), b'q"uote', b"tab\there"]
+    names = [
+        b"new\nline",
+        b"esc\x1b[31m",
+        b"bad\xff",
+        "bidi\u202e".encode(),
+        b'q"uote',
+        b"tab\there",
+    ]
     for name in names:
         (root / os.fsdecode(name)).write_bytes(b"found " + name.hex().encode() + b"\n")
     listed = workspace.call("list_files", {}).text.splitlines()
@@ -177,7 +204,9 @@ def test_names_are_quoted_and_read_back(root, workspace):
     assert not any(char in line for line in listed for char in "\x1b\u202e\t")
     for shown in listed:
         assert "found" in workspace.call("read_content", {"path": shown}).text
-    hits = workspace.call("search_content", {"pattern": "found", "output": "files"}).text
+    hits = workspace.call(
+        "search_content", {"pattern": "found", "output": "files"}
+    ).text
     assert set(listed) <= set(hits.splitlines())
 
 
@@ -186,7 +215,10 @@ def test_what_misleads_is_shown_escaped(root, workspace):
     for tool, arguments in [
         ("read_content", {"path": "odd.txt"}),
         ("search_content", {"pattern": "red"}),
-        ("edit_content", {"path": "odd.txt", "edits": [{"search": "red", "replace": "blue"}]}),
+        (
+            "edit_content",
+            {"path": "odd.txt", "edits": [{"search": "red", "replace": "blue"}]},
+        ),
         ("get_history", {}),
     ]:
         text = workspace.call(tool, arguments).text
@@ -196,28 +228,68 @@ def test_what_misleads_is_shown_escaped(root, workspace):
 @pytest.mark.parametrize(
     ("tool", "arguments", "code", "hint"),
     [
-        ("read_content", {"path": "src/mian.py"}, "not_found", "did you mean src/main.py?"),
-        ("read_content", {"path": "scr/main.py"}, "not_found", "did you mean src/main.py?"),
-        ("read_content", {"path": "a/b/c.py"}, "not_found", "there is no a; list . to see what is there"),
+        (
+            "read_content",
+            {"path": "src/mian.py"},
+            "not_found",
+            "did you mean src/main.py?",
+        ),
+        (
+            "read_content",
+            {"path": "scr/main.py"},
+            "not_found",
+            "did you mean src/main.py?",
+        ),
+        (
+            "read_content",
+            {"path": "a/b/c.py"},
+            "not_found",
+            "there is no a; list . to see what is there",
+        ),
         ("list_files", {"path": "src/main.py"}, "not_a_directory", "read_content"),
-        ("read_content", {"path": "src/main.py", "limit": 0}, "invalid_input", "an integer from 1"),
+        (
+            "read_content",
+            {"path": "src/main.py", "limit": 0},
+            "invalid_input",
+            "an integer from 1",
+        ),
         (
             "edit_content",
             {"path": "src/main.py", "old": "x"},
             "invalid_input",
             "at least one object {search, replace,",
         ),
-        ("read_content", {"path": "src/main.py", "line": 1, "symbol": "f"}, "invalid_input", "give one of"),
-        ("read_content", {"path": "src/main.py", "mode": "tail", "start": 2}, "invalid_input", "give one of"),
+        (
+            "read_content",
+            {"path": "src/main.py", "line": 1, "symbol": "f"},
+            "invalid_input",
+            "give one of",
+        ),
+        (
+            "read_content",
+            {"path": "src/main.py", "mode": "tail", "start": 2},
+            "invalid_input",
+            "give one of",
+        ),
         (
             "read_content",
             {"path": "src/main.py", "line": 1, "column": 90},
             "invalid_input",
             "a column from 1 to 8",
         ),
-        ("write_content", {"items": [{"path": "new/", "content": "x"}]}, "invalid_input", "leave the / out"),
+        (
+            "write_content",
+            {"items": [{"path": "new/", "content": "x"}]},
+            "invalid_input",
+            "leave the / out",
+        ),
         ("get_history", {"cursor": "zzz"}, "invalid_input", "leave it out"),
-        ("get_history", {"change_id": "x", "path": "src/main.py"}, "invalid_input", "leave out path"),
+        (
+            "get_history",
+            {"change_id": "x", "path": "src/main.py"},
+            "invalid_input",
+            "leave out path",
+        ),
         ("get_history", {"change_id": "../../x"}, "not_found", "get_history lists"),
         ("revert_edit", {}, "invalid_input", "change_id for one change"),
         ("revert_edit", {"change_id": "\ud800"}, "not_found", "get_history lists"),
@@ -225,7 +297,9 @@ def test_what_misleads_is_shown_escaped(root, workspace):
         ("read_content", {"path": "src"}, "not_a_file", "list the folder"),
     ],
 )
-def test_a_refusal_says_what_would_succeed(root, workspace, tool, arguments, code, hint):
+def test_a_refusal_says_what_would_succeed(
+    root, workspace, tool, arguments, code, hint
+):
     (root / "src").mkdir()
     (root / "src/main.py").write_text("def f():\n    pass\n")
     result = workspace.call(tool, arguments)
@@ -257,7 +331,9 @@ def test_a_search_says_what_its_outcome_means(root, workspace, arguments, note):
 def test_a_definition_says_where_it_ends(root, workspace):
     body = "".join(f"    x{n} = {n}\n" for n in range(20))
     (root / "a.py").write_text(f"def f():\n{body}\n\ndef g():\n    pass\n")
-    part = workspace.call("read_content", {"path": "a.py", "symbol": "f", "limit": 5}).text
+    part = workspace.call(
+        "read_content", {"path": "a.py", "symbol": "f", "limit": 5}
+    ).text
     assert "it ends at line 21; continue with start=6, limit=16" in part
     whole = workspace.call("read_content", {"path": "a.py", "symbol": "f"}).text
     assert "continue" not in whole
@@ -267,7 +343,12 @@ def test_whole_words_are_replaced_in_either_mode(root, workspace):
     (root / "a.py").write_text("total subtotal total_of total\n")
     done = workspace.call(
         "replace_content",
-        {"pattern": "total", "replacement": "sum", "whole_word": True, "preview": False},
+        {
+            "pattern": "total",
+            "replacement": "sum",
+            "whole_word": True,
+            "preview": False,
+        },
     )
     assert done.data["count"] == 2
     assert (root / "a.py").read_text() == "sum subtotal total_of sum\n"
@@ -287,11 +368,15 @@ def test_whole_words_are_replaced_in_either_mode(root, workspace):
 def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
     for number in range(40):
         (root / f"m{number:02}.py").write_text(f"import old\n{'# filler' * 9}\n" * 5)
-    preview = workspace.call("replace_content", {"pattern": "old", "replacement": "new"})
+    preview = workspace.call(
+        "replace_content", {"pattern": "old", "replacement": "new"}
+    )
     assert preview.text.startswith("200 matches in 40 files")
     assert len(preview.text) < 8_000
     assert "\n[200 lines added, 200 removed]" in preview.text
-    whole = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "diff": "full"})
+    whole = workspace.call(
+        "replace_content", {"pattern": "old", "replacement": "new", "diff": "full"}
+    )
     assert "narrower path or glob" in whole.text
 
 
@@ -314,5 +399,7 @@ def test_names_that_do_not_show_or_look_like_headings_are_quoted(root, workspace
         (root / name).write_text("x\n")
     entries = workspace.list_files().entries
     assert all(entry.path.startswith('"') for entry in entries)
-    assert not any(mark in entry.path for entry in entries for mark in ("\u200b", "\U000e0041"))
+    assert not any(
+        mark in entry.path for entry in entries for mark in ("\u200b", "\U000e0041")
+    )
     assert [workspace.read(entry.path).content for entry in entries] == ["x"] * 3

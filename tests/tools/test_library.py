@@ -24,7 +24,9 @@ from filewright.tools.surface import Tool
 from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
-EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+EXAMPLES = re.findall(
+    r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)
 
 CART = "class Cart:\n    def total(self):\n        total = 1\n        return total\n"
 
@@ -42,11 +44,21 @@ workspace.read(paths=["a"]).content
 
 def strictly(*files: Path, cache: Path) -> str:
     """What mypy says of these files under --strict; what it knows of the package is kept from run to run."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), *map(str, files)]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        str(cache),
+        *map(str, files),
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
-def test_the_examples_of_the_library_page_are_well_typed(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_the_examples_of_the_library_page_are_well_typed(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     pytest.importorskip("mypy")
     files = []
     for number, example in enumerate(EXAMPLES):
@@ -62,7 +74,9 @@ def test_the_examples_of_the_library_page_are_well_typed(tmp_path: Path, pytestc
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
-def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path: Path) -> None:
+def test_the_examples_of_the_library_page_run(
+    example: str, root: Path, tmp_path: Path
+) -> None:
     (root / "cart.py").write_text(CART)
     script = example.replace("/path/to/project", root.as_posix())
     done = processes.run(
@@ -75,7 +89,9 @@ def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path
 
 def test_the_typed_methods_are_those_of_the_tools_arguments() -> None:
     pytest.importorskip("ruff")
-    assert STUB.read_text(encoding="utf-8") == typed_stub(), "write it anew: python -m tests.pages"
+    assert STUB.read_text(encoding="utf-8") == typed_stub(), (
+        "write it anew: python -m tests.pages"
+    )
 
 
 STUBS = {
@@ -89,16 +105,28 @@ STUBS = {
 
 def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
     assert {METHODS[name][0] for name in STUBS} == {*entries()}
-    assert {name for name in vars(TypedTools) if not name.startswith("_")} == set(STUBS) == set(METHODS)
+    assert (
+        {name for name in vars(TypedTools) if not name.startswith("_")}
+        == set(STUBS)
+        == set(METHODS)
+    )
 
 
 def test_what_runs_a_tool_can_be_awaited_and_what_else_the_page_says() -> None:
     assert set(METHODS) <= set(vars(AsyncWorkspace))
     (sentence,) = re.findall(
-        r"has the methods that run a tool, (.*?), to be\s+awaited", PAGE.read_text(encoding="utf-8")
+        r"has the methods that run a tool, (.*?), to be\s+awaited",
+        PAGE.read_text(encoding="utf-8"),
     )
-    others = {name for name in vars(AsyncWorkspace) if not name.startswith("_") and hasattr(Workspace, name)}
-    assert set(re.findall(r"`(\w+)`", sentence)) == others - set(METHODS) - {"close", "tools"}
+    others = {
+        name
+        for name in vars(AsyncWorkspace)
+        if not name.startswith("_") and hasattr(Workspace, name)
+    }
+    assert set(re.findall(r"`(\w+)`", sentence)) == others - set(METHODS) - {
+        "close",
+        "tools",
+    }
 
 
 @each_row("name", METHODS)
@@ -114,13 +142,22 @@ def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
     named = [argument.arg for argument in STUBS[name].args.kwonlyargs]
     values = {key: f"value of {key}" for key in [*ordered.split(), *named]}
     positional = [values[key] for key in ordered.split()] or ["one", "two"]
-    getattr(Recorder(), name)(*positional, **{key: values[key] for key in named if key != "options"})
+    getattr(Recorder(), name)(
+        *positional, **{key: values[key] for key in named if key != "options"}
+    )
     ((called, arguments),) = handed
     assert called == tool
-    arguments |= dict(arguments.pop("items")[0]) if isinstance(arguments.get("items"), list) else {}
+    arguments |= (
+        dict(arguments.pop("items")[0])
+        if isinstance(arguments.get("items"), list)
+        else {}
+    )
     assert arguments.pop("folders", False) is False
     expected: dict[str, Any] = {several: ["one", "two"]} if several else {}
-    assert arguments == {**expected, **{key: values[key] for key in [*ordered.split(), *named]}}
+    assert arguments == {
+        **expected,
+        **{key: values[key] for key in [*ordered.split(), *named]},
+    }
 
 
 @each_row("tool", [*entries().values()])
@@ -133,21 +170,33 @@ def test_a_tool_answers_with_a_frozen_result_of_the_face(tool: Tool) -> None:
         assert result.__name__ in face
 
 
-def test_only_tools_that_are_offered_can_be_called(workspace: Workspace, root: Path) -> None:
+def test_only_tools_that_are_offered_can_be_called(
+    workspace: Workspace, root: Path
+) -> None:
     reading = workspace.offer(toolsets=["read"])
-    written = reading.call("write_content", {"items": [{"path": "new.txt", "content": "x"}]})
+    written = reading.call(
+        "write_content", {"items": [{"path": "new.txt", "content": "x"}]}
+    )
     assert written.code == Code.INVALID_INPUT
     assert "unknown tool 'write_content'" in written.text
     assert not (root / "new.txt").exists()
 
 
-def test_a_result_tells_the_same_as_attributes_and_as_data(workspace: Workspace, root: Path) -> None:
+def test_a_result_tells_the_same_as_attributes_and_as_data(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "cart.py").write_text(CART)
     read = workspace.read("cart.py", start=3)
-    assert (read.start_line, read.total_lines, read.rows[-1]) == (3, 4, "        return total")
+    assert (read.start_line, read.total_lines, read.rows[-1]) == (
+        3,
+        4,
+        "        return total",
+    )
     assert read.data["start_line"] == 3
     assert read.data["next"] is None
-    edit = workspace.edit("cart.py", [{"search": "return total", "replace": "return 0"}], preview=True)
+    edit = workspace.edit(
+        "cart.py", [{"search": "return total", "replace": "return 0"}], preview=True
+    )
     assert (edit.preview, edit.change_id, edit.results[0].first) == (True, None, 4)
     assert edit.data["results"][0]["line_number"] == 4
     found = workspace.search("total", "cart.py")
@@ -162,7 +211,9 @@ def test_a_result_tells_the_same_as_attributes_and_as_data(workspace: Workspace,
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_awaited_calls_have_the_same_results(backend: str, root: Path, tmp_path: Path) -> None:
+def test_awaited_calls_have_the_same_results(
+    backend: str, root: Path, tmp_path: Path
+) -> None:
     if backend == "trio":
         pytest.importorskip("trio")
     (root / "cart.py").write_text(CART)
@@ -171,14 +222,21 @@ def test_awaited_calls_have_the_same_results(backend: str, root: Path, tmp_path:
         async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
             read = await workspace.read("cart.py")
             assert read.total_lines == 4
-            assert [file.is_error for file in (await workspace.read(paths=["cart.py", "no"])).files] == [
+            assert [
+                file.is_error
+                for file in (await workspace.read(paths=["cart.py", "no"])).files
+            ] == [
                 False,
                 True,
             ]
-            edit = await workspace.edit("cart.py", [{"search": "return total", "replace": "return 0"}])
+            edit = await workspace.edit(
+                "cart.py", [{"search": "return total", "replace": "return 0"}]
+            )
             assert "return 0" in (root / "cart.py").read_text()
             await workspace.undo(edit.change_id)
-            assert (await workspace.call("read_content", {"path": "no"})).code == Code.NOT_FOUND
+            assert (
+                await workspace.call("read_content", {"path": "no"})
+            ).code == Code.NOT_FOUND
             with pytest.raises(FilewrightError):
                 await workspace.read("no")
 
@@ -186,7 +244,9 @@ def test_awaited_calls_have_the_same_results(backend: str, root: Path, tmp_path:
     assert (root / "cart.py").read_text() == CART
 
 
-def test_a_cancelled_call_stops_its_work_and_waits_for_it(root: Path, tmp_path: Path) -> None:
+def test_a_cancelled_call_stops_its_work_and_waits_for_it(
+    root: Path, tmp_path: Path
+) -> None:
     begun, ended = threading.Event(), threading.Event()
 
     async def main() -> None:
@@ -210,7 +270,9 @@ def test_a_cancelled_call_stops_its_work_and_waits_for_it(root: Path, tmp_path: 
     assert ended.is_set()
 
 
-def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(root: Path, tmp_path: Path) -> None:
+def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(
+    root: Path, tmp_path: Path
+) -> None:
     names = [f"f{number}" for number in range(200)]
 
     async def main() -> None:
@@ -226,8 +288,12 @@ def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(root: Path, tmp_
     anyio.run(main)
 
 
-def test_a_tool_outside_of_the_toolsets_is_not_there(workspace: Workspace, root: Path) -> None:
+def test_a_tool_outside_of_the_toolsets_is_not_there(
+    workspace: Workspace, root: Path
+) -> None:
     offer = workspace.offer(None, ["read"])
-    answer = offer.call("write_content", {"items": [{"path": "new.txt", "content": "x"}]})
+    answer = offer.call(
+        "write_content", {"items": [{"path": "new.txt", "content": "x"}]}
+    )
     assert answer.code is Code.INVALID_INPUT
     assert not (root / "new.txt").exists()

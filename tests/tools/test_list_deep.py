@@ -12,7 +12,9 @@ from filewright import Workspace
 from filewright.settings import Settings
 
 DEPTH = 1_050  # more than frames of a recursion
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="paths are shorter there"
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +31,14 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.close(folder)
     (top / "z.txt").write_text("x\n")
     yield top
-    subprocess.run(["rm", "-rf", str(top)], check=True)  # deeper than Python's own removal goes
+    subprocess.run(
+        ["rm", "-rf", str(top)], check=True
+    )  # deeper than Python's own removal goes
 
 
-def test_every_path_that_fits_is_listed_and_the_rest_counted(deep: Path, tmp_path: Path) -> None:
+def test_every_path_that_fits_is_listed_and_the_rest_counted(
+    deep: Path, tmp_path: Path
+) -> None:
     with Workspace(deep, settings=Settings(state_dir=tmp_path / "state")) as workspace:
         names: list[str] = []
         cursor = None
@@ -64,8 +70,12 @@ def test_every_path_that_fits_is_listed_and_the_rest_counted(deep: Path, tmp_pat
 def test_a_dialect_lists_it_in_few_passes(
     deep: Path, tmp_path: Path, dialect: str, tool: str, arguments: dict[str, object]
 ) -> None:
-    given = {name: str(deep) if value == "<>" else value for name, value in arguments.items()}
-    with Workspace(deep, settings=Settings(state_dir=tmp_path / "state", call_seconds=60)) as workspace:
+    given = {
+        name: str(deep) if value == "<>" else value for name, value in arguments.items()
+    }
+    with Workspace(
+        deep, settings=Settings(state_dir=tmp_path / "state", call_seconds=60)
+    ) as workspace:
         answer = workspace.offer(dialect).call(tool, given)
     assert not answer.is_error, answer.text[:300]
     assert len(answer.text) <= workspace.settings.hard_chars

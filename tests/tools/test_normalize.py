@@ -41,21 +41,55 @@ EDITS: list[tuple[str, Any]] = [
     ("one edit as text", {"path": "a.txt", "edits": text(EDIT)}),
     ("items as text", {"path": "a.txt", "edits": [text(EDIT)]}),
     ("one edit", {"path": "a.txt", "edits": EDIT}),
-    ("booleans as text", {"path": "a.txt", "edits": [{**EDIT, "replace_all": "False"}], "preview": "false"}),
+    (
+        "booleans as text",
+        {
+            "path": "a.txt",
+            "edits": [{**EDIT, "replace_all": "False"}],
+            "preview": "false",
+        },
+    ),
     ("all as text", text({"path": "a.txt", "edits": [EDIT]})),
-    ("null fields", {"path": "a.txt", "edits": [{**EDIT, "content": None, "at": None, "path": None}]}),
-    ("empty fields", {"path": "a.txt", "edits": [{**EDIT, **EMPTY_EDIT_FIELDS}], "cell": "", "encoding": ""}),
+    (
+        "null fields",
+        {
+            "path": "a.txt",
+            "edits": [{**EDIT, "content": None, "at": None, "path": None}],
+        },
+    ),
+    (
+        "empty fields",
+        {
+            "path": "a.txt",
+            "edits": [{**EDIT, **EMPTY_EDIT_FIELDS}],
+            "cell": "",
+            "encoding": "",
+        },
+    ),
     ("flat", {"path": "a.txt", **EDIT}),
     ("flat beside null", {"path": "a.txt", "edits": None, **EDIT}),
     ("old_string", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}),
     ("old_str", {"path": "a.txt", "edits": [{"old_str": "two", "new_str": "2"}]}),
     ("oldText", {"path": "a.txt", "edits": [{"oldText": "two", "newText": "2"}]}),
-    ("a reason", {"path": "a.txt", "edits": [EDIT], "explanation": "because", "instruction": "do it"}),
-    ("the same name filled in", {"path": "a.txt", "edits": [{**EDIT, "old_string": ""}]}),
+    (
+        "a reason",
+        {
+            "path": "a.txt",
+            "edits": [EDIT],
+            "explanation": "because",
+            "instruction": "do it",
+        },
+    ),
+    (
+        "the same name filled in",
+        {"path": "a.txt", "edits": [{**EDIT, "old_string": ""}]},
+    ),
 ]
 
 
-@pytest.mark.parametrize("arguments", [row[1] for row in EDITS], ids=[row[0] for row in EDITS])
+@pytest.mark.parametrize(
+    "arguments", [row[1] for row in EDITS], ids=[row[0] for row in EDITS]
+)
 def test_takes_an_edit(arguments: Any, files: Path, workspace: Workspace) -> None:
     made = workspace.call("edit_content", arguments)
     assert not made.is_error, made.text
@@ -64,11 +98,19 @@ def test_takes_an_edit(arguments: Any, files: Path, workspace: Workspace) -> Non
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [(0, "new\none\ntwo\nthree\n"), (1, "one\nnew\ntwo\nthree\n"), (3, "one\ntwo\nthree\nnew\n")],
+    [
+        (0, "new\none\ntwo\nthree\n"),
+        (1, "one\nnew\ntwo\nthree\n"),
+        (3, "one\ntwo\nthree\nnew\n"),
+    ],
 )
-def test_takes_insert_line(line: int, expected: str, files: Path, workspace: Workspace) -> None:
+def test_takes_insert_line(
+    line: int, expected: str, files: Path, workspace: Workspace
+) -> None:
     workspace.call("read_content", {"path": "a.txt"})
-    made = workspace.call("edit_content", {"path": "a.txt", "insert_line": line, "insert_text": "new\n"})
+    made = workspace.call(
+        "edit_content", {"path": "a.txt", "insert_line": line, "insert_text": "new\n"}
+    )
     assert not made.is_error, made.text
     assert (files / "a.txt").read_text() == expected
 
@@ -81,8 +123,17 @@ def test_takes_places_as_text(files: Path, workspace: Workspace) -> None:
     assert (files / "a.txt").read_text() == "one\n2\nthree\n"
 
 
-def test_takes_all_fields_null_beside_content(files: Path, workspace: Workspace) -> None:
-    edit = {"search": None, "replace": "", "at": None, "delete": None, "move_to": None, "path": "n.txt"}
+def test_takes_all_fields_null_beside_content(
+    files: Path, workspace: Workspace
+) -> None:
+    edit = {
+        "search": None,
+        "replace": "",
+        "at": None,
+        "delete": None,
+        "move_to": None,
+        "path": "n.txt",
+    }
     made = workspace.call("edit_content", {"edits": [{**edit, "content": "n\n"}]})
     assert not made.is_error, made.text
     assert (files / "n.txt").read_text() == "n\n"
@@ -94,8 +145,18 @@ OTHERS: list[tuple[str, str, Any, str]] = [
     ("view_range", "read_content", {"path": "a.txt", "view_range": [2, -1]}, "three"),
     ("a number as text", "read_content", {"path": "a.txt", "start": "3"}, "three"),
     ("a whole float", "read_content", {"path": "a.txt", "start": 3.0}, "three"),
-    ("an empty list", "read_content", {"path": "a.txt", "paths": [], "items": []}, "three"),
-    ("empty texts", "read_content", {"path": "a.txt", "symbol": "", "pattern": "", "encoding": ""}, "three"),
+    (
+        "an empty list",
+        "read_content",
+        {"path": "a.txt", "paths": [], "items": []},
+        "three",
+    ),
+    (
+        "empty texts",
+        "read_content",
+        {"path": "a.txt", "symbol": "", "pattern": "", "encoding": ""},
+        "three",
+    ),
     ("an empty symbol", "get_overview", {"path": "a.txt", "symbol": ""}, "a.txt"),
     ("an empty cursor", "list_files", {"cursor": "", "glob": ""}, "a.txt"),
     ("query", "search_content", {"query": "three"}, "a.txt"),
@@ -105,7 +166,12 @@ OTHERS: list[tuple[str, str, Any, str]] = [
         {"pattern": "three", "patterns": [], "glob": "", "without": ""},
         "a.txt",
     ),
-    ("patterns as text", "search_content", {"patterns": text(["three", "four"])}, "a.txt"),
+    (
+        "patterns as text",
+        "search_content",
+        {"patterns": text(["three", "four"])},
+        "a.txt",
+    ),
     ("one pattern", "search_content", {"patterns": "three"}, "a.txt"),
     (
         "empty history",
@@ -113,12 +179,37 @@ OTHERS: list[tuple[str, str, Any, str]] = [
         {"path": "", "change_id": "", "session": "", "since": "", "cursor": ""},
         "",
     ),
-    ("replace", "replace_content", {"pattern": "three", "replace": "3", "preview": "false"}, "1 match"),
-    ("a flat item", "write_content", {"path": "n.txt", "content": "n\n"}, "n.txt: created"),
-    ("file_text", "write_content", {"file_path": "n.txt", "file_text": "n\n"}, "n.txt: created"),
-    ("items as text", "write_content", {"items": text([{"path": "n.txt", "content": ""}])}, "n.txt: created"),
+    (
+        "replace",
+        "replace_content",
+        {"pattern": "three", "replace": "3", "preview": "false"},
+        "1 match",
+    ),
+    (
+        "a flat item",
+        "write_content",
+        {"path": "n.txt", "content": "n\n"},
+        "n.txt: created",
+    ),
+    (
+        "file_text",
+        "write_content",
+        {"file_path": "n.txt", "file_text": "n\n"},
+        "n.txt: created",
+    ),
+    (
+        "items as text",
+        "write_content",
+        {"items": text([{"path": "n.txt", "content": ""}])},
+        "n.txt: created",
+    ),
     ("a flat pair", "move_items", {"source": "a.txt", "destination": "z.txt"}, "moved"),
-    ("old_path", "move_items", {"items": [{"old_path": "a.txt", "new_path": "z.txt"}]}, "moved"),
+    (
+        "old_path",
+        "move_items",
+        {"items": [{"old_path": "a.txt", "new_path": "z.txt"}]},
+        "moved",
+    ),
     ("a path to delete", "delete_items", {"path": "a.txt"}, "a.txt: deleted"),
     ("a path as paths", "delete_items", {"paths": "a.txt"}, "a.txt: deleted"),
     ("paths as text", "delete_items", {"paths": '["a.txt"]'}, "a.txt: deleted"),
@@ -126,15 +217,24 @@ OTHERS: list[tuple[str, str, Any, str]] = [
 PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
 OTHERS += [
     ("input", "apply_patch", {"input": PATCH}, "1 file changed"),
-    ("empty patch_path", "apply_patch", {"patch": PATCH, "patch_path": "", "root": ""}, "1 file changed"),
+    (
+        "empty patch_path",
+        "apply_patch",
+        {"patch": PATCH, "patch_path": "", "root": ""},
+        "1 file changed",
+    ),
     ("names as text", "apply_patch", {"patch": PATCH, "names": "{}"}, "1 file changed"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "says"), [row[1:] for row in OTHERS], ids=[f"{row[1]}-{row[0]}" for row in OTHERS]
+    ("tool", "arguments", "says"),
+    [row[1:] for row in OTHERS],
+    ids=[f"{row[1]}-{row[0]}" for row in OTHERS],
 )
-def test_takes(tool: str, arguments: Any, says: str, files: Path, workspace: Workspace) -> None:
+def test_takes(
+    tool: str, arguments: Any, says: str, files: Path, workspace: Workspace
+) -> None:
     made = workspace.call(tool, arguments)
     assert not made.is_error, made.text
     assert says in made.text
@@ -147,19 +247,49 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         {"path": "a.txt", "edits": [{**EDIT, "old_str": "one"}]},
         "old_str is search here",
     ),
-    ("two synonyms", "read_content", {"file_path": "a.txt", "file": "b.txt"}, "path is given twice"),
+    (
+        "two synonyms",
+        "read_content",
+        {"file_path": "a.txt", "file": "b.txt"},
+        "path is given twice",
+    ),
     ("offset", "read_content", {"path": "a.txt", "offset": 1}, "offset is start here"),
-    ("globs", "search_content", {"pattern": "x", "glob": ["*.py", "*.md"]}, "{*.py,*.md}"),
-    ("patterns", "search_content", {"pattern": ["x", "y"]}, "patterns or items take several"),
-    ("paths", "read_content", {"path": ["a.txt", "b.txt"]}, "paths or items take several"),
-    ("half of a text", "edit_content", {"path": "a.txt", "edits": '[{"search": "two"'}, "'edits'"),
+    (
+        "globs",
+        "search_content",
+        {"pattern": "x", "glob": ["*.py", "*.md"]},
+        "{*.py,*.md}",
+    ),
+    (
+        "patterns",
+        "search_content",
+        {"pattern": ["x", "y"]},
+        "patterns or items take several",
+    ),
+    (
+        "paths",
+        "read_content",
+        {"path": ["a.txt", "b.txt"]},
+        "paths or items take several",
+    ),
+    (
+        "half of a text",
+        "edit_content",
+        {"path": "a.txt", "edits": '[{"search": "two"'},
+        "'edits'",
+    ),
     (
         "a number for text",
         "edit_content",
         {"path": "a.txt", "edits": [{"search": 2, "replace": "3"}]},
         "search",
     ),
-    ("text of another type", "edit_content", {"path": "a.txt", "edits": "3"}, "'edits'"),
+    (
+        "text of another type",
+        "edit_content",
+        {"path": "a.txt", "edits": "3"},
+        "'edits'",
+    ),
     (
         "a line that is no number",
         "edit_content",
@@ -172,15 +302,29 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         {"path": "a.txt", "edits": [{"at": None, "delete": "true"}]},
         "place",
     ),
-    ("delete beside a lost search", "edit_content", {"path": "a.txt", "search": "", "delete": True}, "place"),
-    ("many unknown names", "read_content", {f"name{n}": 1 for n in range(40)}, "40 unknown arguments"),
+    (
+        "delete beside a lost search",
+        "edit_content",
+        {"path": "a.txt", "search": "", "delete": True},
+        "place",
+    ),
+    (
+        "many unknown names",
+        "read_content",
+        {f"name{n}": 1 for n in range(40)},
+        "40 unknown arguments",
+    ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "says"), [row[1:] for row in REFUSED], ids=[f"{row[1]}-{row[0]}" for row in REFUSED]
+    ("tool", "arguments", "says"),
+    [row[1:] for row in REFUSED],
+    ids=[f"{row[1]}-{row[0]}" for row in REFUSED],
 )
-def test_refuses(tool: str, arguments: Any, says: str, files: Path, workspace: Workspace) -> None:
+def test_refuses(
+    tool: str, arguments: Any, says: str, files: Path, workspace: Workspace
+) -> None:
     made = workspace.call(tool, arguments)
     assert made.code == "invalid_input", made.text
     assert says in made.text.replace("'path' is", "path is"), made.text
@@ -196,15 +340,32 @@ MANY: list[tuple[str, Any]] = [
     ("delete_items", {"paths": ["x"] * 100_000}),
     ("read_content", {"path": "x/" * 4_000_000}),
     ("get_history", {"change_id": "x" * 4_000_000}),
-    ("edit_content", {"path": "a.txt", "edits": [{"search": "x\n" * 60_000, "replace": "y\n" * 60_000}]}),
-    ("edit_content", {"path": "a.txt", "edits": [{**EDIT, "at": '{"x": [' + "{}," * 200_000 + "{}]}"}]}),
+    (
+        "edit_content",
+        {
+            "path": "a.txt",
+            "edits": [{"search": "x\n" * 60_000, "replace": "y\n" * 60_000}],
+        },
+    ),
+    (
+        "edit_content",
+        {
+            "path": "a.txt",
+            "edits": [{**EDIT, "at": '{"x": [' + "{}," * 200_000 + "{}]}"}],
+        },
+    ),
     ("apply_patch", {"patch": "+x\n" * 500_000}),
-    ("apply_patch", {"patch": "x", "names": {str(number): "x" for number in range(100_000)}}),
+    (
+        "apply_patch",
+        {"patch": "x", "names": {str(number): "x" for number in range(100_000)}},
+    ),
 ]
 
 
 @pytest.mark.parametrize(("tool", "arguments"), MANY)
-def test_counts_before_anything_is_built(tool: str, arguments: Any, workspace: Workspace) -> None:
+def test_counts_before_anything_is_built(
+    tool: str, arguments: Any, workspace: Workspace
+) -> None:
     assert workspace.call(tool, arguments).code == Code.TOO_LARGE
 
 

@@ -28,7 +28,9 @@ ROWS = [
 
 
 @each_row(("pattern", "count", "said"), ROWS)
-def test_a_search_names_another_spelling(tmp_path: Path, pattern: str, count: int, said: str) -> None:
+def test_a_search_names_another_spelling(
+    tmp_path: Path, pattern: str, count: int, said: str
+) -> None:
     (tmp_path / "n.md").write_text(TEXT)
     with Workspace(tmp_path) as workspace:
         for path in (".", "n.md"):
@@ -51,7 +53,9 @@ def test_a_replacement_names_another_spelling(root: Path, workspace: Workspace) 
 
 
 def test_a_legacy_file_says_so_too(root: Path, workspace: Workspace) -> None:
-    (root / "l.py").write_bytes("# coding: latin-1\nx = 'foo\u00a0bar é'\n".encode("latin-1"))
+    (root / "l.py").write_bytes(
+        "# coding: latin-1\nx = 'foo\u00a0bar é'\n".encode("latin-1")
+    )
     found = workspace.search("foo bar")
     assert not found.results
     assert "NO-BREAK SPACE (U+00A0)" in found.text
@@ -60,8 +64,12 @@ def test_a_legacy_file_says_so_too(root: Path, workspace: Workspace) -> None:
 NAMES = ["학점인정_b.md", "résumé.txt"]
 
 
-@each_row(("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")])
-def test_a_glob_fits_names_in_either_normal_form(tmp_path: Path, form: str, asked: str) -> None:
+@each_row(
+    ("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")]
+)
+def test_a_glob_fits_names_in_either_normal_form(
+    tmp_path: Path, form: str, asked: str
+) -> None:
     for name in NAMES:
         folder = tmp_path / unicodedata.normalize(form, "폴더é")
         folder.mkdir(exist_ok=True)
@@ -85,7 +93,9 @@ def test_a_glob_fits_names_in_either_normal_form(tmp_path: Path, form: str, aske
         ("раss.txt", "{pass,word}.txt"),
     ],
 )
-def test_a_name_that_only_looks_like_the_glob_is_named(tmp_path: Path, name: str, glob: str) -> None:
+def test_a_name_that_only_looks_like_the_glob_is_named(
+    tmp_path: Path, name: str, glob: str
+) -> None:
     (tmp_path / name).write_text("old\n")
     with Workspace(tmp_path) as workspace:
         listed = workspace.run("list_files", {"glob": glob})
@@ -95,7 +105,10 @@ def test_a_name_that_only_looks_like_the_glob_is_named(tmp_path: Path, name: str
         with pytest.raises(FilewrightError, match="no_match") as caught:
             workspace.replace("old", "new", glob=glob)
         assert "there in another spelling: " in (caught.value.hint or "")
-        assert "another spelling" not in workspace.run("list_files", {"glob": "nowhere*"}).text
+        assert (
+            "another spelling"
+            not in workspace.run("list_files", {"glob": "nowhere*"}).text
+        )
 
 
 @each_row(
@@ -106,9 +119,16 @@ def test_a_name_that_only_looks_like_the_glob_is_named(tmp_path: Path, name: str
         ("ABC", "line 5 has"),
     ],
 )
-def test_reading_around_a_pattern_finds_another_spelling(tmp_path: Path, pattern: str, said: str) -> None:
+def test_reading_around_a_pattern_finds_another_spelling(
+    tmp_path: Path, pattern: str, said: str
+) -> None:
     (tmp_path / "n.md").write_text(TEXT)
     with Workspace(tmp_path) as workspace:
-        assert said in workspace.call("read_content", {"path": "n.md", "pattern": pattern}).text
-        refused = workspace.call("read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}).text
+        assert (
+            said
+            in workspace.call("read_content", {"path": "n.md", "pattern": pattern}).text
+        )
+        refused = workspace.call(
+            "read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}
+        ).text
         assert "another spelling of it: line 1 has" in refused

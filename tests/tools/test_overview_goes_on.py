@@ -22,10 +22,14 @@ def long_file(root):
     return root / "long.py"
 
 
-def test_following_the_lines_an_overview_names_gives_every_symbol_once(long_file, workspace):
+def test_following_the_lines_an_overview_names_gives_every_symbol_once(
+    long_file, workspace
+):
     seen, lines = [], [1, 2400]
     for _ in range(100):
-        result = workspace.get_overview("long.py", lines=lines, max_symbols=400, since=None)
+        result = workspace.get_overview(
+            "long.py", lines=lines, max_symbols=400, since=None
+        )
         seen += list(names(result.data["outline"]))
         assert len(result.text) <= workspace.settings.page_chars
         lines = result.next_lines
@@ -37,7 +41,9 @@ def test_following_the_lines_an_overview_names_gives_every_symbol_once(long_file
     }  # shown as holders
 
 
-def test_classes_come_before_their_members_and_the_way_on_is_named(long_file, workspace):
+def test_classes_come_before_their_members_and_the_way_on_is_named(
+    long_file, workspace
+):
     result = workspace.get_overview("long.py", max_symbols=900, since=None)
     kept = list(names(result.data["outline"]))
     assert sum(name.startswith("C") for name in kept) == 800
@@ -51,7 +57,9 @@ def test_depth_shows_the_outer_levels_only(long_file, workspace):
 
 
 def test_public_names_come_before_private_ones(root, workspace):
-    (root / "f.py").write_text("def _a(): ...\ndef b(): ...\ndef _c(): ...\ndef d(): ...\n")
+    (root / "f.py").write_text(
+        "def _a(): ...\ndef b(): ...\ndef _c(): ...\ndef d(): ...\n"
+    )
     result = workspace.get_overview("f.py", max_symbols=2, since=None)
     assert list(names(result.data["outline"])) == ["b", "d"]
     assert result.next_lines == (1, 4)

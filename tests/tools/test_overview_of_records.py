@@ -10,19 +10,29 @@ from filewright import Workspace
 
 
 def _overview(root: Path, workspace: Workspace, records: list[object]) -> str:
-    (root / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (root / "a.jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in records)
+    )
     return workspace.call("get_overview", {"path": "a.jsonl"}).text
 
 
-def test_keys_of_json_lines_are_written_for_a_reader(root: Path, workspace: Workspace) -> None:
-    records = [{"ts": n, **({"db": {"ms": n}} if n % 103 < 62 else {})} for n in range(103)]
+def test_keys_of_json_lines_are_written_for_a_reader(
+    root: Path, workspace: Workspace
+) -> None:
+    records = [
+        {"ts": n, **({"db": {"ms": n}} if n % 103 < 62 else {})} for n in range(103)
+    ]
     text = _overview(root, workspace, records)
     (keys,) = re.findall(r"(?m)^  keys: (.*)$", text)
     assert keys == "ts (number, 100%), db (object, 60%)"
 
 
-def test_proposed_searches_of_json_lines_match(root: Path, workspace: Workspace) -> None:
-    text = _overview(root, workspace, [{"build": {"id": n}, "level": "info"} for n in range(50)])
+def test_proposed_searches_of_json_lines_match(
+    root: Path, workspace: Workspace
+) -> None:
+    text = _overview(
+        root, workspace, [{"build": {"id": n}, "level": "info"} for n in range(50)]
+    )
     (row,) = re.findall(r"(?m)^worth a search \(mode=regex\): (.*)$", text)
     for pattern in row.split("   "):
         value = pattern.replace("VALUE", "info" if "level" in pattern else "")

@@ -22,7 +22,9 @@ def tree(root: Path) -> Path:
     return root
 
 
-def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(tree: Path, workspace: Workspace) -> None:
+def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(
+    tree: Path, workspace: Workspace
+) -> None:
     made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
     assert not made.is_error, made.text
     assert "modified: one.py (hunk 1 at line 2, 1 lines below its number)" in made.text
@@ -35,13 +37,21 @@ def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(tree: Path, wor
 
 
 def test_without_partial_it_is_all_or_none(tree: Path, workspace: Workspace) -> None:
-    assert workspace.call("apply_patch", {"patch": FIT + LOST}).data["code"] == "patch_failed"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT + LOST}).data["code"]
+        == "patch_failed"
+    )
     assert "y = 2" in (tree / "one.py").read_text()
 
 
-def test_the_second_part_of_a_file_that_is_named_twice_comes_back(tree: Path, workspace: Workspace) -> None:
+def test_the_second_part_of_a_file_that_is_named_twice_comes_back(
+    tree: Path, workspace: Workspace
+) -> None:
     again = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n # new\n-x = 1\n+x = 2\n"
-    assert workspace.call("apply_patch", {"patch": FIT + again}).data["code"] == "invalid_input"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT + again}).data["code"]
+        == "invalid_input"
+    )
     made = workspace.call("apply_patch", {"patch": FIT + again, "partial": True})
     assert "refused: one.py: invalid_input: the patch names one file twice" in made.text
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
@@ -58,14 +68,21 @@ def test_what_is_applied_already_is_named(tree: Path, workspace: Workspace) -> N
     assert again.data["code"] == "already_applied"
 
 
-def test_nothing_that_fits_is_the_first_refusal(tree: Path, workspace: Workspace) -> None:
-    assert workspace.call("apply_patch", {"patch": LOST, "partial": True}).data["code"] == "patch_failed"
+def test_nothing_that_fits_is_the_first_refusal(
+    tree: Path, workspace: Workspace
+) -> None:
+    assert (
+        workspace.call("apply_patch", {"patch": LOST, "partial": True}).data["code"]
+        == "patch_failed"
+    )
 
 
 TWICE = FIT + "@@ -5,2 +5,2 @@\n five\n-six\n+6\n@@ -8 +8 @@\n-eight\n+8\n"
 
 
-def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(tree: Path, workspace: Workspace) -> None:
+def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(
+    tree: Path, workspace: Workspace
+) -> None:
     (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\nsix\n\n88\n")
     made = workspace.call("apply_patch", {"patch": TWICE + LOST, "partial": True})
     assert made.data["code"] == "patch_failed"
@@ -78,7 +95,10 @@ def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(tree: Path, wor
     ):
         assert said in made.text
     one, two = made.data["refused"]
-    assert [(hunk["hunk"], hunk.get("line"), hunk.get("reason")) for hunk in one["error"]["hunks"]] == [
+    assert [
+        (hunk["hunk"], hunk.get("line"), hunk.get("reason"))
+        for hunk in one["error"]["hunks"]
+    ] == [
         (1, 1, "already_applied"),
         (2, 5, None),
         (3, None, "no_match"),
@@ -97,15 +117,23 @@ def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
     assert "hunk 3 of one.py" in made.text
 
 
-def test_what_is_kept_of_a_file_that_is_not_plain_is_said(tree: Path, workspace: Workspace) -> None:
+def test_what_is_kept_of_a_file_that_is_not_plain_is_said(
+    tree: Path, workspace: Workspace
+) -> None:
     (tree / "one.py").write_bytes("# né\r\nx = 1\r\ny = 2\r\n".encode("latin-1"))
     made = workspace.call("apply_patch", {"patch": FIT})
-    assert "modified: one.py (hunk 1 at line 2, 1 lines below its number); " in made.text
+    assert (
+        "modified: one.py (hunk 1 at line 2, 1 lines below its number); " in made.text
+    )
     assert "and crlf kept" in made.text
-    assert (tree / "one.py").read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode("latin-1")
+    assert (tree / "one.py").read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode(
+        "latin-1"
+    )
 
 
-def test_nothing_is_said_to_be_kept_of_what_goes(tree: Path, workspace: Workspace) -> None:
+def test_nothing_is_said_to_be_kept_of_what_goes(
+    tree: Path, workspace: Workspace
+) -> None:
     (tree / "one.py").write_bytes(b"x = 1\r\ny = 2\r\n")
     (tree / "two.py").write_bytes(b"\xef\xbb\xbfp = 1\nq = 2\n")
     gone = "--- a/one.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x = 1\n-y = 2\n"
@@ -116,7 +144,9 @@ def test_nothing_is_said_to_be_kept_of_what_goes(tree: Path, workspace: Workspac
     assert (tree / "two.py").read_bytes() == b"p = 1\nq = 2\n"
 
 
-def test_in_part_a_hunk_that_is_applied_already_is_left_out(tree: Path, workspace: Workspace) -> None:
+def test_in_part_a_hunk_that_is_applied_already_is_left_out(
+    tree: Path, workspace: Workspace
+) -> None:
     before = "x = 1\ny = 3\n\n\nfive\nsix\n\neight\n"
     (tree / "one.py").write_text(before)
     refused = workspace.call("apply_patch", {"patch": TWICE})
@@ -128,7 +158,11 @@ def test_in_part_a_hunk_that_is_applied_already_is_left_out(tree: Path, workspac
     assert (tree / "one.py").read_text() == before
     made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
     assert "hunk 1 at line 1, applied already; hunk 2 at line 5" in made.text, made.text
-    assert [hunk["tier"] for hunk in made.data["files"][0]["hunks"]] == ["already_applied", "exact", "exact"]
+    assert [hunk["tier"] for hunk in made.data["files"][0]["hunks"]] == [
+        "already_applied",
+        "exact",
+        "exact",
+    ]
     assert not made.data.get("rest")
     assert (tree / "one.py").read_text() == "x = 1\ny = 3\n\n\nfive\n6\n\n8\n"
 
@@ -143,7 +177,9 @@ def test_what_stands_where_a_hunk_does_not_belong_does_not_say_that_it_is_applie
     assert (tree / "one.py").read_text() == elsewhere
 
 
-def test_a_file_is_found_elsewhere_by_its_name_and_content(tree: Path, workspace: Workspace) -> None:
+def test_a_file_is_found_elsewhere_by_its_name_and_content(
+    tree: Path, workspace: Workspace
+) -> None:
     for folder, text in (("lib", "x = 1\ny = 2\n"), ("old", "x = 1\ny = 7\n")):
         (tree / folder).mkdir()
         (tree / folder / "one.py").write_text(text)
@@ -189,12 +225,16 @@ def test_a_patch_is_put_where_its_tree_is(
     (root / "app").mkdir()
     (root / "app/one.py").write_text("x = 1\ny = 2\n")
     patch = FIT.replace("/one.py", f"/{prefix}one.py")
-    made = workspace.call("apply_patch", {"patch": patch, "root": folder, "strip": strip})
+    made = workspace.call(
+        "apply_patch", {"patch": patch, "root": folder, "strip": strip}
+    )
     assert not made.is_error, made.text
     assert (root / "app/one.py").read_text() == "x = 1\ny = 3\n"
 
 
-def test_a_quoted_name_is_stripped_and_put_below_a_root(root: Path, workspace: Workspace) -> None:
+def test_a_quoted_name_is_stripped_and_put_below_a_root(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "app").mkdir()
     (root / "app" / "größe.py").write_text("x = 1\ny = 2\n")
     name = "old/gr\\303\\266\\303\\237e.py"
@@ -208,7 +248,9 @@ def test_a_strip_counts_what_the_patch_says(root: Path, workspace: Workspace) ->
     """Without a/ and b/ the first part is the folder; a rename and a new file are stripped like others."""
     (root / "app").mkdir()
     (root / "app/one.py").write_text("x = 1\ny = 2\n")
-    bare = FIT.replace("a/one.py", "src/app/one.py").replace("b/one.py", "src/app/one.py")
+    bare = FIT.replace("a/one.py", "src/app/one.py").replace(
+        "b/one.py", "src/app/one.py"
+    )
     assert not workspace.call("apply_patch", {"patch": bare, "strip": 1}).is_error
     git = (
         "diff --git a/src/app/one.py b/src/app/two.py\nsimilarity index 100%\n"
@@ -218,11 +260,15 @@ def test_a_strip_counts_what_the_patch_says(root: Path, workspace: Workspace) ->
     )
     made = workspace.call("apply_patch", {"patch": git, "strip": 2})
     assert not made.is_error, made.text
-    assert sorted(path.name for path in (root / "app").iterdir()) == ["new.py", "two.py"]
+    assert sorted(path.name for path in (root / "app").iterdir()) == [
+        "new.py",
+        "two.py",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("prefix", "strip", "fits"), [("src/app/", 0, 2), ("src/app/", 1, 2), ("x/y/app/", 2, 3)]
+    ("prefix", "strip", "fits"),
+    [("src/app/", 0, 2), ("src/app/", 1, 2), ("x/y/app/", 2, 3)],
 )
 def test_a_file_that_is_not_there_names_the_strip_that_fits(
     root: Path, workspace: Workspace, prefix: str, strip: int, fits: int
@@ -232,23 +278,32 @@ def test_a_file_that_is_not_there_names_the_strip_that_fits(
     patch = FIT.replace("/one.py", f"/{prefix}one.py")
     made = workspace.call("apply_patch", {"patch": patch, "strip": strip})
     assert made.data["code"] == "not_found"
-    assert made.text.endswith(f"hint: with strip={fits} it is app/one.py, which is there"), made.text
+    assert made.text.endswith(
+        f"hint: with strip={fits} it is app/one.py, which is there"
+    ), made.text
     assert not workspace.call("apply_patch", {"patch": patch, "strip": fits}).is_error
 
 
 @pytest.mark.parametrize("strip", [2, 7])
-def test_a_strip_beyond_the_path_is_refused(tree: Path, workspace: Workspace, strip: int) -> None:
+def test_a_strip_beyond_the_path_is_refused(
+    tree: Path, workspace: Workspace, strip: int
+) -> None:
     made = workspace.call("apply_patch", {"patch": FIT, "strip": strip})
     assert made.data["code"] == "invalid_input"
     assert "use a strip up to 1" in made.text
 
 
 def test_a_root_does_not_lead_out(tree: Path, workspace: Workspace) -> None:
-    assert workspace.call("apply_patch", {"patch": FIT, "root": "../.."}).data["code"] == "path_escape"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT, "root": "../.."}).data["code"]
+        == "path_escape"
+    )
 
 
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_a_file_is_found_where_it_was_moved_to(tree: Path, workspace: Workspace) -> None:
+def test_a_file_is_found_where_it_was_moved_to(
+    tree: Path, workspace: Workspace
+) -> None:
     workspace.move("one.py", "lib/first.py")
     workspace.move("lib", "library")
     made = workspace.call("apply_patch", {"patch": FIT})
@@ -270,15 +325,21 @@ def test_a_file_is_found_in_the_other_root_it_was_moved_to(tmp_path: Path) -> No
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text("x = 1\ny = 2\n")
     roots[1].mkdir()
-    with Workspace(*roots, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        *roots, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         workspace.move("A:src/one.py", "B:lib/one.py")
-        made = workspace.call("apply_patch", {"patch": FIT.replace("one.py", "src/one.py")})
+        made = workspace.call(
+            "apply_patch", {"patch": FIT.replace("one.py", "src/one.py")}
+        )
         assert "modified: B:lib/one.py, where src/one.py was moved to" in made.text
     assert (roots[0] / "lib/one.py").read_text() == "x = 1\ny = 2\n"
     assert (roots[1] / "lib/one.py").read_text() == "x = 1\ny = 3\n"
 
 
-def test_a_file_is_not_another_that_had_its_name_before(tree: Path, workspace: Workspace) -> None:
+def test_a_file_is_not_another_that_had_its_name_before(
+    tree: Path, workspace: Workspace
+) -> None:
     workspace.move("one.py", "kept.py")
     workspace.write("one.py", "x = 1\ny = 2\n")
     workspace.delete("one.py")
@@ -287,7 +348,9 @@ def test_a_file_is_not_another_that_had_its_name_before(tree: Path, workspace: W
 
 
 @pytest.mark.parametrize("odd", ["\f", "\u2028", "\x85"])
-def test_the_rest_is_cut_at_lines_only(tree: Path, workspace: Workspace, odd: str) -> None:
+def test_the_rest_is_cut_at_lines_only(
+    tree: Path, workspace: Workspace, odd: str
+) -> None:
     (tree / "one.py").write_text(f"x{odd} = 1\ny = 2\n", encoding="utf-8")
     patch = FIT.replace("x =", f"x{odd} =") + LOST.replace("p =", f"p{odd} =")
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
@@ -303,9 +366,14 @@ def test_history_is_read_once_for_all_missing_files(
     read = []
     history = workspace.context.changes.history
     monkeypatch.setattr(
-        workspace.context.changes, "history", lambda **asked: read.append(asked) or history(**asked)
+        workspace.context.changes,
+        "history",
+        lambda **asked: read.append(asked) or history(**asked),
     )
-    parts = [f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n" for n in range(20)]
+    parts = [
+        f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n"
+        for n in range(20)
+    ]
     workspace.apply_patch("".join(parts))
     assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
     assert len(read) == 1
@@ -324,7 +392,10 @@ def test_the_tree_is_walked_once_for_all_missing_files(
         "walk",
         lambda where, **asked: walked.append(where) or walk(where, **asked),
     )
-    parts = [f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n" for n in range(20)]
+    parts = [
+        f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n"
+        for n in range(20)
+    ]
     workspace.apply_patch("".join(parts), partial=True)
     assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
     assert len(walked) == 1
@@ -335,7 +406,9 @@ def test_a_patch_is_read_from_a_file(tree: Path, workspace: Workspace) -> None:
     made = workspace.call("apply_patch", {"patch_path": "fix.patch"})
     assert not made.is_error, made.text
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
-    (tree / "lost.patch").write_bytes((FIT.replace("y =", "z =") + LOST).encode("utf-16"))
+    (tree / "lost.patch").write_bytes(
+        (FIT.replace("y =", "z =") + LOST).encode("utf-16")
+    )
     (tree / "one.py").write_text("x = 1\nz = 2\n")
     made = workspace.call("apply_patch", {"patch_path": "lost.patch", "partial": True})
     assert made.data["rest"] == LOST
@@ -345,14 +418,28 @@ def test_a_patch_comes_from_one_place_below_the_roots_and_of_a_size(
     tree: Path, root: Path, tmp_path: Path
 ) -> None:
     (tree / "fix.patch").write_bytes(FIT.encode())
-    with Workspace(root, state_dir=tmp_path / "elsewhere", settings=Settings(max_input_bytes=1024)) as small:
+    with Workspace(
+        root, state_dir=tmp_path / "elsewhere", settings=Settings(max_input_bytes=1024)
+    ) as small:
         both = small.call("apply_patch", {"patch": LOST, "patch_path": "fix.patch"})
-        assert (both.data["code"], both.data["argument"]) == ("invalid_input", "patch_path")
-        assert small.call("apply_patch", {"patch_path": "../fix.patch"}).data["code"] == "path_escape"
-        assert small.call("apply_patch", {"patch_path": "none.patch"}).data["code"] == "not_found"
+        assert (both.data["code"], both.data["argument"]) == (
+            "invalid_input",
+            "patch_path",
+        )
+        assert (
+            small.call("apply_patch", {"patch_path": "../fix.patch"}).data["code"]
+            == "path_escape"
+        )
+        assert (
+            small.call("apply_patch", {"patch_path": "none.patch"}).data["code"]
+            == "not_found"
+        )
         assert small.call("apply_patch", {}).data["code"] == "invalid_input"
         (tree / "fix.patch").write_bytes(FIT.encode() * 40)
-        assert small.call("apply_patch", {"patch_path": "fix.patch"}).data["code"] == "too_large"
+        assert (
+            small.call("apply_patch", {"patch_path": "fix.patch"}).data["code"]
+            == "too_large"
+        )
 
 
 def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the_root(
@@ -368,18 +455,26 @@ def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the
     made = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
     assert not made.is_error, made.text
     assert "net/a.txt" in made.text
-    assert ((root / "net/a.txt").read_text(), (root / "net/c.txt").read_text()) == ("two\n", "new\n")
+    assert ((root / "net/a.txt").read_text(), (root / "net/c.txt").read_text()) == (
+        "two\n",
+        "new\n",
+    )
     # One that is at the root is meant there.
     (root / "b.txt").write_text("one\n")
     (root / "net/fix.patch").write_text(hunk.format("b.txt"))
     assert not workspace.call("apply_patch", {"patch_path": "net/fix.patch"}).is_error
-    assert ((root / "b.txt").read_text(), (root / "net/b.txt").read_text()) == ("two\n", "one\n")
+    assert ((root / "b.txt").read_text(), (root / "net/b.txt").read_text()) == (
+        "two\n",
+        "one\n",
+    )
     (root / "net/fix.patch").write_text(hunk.format("nowhere.txt"))
     refused = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
     assert refused.data["code"] == "not_found"
 
 
-def test_a_renamed_file_of_a_patch_is_named_beside_it(tree: Path, workspace: Workspace) -> None:
+def test_a_renamed_file_of_a_patch_is_named_beside_it(
+    tree: Path, workspace: Workspace
+) -> None:
     (tree / "lib").mkdir()
     (tree / "one.py").rename(tree / "lib" / "first one.py")
     (tree / "two.py").write_text("p = 1\nq = 2\n")
@@ -397,7 +492,9 @@ def test_a_renamed_file_of_a_patch_is_named_beside_it(tree: Path, workspace: Wor
         ({"one.py": "../one.py"}, "path_escape"),
         ({"one.py": 1}, "invalid_input"),
     ):
-        refused = workspace.call("apply_patch", {"patch_path": "fix.patch", "names": wrong})
+        refused = workspace.call(
+            "apply_patch", {"patch_path": "fix.patch", "names": wrong}
+        )
         assert refused.data["code"] == code, refused.text
     assert (tree / "two.py").read_text() == "p = 1\nq = 2\n"
 
@@ -409,7 +506,8 @@ def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
         (root / folder).mkdir(parents=True)
     (root / "net/b.txt").write_text("one\n")
     hunks = "".join(
-        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n" for name in ("b.txt", "lib/a.txt")
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n"
+        for name in ("b.txt", "lib/a.txt")
     )
     (root / "net/fix.patch").write_text(hunks)
     for names in (
@@ -419,16 +517,24 @@ def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
     ):
         (root / "net/lib/z.txt").write_text("one\n")
         (root / "lib/z.txt").write_text("one\n")  # another, which is meant by none
-        made = workspace.call("apply_patch", {"patch_path": "net/fix.patch", "names": names})
-        assert "modified: net/lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, made.text
+        made = workspace.call(
+            "apply_patch", {"patch_path": "net/fix.patch", "names": names}
+        )
+        assert "modified: net/lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, (
+            made.text
+        )
         assert (root / "net/lib/z.txt").read_text() == "two\n"
         assert (root / "lib/z.txt").read_text() == "one\n"
         workspace.undo()
     below = {"patch": hunks, "root": "net/", "names": {"lib/a.txt": "lib/z.txt"}}
-    assert "modified: net/lib/z.txt, for net/lib/a.txt" in workspace.call("apply_patch", below).text
+    assert (
+        "modified: net/lib/z.txt, for net/lib/a.txt"
+        in workspace.call("apply_patch", below).text
+    )
     workspace.undo()
     made = workspace.call(
-        "apply_patch", {"patch_path": "net/fix.patch", "names": {"net/lib/a.txt": "lib/z.txt"}}
+        "apply_patch",
+        {"patch_path": "net/fix.patch", "names": {"net/lib/a.txt": "lib/z.txt"}},
     )
     assert "modified: lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, made.text
 
@@ -449,7 +555,8 @@ def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
     workspace.undo()
     for partial in (False, True):
         other = workspace.call(
-            "apply_patch", {"patch": patch.replace("auth.py", "login.py"), "partial": partial}
+            "apply_patch",
+            {"patch": patch.replace("auth.py", "login.py"), "partial": partial},
         )
         assert other.code == Code.NOT_FOUND
         assert (
@@ -469,22 +576,29 @@ def test_a_file_is_not_taken_for_the_only_one_of_its_name_where_not_all_were_loo
     """Sixty of a name, of which the first and the last fit."""
     for n in range(60):
         (tree / f"p{n:02}").mkdir()
-        (tree / f"p{n:02}/setup.txt").write_text("one\ntwo\nthree\n" if n in (0, 59) else "other\n")
-    patch = "--- a/setup.txt\n+++ b/setup.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+        (tree / f"p{n:02}/setup.txt").write_text(
+            "one\ntwo\nthree\n" if n in (0, 59) else "other\n"
+        )
+    patch = (
+        "--- a/setup.txt\n+++ b/setup.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+    )
     for partial in (False, True):
         refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
         assert refused.code == Code.NOT_FOUND
         assert "hunks fit" not in refused.text
 
 
-def test_a_refusal_says_of_each_file_what_is_wrong(root: Path, workspace: Workspace) -> None:
+def test_a_refusal_says_of_each_file_what_is_wrong(
+    root: Path, workspace: Workspace
+) -> None:
     """So that one call mends all: what is elsewhere now, what is there already, what has changed."""
     (root / "a_new.py").write_text("one\n")
     (root / "b.py").write_text("TWO\n")
     (root / "c.py").write_text("other\n")
     names = {"a.py": ("one", "ONE"), "b.py": ("two", "TWO"), "c.py": ("three", "THREE")}
     patch = "".join(
-        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n" for name, (old, new) in names.items()
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+        for name, (old, new) in names.items()
     )
     answer = workspace.call("apply_patch", {"patch": patch})
     assert answer.code == "not_found"
@@ -501,12 +615,17 @@ def test_a_refusal_says_of_each_file_what_is_wrong(root: Path, workspace: Worksp
     assert first.startswith("not_found: cannot open d.py")
     assert first.endswith(f", in the root {root})")
     assert others[-1].startswith("hint: did you mean ")
-    assert "; read the file again and make the hunk from what is there now; leave" in others[-1]
+    assert (
+        "; read the file again and make the hunk from what is there now; leave"
+        in others[-1]
+    )
     many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20))
     assert "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text
 
 
-def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(tree: Path, workspace: Workspace) -> None:
+def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(
+    tree: Path, workspace: Workspace
+) -> None:
     patch = "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n@@\n-y = 2\n+y = 3\n*** End Patch\n"
     made = workspace.call("apply_patch", {"patch": patch})
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"

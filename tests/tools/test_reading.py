@@ -4,14 +4,20 @@ import pytest
 
 from filewright import Workspace
 
-TIERS = {"held": {}, "windowed": {"hold_bytes": 0}, "indexed": {"hold_bytes": 0, "identity_bytes": 0}}
+TIERS = {
+    "held": {},
+    "windowed": {"hold_bytes": 0},
+    "indexed": {"hold_bytes": 0, "identity_bytes": 0},
+}
 
 
 @pytest.fixture(params=TIERS)
 def tiered(request, root, tmp_path):
     from filewright.settings import Settings
 
-    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(**TIERS[request.param])) as opened:
+    with Workspace(
+        root, state_dir=tmp_path / "s", settings=Settings(**TIERS[request.param])
+    ) as opened:
         yield opened
 
 
@@ -33,7 +39,9 @@ LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
 def test_ranges(tiered, root, arguments, first, last, following):
     (root / "f").write_bytes(LINES)
     result = tiered.read("f", **arguments)
-    assert result.data["content"] == "\n".join(f"line {n}" for n in range(first, last + 1))
+    assert result.data["content"] == "\n".join(
+        f"line {n}" for n in range(first, last + 1)
+    )
     assert (result.data["start_line"], result.data["end_line"]) == (first, last)
     assert (result.data["next"] or {}).get("start") == following
     assert f"\n{first}\tline {first}\n" in result.text + "\n"
@@ -67,7 +75,9 @@ def test_a_tail_longer_than_the_file_is_the_file(tiered, root):
 
 
 def test_every_result_is_bounded_and_says_how_to_go_on(tiered, root):
-    (root / "f").write_bytes(b"".join(b"%06d " % n + b"x" * 90 + b"\n" for n in range(5000)))
+    (root / "f").write_bytes(
+        b"".join(b"%06d " % n + b"x" * 90 + b"\n" for n in range(5000))
+    )
     seen, start = [], 1
     for _ in range(200):
         result = tiered.read("f", start=start, limit=2000)
@@ -118,7 +128,11 @@ def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
     [
         (b"\xef\xbb\xbfa\r\nb\r\n", "a\nb", "utf-8 with BOM; crlf"),
         ("\ufeffå\n".encode("utf-16-le"), "å", "utf-16-le with BOM; lf"),
-        ("Le café est prêt, voilà\n".encode("latin-1"), "Le café est prêt, voilà", "cp1252 (guessed"),
+        (
+            "Le café est prêt, voilà\n".encode("latin-1"),
+            "Le café est prêt, voilà",
+            "cp1252 (guessed",
+        ),
         (b"ok \xc3\xa9\nbad \xff\nok\n", "ok é\nbad \ufffd\nok", "at lines 2"),
         (b"a\rb\r\nc\n", "a\nb\nc", "mixed"),
         (b"a\x0cb\xc2\x85c\xe2\x80\xa8d\n", "a\x0cb\x85c\u2028d", "lines 1-1 of 1"),

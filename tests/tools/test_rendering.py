@@ -19,15 +19,27 @@ ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 def test_safe_text_can_be_encoded_and_holds_no_control_character(text: str) -> None:
     shown = safe(text)
     shown.encode("utf-8")
-    assert not [character for character in shown if ord(character) < 32 and character not in "\t\n\f\r"]
-    assert not [character for character in shown if 0x7F <= ord(character) <= 0x9F and character != "\x85"]
+    assert not [
+        character
+        for character in shown
+        if ord(character) < 32 and character not in "\t\n\f\r"
+    ]
+    assert not [
+        character
+        for character in shown
+        if 0x7F <= ord(character) <= 0x9F and character != "\x85"
+    ]
     assert safe(shown) == shown
 
 
 @given(st.text(max_size=60))
 @examples(33, derandomize=True)
 def test_plain_text_is_left_as_it_is(text: str) -> None:
-    plain = "".join(character for character in text if character.isprintable() or character in "\n\t")
+    plain = "".join(
+        character
+        for character in text
+        if character.isprintable() or character in "\n\t"
+    )
     assert safe(plain) == plain
 
 
@@ -44,7 +56,9 @@ def test_only_what_cannot_be_encoded_is_spelled_out_in_resources() -> None:
 
 @given(st.text(alphabet="ab\n", max_size=200), st.integers(20, 100))
 @examples(33, derandomize=True)
-def test_bounded_text_ends_with_the_note_within_the_limit(text: str, limit: int) -> None:
+def test_bounded_text_ends_with_the_note_within_the_limit(
+    text: str, limit: int
+) -> None:
     shown = clip(text, limit, note="[cut]", at_line=True)
     assert len(shown) <= limit
     assert shown == text if len(text) <= limit else shown.endswith("[cut]")

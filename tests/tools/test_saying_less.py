@@ -22,7 +22,9 @@ def test_a_short_diff_is_shown_once_and_a_change_as_previewed_is_counted(
     asked = {"pattern": "old", "replacement": "new", "whole_word": True}
     preview = workspace.call("replace_content", asked)
     assert "\n-old = 1\n" in preview.text
-    done = workspace.call("replace_content", {**asked, "preview": False, "expected_count": 2})
+    done = workspace.call(
+        "replace_content", {**asked, "preview": False, "expected_count": 2}
+    )
     assert done.text.startswith("2 matches in 1 file replaced; change ")
     assert "[2 lines added, 2 removed, as in the preview]" in done.text
     assert "\n-old" not in done.text
@@ -34,8 +36,13 @@ def test_edits_and_patches_do_not_repeat_their_preview_either(
 ) -> None:
     (root / "a.py").write_text("old = 1\n")
     asked = {
-        "edit_content": {"path": "a.py", "edits": [{"search": "old", "replace": "new"}]},
-        "apply_patch": {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old = 1\n+new = 1\n"},
+        "edit_content": {
+            "path": "a.py",
+            "edits": [{"search": "old", "replace": "new"}],
+        },
+        "apply_patch": {
+            "patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old = 1\n+new = 1\n"
+        },
     }[tool]
     assert "\n+new = 1" in workspace.call(tool, {**asked, "preview": True}).text
     done = workspace.call(tool, asked).text
@@ -43,29 +50,47 @@ def test_edits_and_patches_do_not_repeat_their_preview_either(
     assert "+new = 1" not in done
 
 
-def test_what_is_no_longer_as_previewed_is_shown(root: Path, workspace: Workspace) -> None:
+def test_what_is_no_longer_as_previewed_is_shown(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text("old = 1\n")
     asked = {"pattern": "old", "replacement": "new"}
     workspace.call("replace_content", asked)
     (root / "a.py").write_text("# changed since\nold = 1\n")
-    assert "\n-old = 1\n" in workspace.call("replace_content", {**asked, "preview": False}).text
+    assert (
+        "\n-old = 1\n"
+        in workspace.call("replace_content", {**asked, "preview": False}).text
+    )
 
 
-def test_a_diff_that_is_long_by_its_context_is_shown_without(root: Path, workspace: Workspace) -> None:
+def test_a_diff_that_is_long_by_its_context_is_shown_without(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
-    edits = [{"search": f"line {n}\n", "replace": f"row {n}\n"} for n in range(10, 90, 10)]
+    edits = [
+        {"search": f"line {n}\n", "replace": f"row {n}\n"} for n in range(10, 90, 10)
+    ]
     done = workspace.call("edit_content", {"path": "a.txt", "edits": edits}).text
     assert "@@ -81 +81 @@\n-line 80\n+row 80" in done
     assert "\n line" not in done
     assert " added, " not in done
 
 
-def test_a_long_diff_is_counted_with_the_way_to_it(root: Path, workspace: Workspace) -> None:
+def test_a_long_diff_is_counted_with_the_way_to_it(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
     asked = {"pattern": "line", "replacement": "row"}
-    assert "[100 lines added, 100 removed]" in workspace.call("replace_content", asked).text
-    assert "\n+row 99" in workspace.call("replace_content", {**asked, "diff": "full"}).text
-    (root / "a.txt").write_text(LONG.replace("line 7\n", "line seven\n"))  # so that no preview showed it
+    assert (
+        "[100 lines added, 100 removed]"
+        in workspace.call("replace_content", asked).text
+    )
+    assert (
+        "\n+row 99" in workspace.call("replace_content", {**asked, "diff": "full"}).text
+    )
+    (root / "a.txt").write_text(
+        LONG.replace("line 7\n", "line seven\n")
+    )  # so that no preview showed it
     done = workspace.call("replace_content", {**asked, "preview": False})
     change = done.data["change_id"]
     assert f"get_history with change_id={change} shows them" in done.text
@@ -75,17 +100,24 @@ def test_a_long_diff_is_counted_with_the_way_to_it(root: Path, workspace: Worksp
     }).text  # fmt: skip
 
 
-def test_edits_whose_diff_is_not_shown_name_their_lines(root: Path, workspace: Workspace) -> None:
+def test_edits_whose_diff_is_not_shown_name_their_lines(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text(LONG)
-    edits = [{"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}]
-    edits += [{"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"} for n in (7, 3)]
+    edits = [
+        {"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}
+    ]
+    edits += [
+        {"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"} for n in (7, 3)
+    ]
     done = workspace.call("edit_content", {"edits": edits}).text
     assert "a.txt: 1 edit (line 21) applied" in done
     assert "b.txt: 2 edits (lines 8, 4) applied" in done
     (root / "a.txt").write_text(LONG)
     assert (
-        "a.txt: 1 edit applied" in workspace.call("edit_content", {"edits": edits[:1], "diff": "none"}).text
+        "a.txt: 1 edit applied"
+        in workspace.call("edit_content", {"edits": edits[:1], "diff": "none"}).text
     )
 
 
@@ -94,16 +126,29 @@ def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
 ) -> None:
     for name in "abcdefghijk":
         (root / f"{name}.txt").write_text(LONG)
-    edits = [{"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}]
-    edits += [{"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"} for name in "bcdefghijk"]
+    edits = [
+        {"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}
+    ]
+    edits += [
+        {"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"}
+        for name in "bcdefghijk"
+    ]
     done = workspace.call("edit_content", {"edits": edits}).text
-    assert "\nb.txt: 1 edit (line 8) applied\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)" in done
+    assert (
+        "\nb.txt: 1 edit (line 8) applied\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)"
+        in done
+    )
     assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 8
     assert "\n-line 20" not in done
-    assert "[2 lines added, 82 removed in 3 other files; get_history with change_id=" in done
+    assert (
+        "[2 lines added, 82 removed in 3 other files; get_history with change_id="
+        in done
+    )
 
 
-def test_whoever_gives_the_count_is_shown_no_examples(root: Path, workspace: Workspace) -> None:
+def test_whoever_gives_the_count_is_shown_no_examples(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
     asked = {"pattern": "line", "replacement": "row", "preview": False}
     done = workspace.call("replace_content", {**asked, "expected_count": 100}).text
@@ -112,14 +157,18 @@ def test_whoever_gives_the_count_is_shown_no_examples(root: Path, workspace: Wor
     assert "100 like a.txt:1: line 0" in workspace.call("replace_content", asked).text
 
 
-def test_an_undo_names_its_files_and_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
+def test_an_undo_names_its_files_and_shows_what_it_merged(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text("line\n")
     change = workspace.replace("line", "row", glob="a.txt", preview=False).change_id
     undone = workspace.call("revert_edit", {"change_id": change})
     assert "modified: a.txt" in undone.text
     assert "@@" not in undone.text
-    again = workspace.replace("line 5\n", "row 5\n", path="a.txt", preview=False).change_id
+    again = workspace.replace(
+        "line 5\n", "row 5\n", path="a.txt", preview=False
+    ).change_id
     workspace.edit("a.txt", [{"search": "line 90\n", "replace": "kept\n"}])
     merged = workspace.call("revert_edit", {"change_id": again})
     assert "(merged)" in merged.text
@@ -139,28 +188,46 @@ def test_few_hits_have_context_and_many_have_none(
     root: Path, workspace: Workspace, hits: int, lines: int
 ) -> None:
     (root / "f.txt").write_text(
-        "".join(f"{'hit' if n % 10 == 5 and n < 10 * hits else 'x'} {n}\n" for n in range(100))
+        "".join(
+            f"{'hit' if n % 10 == 5 and n < 10 * hits else 'x'} {n}\n"
+            for n in range(100)
+        )
     )
     for path in (".", "f.txt"):
         text = workspace.call("search_content", {"pattern": "hit", "path": path}).text
         assert text.count("- x") == 2 * lines * hits
-        assert f"{hits} matching line{'s' if hits > 1 else ''} in 1 file, all shown" in text
-        asked = workspace.call("search_content", {"pattern": "hit", "path": path, "context": 1})
+        assert (
+            f"{hits} matching line{'s' if hits > 1 else ''} in 1 file, all shown"
+            in text
+        )
+        asked = workspace.call(
+            "search_content", {"pattern": "hit", "path": path, "context": 1}
+        )
         assert asked.text.count("- x") == 2 * hits
 
 
-@pytest.mark.parametrize("name", ["app.log", "app.log.1", "rows.csv", "rows.tsv", "orders.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["app.log", "app.log.1", "rows.csv", "rows.tsv", "orders.jsonl"]
+)
 def test_beside_the_few_hits_in_records_is_only_what_goes_on_with_one(
     root: Path, workspace: Workspace, name: str
 ) -> None:
-    (root / name).write_text("one\ntwo\nhit failed\n  at place 7\n\tat place 8\nthree\n")
+    (root / name).write_text(
+        "one\ntwo\nhit failed\n  at place 7\n\tat place 8\nthree\n"
+    )
     found = workspace.call("search_content", {"pattern": "hit"}).text
-    assert found.splitlines()[1:-1] == ["3: hit failed", "4-   at place 7", "5- \tat place 8"]
+    assert found.splitlines()[1:-1] == [
+        "3: hit failed",
+        "4-   at place 7",
+        "5- \tat place 8",
+    ]
     asked = workspace.call("search_content", {"pattern": "hit", "context": 1}).text
     assert asked.splitlines()[1:-1] == ["2- two", "3: hit failed", "4-   at place 7"]
 
 
-def test_the_last_line_says_how_many_there_are_and_what_was_skipped(root: Path, workspace: Workspace) -> None:
+def test_the_last_line_says_how_many_there_are_and_what_was_skipped(
+    root: Path, workspace: Workspace
+) -> None:
     (root / ".gitignore").write_text("built/\n")
     (root / "built").mkdir()
     (root / "built/a.py").write_text("hit\n")
@@ -170,21 +237,31 @@ def test_the_last_line_says_how_many_there_are_and_what_was_skipped(root: Path, 
     few = workspace.call("search_content", {"pattern": "hit", "max_results": 10})
     assert "[10 shown of 120 matching lines in 30 files; go on with cursor=" in few.text
     assert few.data["total"] == 120
-    assert "32 files searched; 1 ignored name skipped; 1 binary file skipped" in few.text
-    whole = workspace.call("search_content", {"pattern": "hit", "include_ignored": True, "output": "counts"})
+    assert (
+        "32 files searched; 1 ignored name skipped; 1 binary file skipped" in few.text
+    )
+    whole = workspace.call(
+        "search_content",
+        {"pattern": "hit", "include_ignored": True, "output": "counts"},
+    )
     assert "121 matching lines in 31 files, all shown" in whole.text
     replaced = workspace.call(
-        "replace_content", {"pattern": "hit", "replacement": "x", "include_ignored": True}
+        "replace_content",
+        {"pattern": "hit", "replacement": "x", "include_ignored": True},
     )
     assert replaced.text.startswith("121 matches in 31 files")
     assert "33 files searched; 1 binary file skipped" in replaced.text
 
 
-def test_a_definition_is_named_where_it_says_something_new(root: Path, workspace: Workspace) -> None:
+def test_a_definition_is_named_where_it_says_something_new(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text(
         "class Cart:\n    def total(self):\n        hit = 1\n        return hit\n\n    def hit(self):\n        pass\n"
     )
-    rows = workspace.call("search_content", {"pattern": "hit", "context": 0}).text.splitlines()
+    rows = workspace.call(
+        "search_content", {"pattern": "hit", "context": 0}
+    ).text.splitlines()
     assert rows[1:4] == [
         "3:         hit = 1   [Cart.total]",
         "4:         return hit",
@@ -192,7 +269,9 @@ def test_a_definition_is_named_where_it_says_something_new(root: Path, workspace
     ]
 
 
-def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspace) -> None:
+def test_several_patterns_are_answered_one_by_one(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text("one\ntwo\none\n")
     (root / "b.py").write_text("two\n")
     found = workspace.search(patterns=["one", "two", "three"])
@@ -207,7 +286,9 @@ def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspa
     assert "1- zero\n2: one\n" in workspace.search(patterns=["one", "zero"]).text
 
 
-def test_lines_that_say_something_else_too_are_left_out(root: Path, workspace: Workspace) -> None:
+def test_lines_that_say_something_else_too_are_left_out(
+    root: Path, workspace: Workspace
+) -> None:
     """In literal and regex searches, of a file and a tree, however it is asked for."""
     log = "ERROR mailbox full\nERROR pool is empty\nINFO x\nERROR ERROR Mailbox Full\nERROR disk\n"
     (root / "a.log").write_bytes(log.replace("\n", "\r\n").encode())
@@ -229,21 +310,33 @@ def test_lines_that_say_something_else_too_are_left_out(root: Path, workspace: W
         assert sum(file["count"] for file in counted["files"]) == len(lines)
         named = workspace.call("search_content", {**asked, "output": "files"}).data
         assert len(named["files"]) == len({hit["path"] for hit in found["results"]})
-    for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"without": "(", "mode": "regex"}]:
-        made = workspace.call("search_content", {"pattern": "ERROR", "without": "x", **wrong})
+    for wrong in [
+        {"mode": "fuzzy"},
+        {"multiline": True},
+        {"without": "(", "mode": "regex"},
+    ]:
+        made = workspace.call(
+            "search_content", {"pattern": "ERROR", "without": "x", **wrong}
+        )
         assert made.data["code"] == "invalid_input", wrong
 
 
 def test_counts_that_are_cut_give_the_totals(root: Path, workspace: Workspace) -> None:
     for n in range(30):
         (root / f"m{n:02}.py").write_text("hit hit\nhit\n")
-    text = workspace.call("search_content", {"pattern": "hit", "output": "counts", "max_results": 4}).text
+    text = workspace.call(
+        "search_content", {"pattern": "hit", "output": "counts", "max_results": 4}
+    ).text
     assert "[4 files shown of 60 matching lines in 30 files; go on with cursor=" in text
 
 
-def test_a_long_preview_shows_a_line_of_each_kind(root: Path, workspace: Workspace) -> None:
+def test_a_long_preview_shows_a_line_of_each_kind(
+    root: Path, workspace: Workspace
+) -> None:
     for n in range(60):
-        (root / f"m{n:02}.py").write_bytes(f"rates = rate({n})\r\n# rate is slow {n}\r\n".encode())
+        (root / f"m{n:02}.py").write_bytes(
+            f"rates = rate({n})\r\n# rate is slow {n}\r\n".encode()
+        )
     (root / "z.py").write_text('NAMES = ["rate"]\n')
     asked = {"pattern": "rate", "replacement": "fetch", "whole_word": True}
     text = workspace.call("replace_content", asked).text
@@ -252,7 +345,10 @@ def test_a_long_preview_shows_a_line_of_each_kind(root: Path, workspace: Workspa
         "60 like m00.py:2:\n-# rate is slow 0\n+# fetch is slow 0\n"
         'z.py:1:\n-NAMES = ["rate"]\n+NAMES = ["fetch"]\n'
     ) in text
-    assert "like" not in workspace.call("replace_content", {**asked, "preview": False}).text
+    assert (
+        "like"
+        not in workspace.call("replace_content", {**asked, "preview": False}).text
+    )
     assert len(text) < 900
 
 
@@ -264,7 +360,9 @@ def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> N
     assert "[z-" in refused.value.message
 
 
-def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspace) -> None:
+def test_searches_of_several_places_are_one_call(
+    root: Path, workspace: Workspace
+) -> None:
     """Each with what it does not say from the call; one that fails says so itself."""
     (root / "src/dist").mkdir(parents=True)
     (root / "src/a.py").write_text("def f():\n    return flag()\n")
@@ -290,7 +388,9 @@ def test_searches_of_several_places_are_one_call(root: Path, workspace: Workspac
     assert not answer.is_error
     assert not answer.data["complete"]
     assert answer.data["searches"][2]["code"] == "not_found"
-    assert workspace.call("search_content", {"items": [items[2], {**items[2], "path": "nor"}]}).is_error
+    assert workspace.call(
+        "search_content", {"items": [items[2], {**items[2], "path": "nor"}]}
+    ).is_error
 
 
 def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
@@ -304,7 +404,9 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
     def gone(task: object, *work: float) -> object:
         # Spare time of a length of its own is for what may be there in another spelling.
         asked.extend([] if work else [task])
-        if len(asked) == 2:  # the first is for the count of what the first pass did not show
+        if (
+            len(asked) == 2
+        ):  # the first is for the count of what the first pass did not show
             (root / "a.txt").unlink()
         return spare(task, *work)  # type: ignore[arg-type]
 
@@ -316,7 +418,9 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
     assert 0 < len(found.results) < len(whole.results)
 
 
-def test_a_search_has_the_room_that_others_leave(root: Path, workspace: Workspace) -> None:
+def test_a_search_has_the_room_that_others_leave(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text("".join(f"needle {n} {'x' * 50}\n" for n in range(100)))
     items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
     items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
@@ -345,11 +449,15 @@ def test_a_search_has_the_room_that_others_leave(root: Path, workspace: Workspac
         {"patterns": ["a"] * 21},
     ],
 )
-def test_one_pattern_or_several(root: Path, workspace: Workspace, arguments: dict[str, object]) -> None:
+def test_one_pattern_or_several(
+    root: Path, workspace: Workspace, arguments: dict[str, object]
+) -> None:
     assert workspace.call("search_content", arguments).data["code"] == "invalid_input"
 
 
-def test_history_names_up_to_three_files_of_a_change(root: Path, workspace: Workspace) -> None:
+def test_history_names_up_to_three_files_of_a_change(
+    root: Path, workspace: Workspace
+) -> None:
     for n in range(5):
         (root / f"m{n}.py").write_text("old\n")
     workspace.replace("old", "new", preview=False)
@@ -362,7 +470,9 @@ def test_history_names_up_to_three_files_of_a_change(root: Path, workspace: Work
 def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
     root: Path, workspace: Workspace
 ) -> None:
-    lines = [f"12:00:{n % 60:02} WARN retry {n} of job {n:08x}-00ff" for n in range(500)]
+    lines = [
+        f"12:00:{n % 60:02} WARN retry {n} of job {n:08x}-00ff" for n in range(500)
+    ]
     lines[321] = "12:00:59 WARN the pool is empty " + "z" * 500
     lines[400] = "12:00:59 \u00fcber WARN pool 7 is empty"
     (root / "a.log").write_bytes("\r\n".join(lines).encode())
@@ -380,7 +490,9 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
     ]
     cut = workspace.call("search_content", {**asked, "max_results": 2}).text
     most = "the largest (498 lines) is like a.log:1: 12:00:00 WARN retry 0 of job 00000000-00ff"
-    assert f"5 kinds of 502 matching lines; 3 more frequent kinds not shown; {most}" in cut
+    assert (
+        f"5 kinds of 502 matching lines; 3 more frequent kinds not shown; {most}" in cut
+    )
     less = workspace.call("search_content", {**asked, "without": "retry"}).data
     assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
     for name, start in (("two", "  "), ("four", "    "), ("tabs", "\t")):
@@ -392,17 +504,24 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
         (2, '"version": "1"'),
     ]
     for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"invert": True}]:
-        assert workspace.call("search_content", {**asked, **wrong}).data["code"] == "invalid_input"
+        assert (
+            workspace.call("search_content", {**asked, **wrong}).data["code"]
+            == "invalid_input"
+        )
 
 
-def test_broken_syntax_is_told_of_behind_the_diffs_that_are_shown(workspace: Workspace, root: Path) -> None:
+def test_broken_syntax_is_told_of_behind_the_diffs_that_are_shown(
+    workspace: Workspace, root: Path
+) -> None:
     for number in range(4):
         (root / f"m{number}.py").write_text("x = (1)\n" * 200)
     made = workspace.replace("(1)", "(1", preview=False)
     assert len(made.warnings) == 4
 
 
-def test_the_preview_of_an_undo_names_what_the_undo_does(workspace: Workspace, root: Path) -> None:
+def test_the_preview_of_an_undo_names_what_the_undo_does(
+    workspace: Workspace, root: Path
+) -> None:
     created = workspace.write("n.txt", "new\n").change_id
     assert "deleted: n.txt" in workspace.revert_edit(created, preview=True).text
     deleted = workspace.delete("n.txt").change_id
@@ -412,13 +531,21 @@ def test_the_preview_of_an_undo_names_what_the_undo_does(workspace: Workspace, r
     assert "moved: m.txt → n.txt" in workspace.revert_edit(moved, preview=True).text
 
 
-def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(workspace: Workspace, root: Path) -> None:
+def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(
+    workspace: Workspace, root: Path
+) -> None:
     made = workspace.write("new/deep/a.txt", "new\n").change_id
-    assert workspace.revert_edit(made, preview=True).diff.count("deleted file mode") == 1
+    assert (
+        workspace.revert_edit(made, preview=True).diff.count("deleted file mode") == 1
+    )
 
 
-def test_patterns_that_meet_in_a_line_share_it(root: Path, workspace: Workspace) -> None:
-    (root / "a.py").write_text("".join(f"x{n}\n" for n in range(20)) + "one two\nthree\n")
+def test_patterns_that_meet_in_a_line_share_it(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.py").write_text(
+        "".join(f"x{n}\n" for n in range(20)) + "one two\nthree\n"
+    )
     (root / "b.py").write_text("two\n")
     text = workspace.search(patterns=["one", "two", "three"]).text
     assert text.splitlines() == [
@@ -440,12 +567,19 @@ def test_what_max_results_cuts_off_is_counted(root: Path, workspace: Workspace) 
     for path in (".", "a.log"):
         found = workspace.search("needle", path=path, max_results=3)
         assert found.total == 4_000
-        assert "[3 shown of 4,000 matching lines in 1 file; go on with cursor=" in found.text
+        assert (
+            "[3 shown of 4,000 matching lines in 1 file; go on with cursor="
+            in found.text
+        )
 
 
-def test_a_hit_on_a_definition_shows_a_short_body(root: Path, workspace: Workspace) -> None:
+def test_a_hit_on_a_definition_shows_a_short_body(
+    root: Path, workspace: Workspace
+) -> None:
     rows = "".join(f"    row{n}()\n" for n in range(9))
-    (root / "a.py").write_text(f"def short():\n{rows}    return 1\n\n\ndef long():\n{rows}{rows}\n")
+    (root / "a.py").write_text(
+        f"def short():\n{rows}    return 1\n\n\ndef long():\n{rows}{rows}\n"
+    )
     text = workspace.search("def short").text
     assert "\n11-     return 1\n[1 matching" in text
     assert "14-" not in text
@@ -458,12 +592,16 @@ def test_a_hit_on_a_definition_shows_a_short_body(root: Path, workspace: Workspa
     assert "return" not in workspace.search("def needle").text
 
 
-def test_a_count_that_is_expected_is_carried_out_at_once(root: Path, workspace: Workspace) -> None:
+def test_a_count_that_is_expected_is_carried_out_at_once(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text("old old\n")
     asked = {"pattern": "old", "replacement": "new"}
     refused = workspace.call("replace_content", {**asked, "expected_count": 3})
     assert refused.code == "invalid_input"
-    shown = workspace.call("replace_content", {**asked, "expected_count": 2, "preview": True})
+    shown = workspace.call(
+        "replace_content", {**asked, "expected_count": 2, "preview": True}
+    )
     assert "preview" in shown.text
     assert (root / "a.txt").read_text() == "old old\n"
     done = workspace.call("replace_content", {**asked, "expected_count": 2})
@@ -484,7 +622,9 @@ def test_matches_are_counted_where_lines_have_several_as_a_replacement_expects_t
     assert done.change_id is not None
 
 
-def test_a_replacement_without_a_diff_is_told_in_one_line(root: Path, workspace: Workspace) -> None:
+def test_a_replacement_without_a_diff_is_told_in_one_line(
+    root: Path, workspace: Workspace
+) -> None:
     for number in range(9):
         (root / f"{number}.txt").write_text("old old\n")
     done = workspace.replace("old", "new", max_count=50, diff="none")
@@ -496,24 +636,42 @@ def test_a_replacement_without_a_diff_is_told_in_one_line(root: Path, workspace:
     assert len(done.files) == 9
 
 
-def test_who_asks_for_so_many_lines_is_not_told_that_there_are_more(root: Path, workspace: Workspace) -> None:
+def test_who_asks_for_so_many_lines_is_not_told_that_there_are_more(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text(LONG)
     assert "left out" not in workspace.read("a.txt", limit=3).text
-    assert "left out" not in workspace.call("read_content", {"items": [{"path": "a.txt", "limit": 3}]}).text
+    assert (
+        "left out"
+        not in workspace.call(
+            "read_content", {"items": [{"path": "a.txt", "limit": 3}]}
+        ).text
+    )
     (root / "b.txt").write_text("x" * 200 + "\n" + LONG * 50)
     assert " left out; continue with start=501]" in workspace.read("b.txt").text
-    assert " left out; continue with start=" in workspace.read("b.txt", limit=4000).text  # cut by the page
+    assert (
+        " left out; continue with start=" in workspace.read("b.txt", limit=4000).text
+    )  # cut by the page
 
 
 def test_history_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("a")
-    with Workspace(root, state_dir=tmp_path / "state", session="me", client="agent 1") as mine:
+    with Workspace(
+        root, state_dir=tmp_path / "state", session="me", client="agent 1"
+    ) as mine:
         mine.write("b.txt", "b")
         for client in ("agent 2", "filewright review", None):
-            with Workspace(root, state_dir=tmp_path / "state", session="x", client=client) as theirs:
+            with Workspace(
+                root, state_dir=tmp_path / "state", session="x", client=client
+            ) as theirs:
                 theirs.write(f"{client}.txt", "c")
         found = mine.get_history()
-        assert [change.by for change in found.changes] == ["another", "a person", "another", "this session"]
+        assert [change.by for change in found.changes] == [
+            "another",
+            "a person",
+            "another",
+            "this session",
+        ]
         rows = found.text.splitlines()
         assert rows[0].endswith("[another, session x]")
         assert rows[1].endswith("[a person, by filewright review]")
@@ -528,7 +686,8 @@ def test_of_an_edit_that_was_found_as_given_nothing_but_its_diff_is_said(
     long = "x" * 130
     (root / "a.py").write_text(f"zero\n{long}\nold = 1\none\ntwo\n")
     done = workspace.call(
-        "edit_content", {"path": "a.py", "edits": [{"search": "old = 1", "replace": "new = 1"}]}
+        "edit_content",
+        {"path": "a.py", "edits": [{"search": "old = 1", "replace": "new = 1"}]},
     )
     assert done.text.splitlines()[1:] == [
         "--- a/a.py", "+++ b/a.py", "@@ -3,2 +3,2 @@", "-old = 1", "+new = 1", " one",
@@ -549,25 +708,38 @@ def test_of_an_edit_that_was_found_as_given_nothing_but_its_diff_is_said(
 def test_a_replacement_names_its_files_once(root: Path, workspace: Workspace) -> None:
     for n in range(3):
         (root / f"m{n}.py").write_text("a\nb\nold\nc\nd\n" * 2)
-    done = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "max_count": 6})
+    done = workspace.call(
+        "replace_content", {"pattern": "old", "replacement": "new", "max_count": 6}
+    )
     assert done.text.splitlines()[1:3] == ["[3 files searched]", "--- a/m0.py"]
     assert done.text.count("m0.py") == 2
     for n in range(30):
         (root / f"n{n:02}.py").write_text("a\nb\nold\n" * 3)
-    many = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "max_count": 90})
-    assert many.text.splitlines()[0].endswith(" (n00.py: 3, n01.py: 3, n02.py: 3 and 27 more files)")
+    many = workspace.call(
+        "replace_content", {"pattern": "old", "replacement": "new", "max_count": 90}
+    )
+    assert many.text.splitlines()[0].endswith(
+        " (n00.py: 3, n01.py: 3, n02.py: 3 and 27 more files)"
+    )
 
 
 def test_a_long_line_beside_a_hit_is_left_out_and_one_with_many_hits_is_cut_short(
     root: Path, workspace: Workspace
 ) -> None:
-    (root / "a.jsonl").write_text("".join(f'{{"id": {n}, "text": "{"x" * 120}"}}\n' for n in range(100, 110)))
+    (root / "a.jsonl").write_text(
+        "".join(f'{{"id": {n}, "text": "{"x" * 120}"}}\n' for n in range(100, 110))
+    )
     found = workspace.call("search_content", {"pattern": '"id": 105'}).text
     assert "105" in found
     assert "104" not in found
-    assert "104" in workspace.call("search_content", {"pattern": '"id": 105', "context": 1}).text
+    assert (
+        "104"
+        in workspace.call("search_content", {"pattern": '"id": 105', "context": 1}).text
+    )
     (root / "min.js").write_text("".join(f"{'y' * 600}hit{n}" for n in range(8)))
-    rows = workspace.call("search_content", {"pattern": "hit", "path": "min.js"}).text.splitlines()
+    rows = workspace.call(
+        "search_content", {"pattern": "hit", "path": "min.js"}
+    ).text.splitlines()
     assert all(
         len(row) < 140 for row in rows[1:9]
     )  # 60 characters on either side, or 30 of the same line again
@@ -579,24 +751,36 @@ def test_lines_that_differ_in_short_hexadecimal_names_are_of_one_kind(
 ) -> None:
     rows = [f"ERROR session {n * 7919:05x} lost" for n in range(10, 500)]
     (root / "a.log").write_text("\n".join([*rows, "ERROR dead beef"]))
-    text = workspace.call("search_content", {"pattern": "ERROR", "output": "kinds"}).text
+    text = workspace.call(
+        "search_content", {"pattern": "ERROR", "output": "kinds"}
+    ).text
     assert text.count("lost") < 4
     assert "491: ERROR dead beef" in text
 
 
-def test_of_many_hits_lines_of_more_than_240_characters_are_cut(root: Path, workspace: Workspace) -> None:
-    (root / "a.txt").write_text("".join(f"hit{n} {'x' * (190 + 10 * n)}\n" for n in range(10)))
+def test_of_many_hits_lines_of_more_than_240_characters_are_cut(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.txt").write_text(
+        "".join(f"hit{n} {'x' * (190 + 10 * n)}\n" for n in range(10))
+    )
     found = workspace.search("hit")
-    assert [len(row) > 230 or "…" in row for row in found.text.splitlines()[5:11]] == [True] * 6
+    assert [len(row) > 230 or "…" in row for row in found.text.splitlines()[5:11]] == [
+        True
+    ] * 6
     assert [hit.truncated for hit in found.results] == [False] * 5 + [True] * 5
     assert not any(hit.truncated for hit in workspace.search("hit", context=0).results)
 
 
-def test_files_that_count_alike_are_counted_together(root: Path, workspace: Workspace) -> None:
+def test_files_that_count_alike_are_counted_together(
+    root: Path, workspace: Workspace
+) -> None:
     for n in range(30):
         (root / f"p{n:02}").mkdir()
         (root / f"p{n:02}/package.json").write_text("hit\n" * (2 if n == 7 else 1))
-    rows = workspace.call("search_content", {"pattern": "hit", "output": "counts"}).text.splitlines()
+    rows = workspace.call(
+        "search_content", {"pattern": "hit", "output": "counts"}
+    ).text.splitlines()
     assert rows[9:11] == ["p09/package.json: 1", "p10/package.json: 1"]
     assert rows[11:] == [
         "[and 19 more package.json: 1]",
@@ -607,7 +791,9 @@ def test_files_that_count_alike_are_counted_together(root: Path, workspace: Work
     assert workspace.search("hit", output="files").text.count("package.json") == 30
 
 
-def test_hits_that_are_alike_in_many_files_are_said_once(root: Path, workspace: Workspace) -> None:
+def test_hits_that_are_alike_in_many_files_are_said_once(
+    root: Path, workspace: Workspace
+) -> None:
     names = [f"packages/p{n}/package.json" for n in range(8)]
     for n, name in enumerate(names):
         (root / name).parent.mkdir(parents=True)
@@ -626,11 +812,15 @@ def test_hits_that_are_alike_in_many_files_are_said_once(root: Path, workspace: 
         *((name, 2 + n % 2) for n, name in enumerate(names)),
         ("packages/p8/package.json", 1),
     ]
-    even = workspace.search('"version"', glob="packages/p{0,2,4,6,8}/*", context=0).text.splitlines()
+    even = workspace.search(
+        '"version"', glob="packages/p{0,2,4,6,8}/*", context=0
+    ).text.splitlines()
     assert even[0] == 'packages/{p0,p2,p4,p6}/package.json:2:   "version": "7.0.1",'
 
 
-def test_files_whose_hits_are_all_alike_are_named_together(root: Path, workspace: Workspace) -> None:
+def test_files_whose_hits_are_all_alike_are_named_together(
+    root: Path, workspace: Workspace
+) -> None:
     for name in ("a/x.txt", "a/y.txt", "b.txt"):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("one hit\n-\n-\nhit two\n-\n")
@@ -639,10 +829,17 @@ def test_files_whose_hits_are_all_alike_are_named_together(root: Path, workspace
         "a/x.txt, a/y.txt, b.txt", "1: one hit", "4: hit two",
         "c.txt", "1: one hit", "5: hit two",
     ]  # fmt: skip
-    assert workspace.search("hit", path="a").text.splitlines()[:2] == ["a/{x.txt,y.txt}", "1: one hit"]
+    assert workspace.search("hit", path="a").text.splitlines()[:2] == [
+        "a/{x.txt,y.txt}",
+        "1: one hit",
+    ]
 
 
-@given(st.lists(st.text("ab/.:3", min_size=1, max_size=12), min_size=1, max_size=6, unique=True))
+@given(
+    st.lists(
+        st.text("ab/.:3", min_size=1, max_size=12), min_size=1, max_size=6, unique=True
+    )
+)
 def test_paths_in_braces_are_each_of_them(paths: list[str]) -> None:
     said = braced(paths)
     first, brace, rest = said.partition("{")
@@ -660,18 +857,28 @@ def test_counts_are_of_all_files(root: Path, workspace: Workspace) -> None:
     found = workspace.search("hit", output="counts")
     assert [file.count for file in found.files] == [1 + n % 3 for n in range(70)]
     assert found.complete
-    assert found.text.endswith("[139 matching lines in 70 files, all shown; 70 files searched]")
+    assert found.text.endswith(
+        "[139 matching lines in 70 files, all shown; 70 files searched]"
+    )
     assert len(workspace.search("hit", output="counts", max_results=5).files) == 5
     assert len(workspace.search("hit", output="files").files) == 70
 
 
-def test_what_stays_of_a_file_is_named_in_full(root: Path, workspace: Workspace) -> None:
+def test_what_stays_of_a_file_is_named_in_full(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "mixed.txt").write_bytes(b"one\r\ntwo\n")
     (root / "page.py").write_bytes("# coding: cp1252\nx = 'é'\n".encode("cp1252"))
     edit = {"edits": [{"search": "one", "replace": "1"}]}
-    assert "; mixed line endings kept" in workspace.call("edit_content", {"path": "mixed.txt", **edit}).text
+    assert (
+        "; mixed line endings kept"
+        in workspace.call("edit_content", {"path": "mixed.txt", **edit}).text
+    )
     edit = {"edits": [{"search": "x", "replace": "y"}]}
-    assert "; encoding cp1252 kept" in workspace.call("edit_content", {"path": "page.py", **edit}).text
+    assert (
+        "; encoding cp1252 kept"
+        in workspace.call("edit_content", {"path": "page.py", **edit}).text
+    )
 
 
 def test_one_line_is_no_lines(root: Path, workspace: Workspace) -> None:

@@ -9,18 +9,26 @@ from filewright.errors import Code, FilewrightError
 
 def test_every_line_of_a_match_is_shown_as_a_match(root, workspace):
     (root / "f").write_text("".join(f"Content line {n}\n" for n in range(6)))
-    result = workspace.search(r"line 1\nContent line 2", path="f", mode="regex", multiline=True, context=1)
+    result = workspace.search(
+        r"line 1\nContent line 2", path="f", mode="regex", multiline=True, context=1
+    )
     assert result.text.splitlines()[:5] == [
         "f", "1- Content line 0", "2: Content line 1", "3: Content line 2", "4- Content line 3",
     ]  # fmt: skip
     (hit,) = result.data["results"]
-    assert (hit["line"], hit["last_line"], hit["more_lines"]) == (2, 3, ["Content line 2"])
+    assert (hit["line"], hit["last_line"], hit["more_lines"]) == (
+        2,
+        3,
+        ["Content line 2"],
+    )
     assert hit["context_after"] == ["Content line 3"]
 
 
 def test_matches_that_meet_in_a_line_show_it_once(root, workspace):
     (root / "f").write_text("a1\nb2 a1\nb2\nend\n")
-    result = workspace.search(r"a1\nb2", path="f", mode="regex", multiline=True, context=0)
+    result = workspace.search(
+        r"a1\nb2", path="f", mode="regex", multiline=True, context=0
+    )
     assert result.text.splitlines()[:4] == ["f", "1: a1", "2: b2 a1", "3: b2"]
     assert [hit["line"] for hit in result.data["results"]] == [1, 2]
 
@@ -32,7 +40,12 @@ def test_a_cursor_is_of_the_file_it_was_given_for(root, workspace, where):
     cursor = workspace.search("needle", path=where, max_results=5).data["next_cursor"]
     with log.open("a") as file:
         file.write("needle new\n")  # a log that only grows is the same file
-    assert workspace.search("needle", path=where, cursor=cursor).data["results"][-1]["text"] == "needle new"
+    assert (
+        workspace.search("needle", path=where, cursor=cursor).data["results"][-1][
+            "text"
+        ]
+        == "needle new"
+    )
     os.rename(log, root / "app.log.1.gz")
     log.write_text("needle rotated\n" * 2)
     with pytest.raises(FilewrightError) as caught:
@@ -45,7 +58,9 @@ def test_a_cursor_is_of_the_file_it_was_given_for(root, workspace, where):
     assert caught.value.code is Code.STALE_VERSION
 
 
-@pytest.mark.parametrize("cursor", ["garbage", "WyJzZWFyY2giLCJtYXRjaGVzIixbMSwiLCwiLCIiXV0"])
+@pytest.mark.parametrize(
+    "cursor", ["garbage", "WyJzZWFyY2giLCJtYXRjaGVzIixbMSwiLCwiLCIiXV0"]
+)
 def test_a_cursor_that_is_none_is_refused(root, workspace, cursor):
     (root / "f").write_text("needle\n")
     with pytest.raises(FilewrightError) as caught:

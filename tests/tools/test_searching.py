@@ -70,7 +70,9 @@ def test_the_enclosing_definition_is_named(tree, workspace):
 
 
 def test_context_groups_do_not_repeat_lines(root, workspace):
-    (root / "f").write_text("".join(f"line {n}{' hit' if n in (3, 5, 20) else ''}\n" for n in range(1, 31)))
+    (root / "f").write_text(
+        "".join(f"line {n}{' hit' if n in (3, 5, 20) else ''}\n" for n in range(1, 31))
+    )
     text = workspace.search("hit", path="f", context=2).text
     assert text.splitlines() == [
         "f", "1- line 1", "2- line 2", "3: line 3 hit", "4- line 4", "5: line 5 hit", "6- line 6", "7- line 7",
@@ -107,7 +109,10 @@ def test_a_hundred_megabyte_line_is_not_a_reply(root, workspace):
         ({"pattern": "Foo"}, []),
         ({"pattern": "oo", "whole_word": True, "case": "insensitive"}, []),
         ({"pattern": "foo", "invert": True}, [2, 3]),
-        ({"mode": "regex", "pattern": r"o$", "invert": True, "case": "insensitive"}, [2, 3]),
+        (
+            {"mode": "regex", "pattern": r"o$", "invert": True, "case": "insensitive"},
+            [2, 3],
+        ),
         ({"mode": "regex", "pattern": r"bar\nbaz", "multiline": True}, [2]),
         ({"pattern": "bar\nbaz"}, [2]),
     ],
@@ -120,10 +125,17 @@ def test_modes(root, workspace, arguments, lines):
 
 def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
     for n in range(4):
-        (root / f"p{n}.json").write_text('{"version": 1,\n{"version": 1}\n' if n else '\n{"version": 1}\n')
+        (root / f"p{n}.json").write_text(
+            '{"version": 1,\n{"version": 1}\n' if n else '\n{"version": 1}\n'
+        )
     found = workspace.search(pattern=r'\A\{"version": 1', mode="regex", output="counts")
     assert "3 matching lines in 3 files" in found.text
-    change = {"pattern": r'\A(\{\s*"version": )1', "replacement": "${1}2", "mode": "regex", "multiline": True}
+    change = {
+        "pattern": r'\A(\{\s*"version": )1',
+        "replacement": "${1}2",
+        "mode": "regex",
+        "multiline": True,
+    }
     workspace.call("replace_content", {**change, "expected_count": 3, "preview": False})
     assert (root / "p0.json").read_text() == '\n{"version": 1}\n'
     assert (root / "p3.json").read_text() == '{"version": 2,\n{"version": 1}\n'
@@ -133,15 +145,27 @@ def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
 def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
     (root / "f").write_bytes("Le café est prêt\nvoilà\n".encode(encoding))
     for arguments in ({"pattern": "prêt"}, {"pattern": "pr.t", "mode": "regex"}):
-        assert [h["line"] for h in workspace.run("search_content", arguments).data["results"]] == [1]
+        assert [
+            h["line"]
+            for h in workspace.run("search_content", arguments).data["results"]
+        ] == [1]
 
 
 def test_fuzzy_finds_what_is_similar_and_nothing_that_is_not(root, workspace):
-    (root / "f").write_text("def alpha(): pass\ndef compute_totals(values, tax):\n    return sum(values)\n")
-    result = workspace.search("def comptue_totals(values, tax):", path="f", mode="fuzzy")
+    (root / "f").write_text(
+        "def alpha(): pass\ndef compute_totals(values, tax):\n    return sum(values)\n"
+    )
+    result = workspace.search(
+        "def comptue_totals(values, tax):", path="f", mode="fuzzy"
+    )
     assert [h["line"] for h in result.data["results"]] == [2]
     assert 0.9 < result.data["results"][0]["similarity"] < 1
-    assert workspace.search("zebra crossing ahead here", path="f", mode="fuzzy").data["results"] == []
+    assert (
+        workspace.search("zebra crossing ahead here", path="f", mode="fuzzy").data[
+            "results"
+        ]
+        == []
+    )
 
 
 def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
@@ -154,7 +178,9 @@ def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
 @pytest.mark.parametrize("argument", ["invert", "multiline", "whole_word"])
 def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(root, workspace, argument):
     (root / "f").write_text("x\n")
-    result = workspace.call("search_content", {"pattern": "x", "mode": "fuzzy", argument: True})
+    result = workspace.call(
+        "search_content", {"pattern": "x", "mode": "fuzzy", argument: True}
+    )
     assert result.code == "invalid_input"
 
 
@@ -174,7 +200,10 @@ def test_a_notebook_is_searched_for_similar_text_by_its_cells(root, workspace, p
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (root / "book.ipynb").write_text(json.dumps(book))
     (hit,) = workspace.search("def total_of(cart):", path, mode="fuzzy").results
-    assert (hit.text, hit.symbol) == ("def totl_of(cart):", workspace.search("totl_of").results[0].symbol)
+    assert (hit.text, hit.symbol) == (
+        "def totl_of(cart):",
+        workspace.search("totl_of").results[0].symbol,
+    )
 
 
 @pytest.fixture
@@ -188,7 +217,9 @@ def parts_left_out(root):
     return root
 
 
-@pytest.mark.parametrize("named", [{"path": "src/c.txt"}, {"path": "src/c.txt", "mode": "fuzzy"}])
+@pytest.mark.parametrize(
+    "named", [{"path": "src/c.txt"}, {"path": "src/c.txt", "mode": "fuzzy"}]
+)
 @pytest.mark.parametrize(
     ("chosen", "fits"),
     [
@@ -209,8 +240,15 @@ def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
     assert fits or found.text == "no match\n[glob or type leave out src/c.txt]"
 
 
-def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(parts_left_out, workspace, contents):
-    asked = {"pattern": "alpha", "replacement": "new", "path": "a.txt", "preview": False}
+def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(
+    parts_left_out, workspace, contents
+):
+    asked = {
+        "pattern": "alpha",
+        "replacement": "new",
+        "path": "a.txt",
+        "preview": False,
+    }
     before = contents()
     refused = workspace.call("replace_content", {**asked, "glob": "*.py"})
     assert (refused.code, contents()) == ("no_match", before)
@@ -230,7 +268,9 @@ def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(parts_left_o
         ({"pattern": "zeta"}, ""),
     ],
 )  # fmt: skip
-def test_what_finds_nothing_names_the_files_that_it_left_out(parts_left_out, workspace, asked, left_out):
+def test_what_finds_nothing_names_the_files_that_it_left_out(
+    parts_left_out, workspace, asked, left_out
+):
     found = workspace.call("search_content", asked)
     refused = workspace.call("replace_content", {**asked, "replacement": "new"})
     assert found.text.startswith("no match\n")
@@ -240,24 +280,40 @@ def test_what_finds_nothing_names_the_files_that_it_left_out(parts_left_out, wor
         assert bool(left_out) == ("left out" in text)
 
 
-def test_each_of_several_patterns_names_the_files_that_it_left_out(parts_left_out, workspace):
-    found = workspace.call("search_content", {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"})
+def test_each_of_several_patterns_names_the_files_that_it_left_out(
+    parts_left_out, workspace
+):
+    found = workspace.call(
+        "search_content", {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"}
+    )
     assert "rules: a.txt, src/c.txt]" in found.text
     assert "rules: dist/c.txt]" in found.text
     assert found.text.endswith("\nno match: 'delta'")
 
 
-def test_items_without_a_pattern_take_the_outer_one(root: Path, workspace: Workspace) -> None:
+def test_items_without_a_pattern_take_the_outer_one(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "one.txt").write_text("needle\n")
     (root / "two.txt").write_text("needle\nthread\n")
-    items = [{"path": "one.txt"}, {"path": "two.txt"}, {"path": "two.txt", "pattern": "thread"}]
+    items = [
+        {"path": "one.txt"},
+        {"path": "two.txt"},
+        {"path": "two.txt", "pattern": "thread"},
+    ]
     found = workspace.search("needle", items=items)
-    assert [(hit.path, hit.line) for hit in found.results] == [("one.txt", 1), ("two.txt", 1), ("two.txt", 2)]
+    assert [(hit.path, hit.line) for hit in found.results] == [
+        ("one.txt", 1),
+        ("two.txt", 1),
+        ("two.txt", 2),
+    ]
     with pytest.raises(FilewrightError, match="items"):
         workspace.search(items=items)
 
 
-def test_reads_the_columns_around_a_match_in_a_long_line(root: Path, workspace: Workspace) -> None:
+def test_reads_the_columns_around_a_match_in_a_long_line(
+    root: Path, workspace: Workspace
+) -> None:
     words = " ".join(f"w{n}" for n in range(20_000))
     (root / "r.js").write_text("x\n" * 100 + f"HIT {words} HIT end\n")
     read = workspace.read("r.js", pattern="w15000 ")

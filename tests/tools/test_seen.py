@@ -12,7 +12,9 @@ import pytest
 from filewright import Workspace
 from filewright.progress import Caller, Task
 
-links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+links = pytest.mark.skipif(
+    sys.platform == "win32", reason="links need a privilege there"
+)
 LINE = "[changed since you read it: a.py]"
 
 
@@ -67,7 +69,9 @@ def test_a_change_by_another_is_said_once(
     assert "changed since" not in listed(workspace)
 
 
-@pytest.mark.parametrize("change", [os.utime, lambda path: path.write_bytes(path.read_bytes())])
+@pytest.mark.parametrize(
+    "change", [os.utime, lambda path: path.write_bytes(path.read_bytes())]
+)
 def test_the_same_content_is_no_change(
     workspace: Workspace, root: Path, change: Callable[[Path], None]
 ) -> None:
@@ -84,7 +88,11 @@ def test_changes_made_here_are_no_news(workspace: Workspace) -> None:
     workspace.undo()
     texts += [listed(workspace)]
     workspace.call("replace_content", {"pattern": "1", "replacement": "4"})
-    texts += [workspace.call("move_items", {"items": [{"source": "sub", "destination": "other"}]}).text]
+    texts += [
+        workspace.call(
+            "move_items", {"items": [{"source": "sub", "destination": "other"}]}
+        ).text
+    ]
     texts += [workspace.call("list_files", {}).text]
     assert not any("since you read it" in text for text in texts)
 
@@ -96,7 +104,9 @@ def test_what_is_gone_is_said(workspace: Workspace, root: Path) -> None:
     assert "since you read it" not in listed(workspace)
 
 
-def test_an_answer_that_fails_leaves_it_to_the_next(workspace: Workspace, root: Path) -> None:
+def test_an_answer_that_fails_leaves_it_to_the_next(
+    workspace: Workspace, root: Path
+) -> None:
     workspace.call("read_content", {"path": "a.py"})
     rewrite(root / "a.py")
     assert workspace.call("read_content", {"path": "missing"}).is_error
@@ -129,7 +139,9 @@ def test_what_is_denied_meanwhile_is_not_named_by_a_link_to_it(
 
 
 @links
-def test_a_file_that_was_read_through_a_link_is_followed_there(workspace: Workspace, root: Path) -> None:
+def test_a_file_that_was_read_through_a_link_is_followed_there(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "link.py").symlink_to("a.py")
     workspace.call("read_content", {"path": "link.py"})
     assert "since you read it" not in listed(workspace)
@@ -139,7 +151,9 @@ def test_a_file_that_was_read_through_a_link_is_followed_there(workspace: Worksp
     assert "[gone since you read it: link.py]" in listed(workspace)
 
 
-def test_a_call_under_other_limits_leaves_it_as_it_is_who_is_told_of_a_commit(workspace: Workspace) -> None:
+def test_a_call_under_other_limits_leaves_it_as_it_is_who_is_told_of_a_commit(
+    workspace: Workspace,
+) -> None:
     context = workspace.context
     told: list[object] = []
     context.changes.after_commit = told.append
@@ -173,8 +187,14 @@ def _numbered(word: str, count: int) -> str:
 LOST = "lost what was changed there since you read it"
 REPLACING = {
     "write": ("write_content", _overwrite(_numbered("LINE", 100))),
-    "move": ("move_items", {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True}),
-    "copy": ("copy_items", {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True}),
+    "move": (
+        "move_items",
+        {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True},
+    ),
+    "copy": (
+        "copy_items",
+        {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True},
+    ),
     "delete": ("delete_items", {"paths": ["n.md"]}),
 }
 
@@ -185,7 +205,9 @@ def test_names_the_lines_of_others_that_a_change_takes_away(
 ) -> None:
     (root / "n.md").write_text(_numbered("line", 100))
     workspace.call("read_content", {"path": "n.md", "limit": 3})
-    (root / "n.md").write_text(_numbered("line", 100).replace("line 50\n", "by the user\n"))
+    (root / "n.md").write_text(
+        _numbered("line", 100).replace("line 50\n", "by the user\n")
+    )
     tool, arguments = REPLACING[name]
     answer = workspace.call(tool, arguments)
     assert f'{LOST}: line 51 "by the user"' in answer.text
@@ -195,7 +217,9 @@ def test_names_the_lines_of_others_that_a_change_takes_away(
 
 
 @pytest.mark.parametrize("name", REPLACING)
-def test_says_nothing_of_what_the_session_knew(workspace: Workspace, root: Path, name: str) -> None:
+def test_says_nothing_of_what_the_session_knew(
+    workspace: Workspace, root: Path, name: str
+) -> None:
     tool, arguments = REPLACING[name]
     (root / "n.md").write_text("one\ntwo\n")
     assert LOST not in workspace.call(tool, arguments).text  # It was never read.
@@ -203,7 +227,10 @@ def test_says_nothing_of_what_the_session_knew(workspace: Workspace, root: Path,
     workspace.call("read_content", {"path": "n.md"})
     assert LOST not in workspace.call(tool, arguments).text
     workspace.undo()
-    workspace.call("edit_content", {"path": "n.md", "edits": [{"search": "two", "replace": "three"}]})
+    workspace.call(
+        "edit_content",
+        {"path": "n.md", "edits": [{"search": "two", "replace": "three"}]},
+    )
     workspace.call("write_content", _overwrite("four\n"))
     workspace.undo()
     assert LOST not in workspace.call(tool, arguments).text
@@ -213,22 +240,37 @@ def test_what_was_written_whole_is_known(workspace: Workspace, root: Path) -> No
     (root / "n.md").write_text("one\n")
     workspace.call("read_content", {"path": "n.md"})
     (root / "n.md").write_text("one\nby the user\n")
-    assert 'line 2 "by the user"' in workspace.call("write_content", _overwrite("two\n")).text
+    assert (
+        'line 2 "by the user"'
+        in workspace.call("write_content", _overwrite("two\n")).text
+    )
     assert LOST not in workspace.call("write_content", _overwrite("three\n")).text
     workspace.call("write_content", {"items": [{"path": "new.md", "content": "one\n"}]})
-    assert LOST not in workspace.call("write_content", _overwrite("two\n", "new.md")).text
+    assert (
+        LOST not in workspace.call("write_content", _overwrite("two\n", "new.md")).text
+    )
     (root / "new.md").write_text("by the user\n")
-    assert f'{LOST}: line 1 "by the user"' in workspace.call("delete_items", {"paths": ["new.md"]}).text
+    assert (
+        f'{LOST}: line 1 "by the user"'
+        in workspace.call("delete_items", {"paths": ["new.md"]}).text
+    )
 
 
-def test_content_that_has_the_lines_of_others_loses_none(workspace: Workspace, root: Path) -> None:
+def test_content_that_has_the_lines_of_others_loses_none(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "n.md").write_text("one\ntwo\n")
     workspace.call("read_content", {"path": "n.md"})
     (root / "n.md").write_text("one\nby the user\ntwo\n")
-    assert LOST not in workspace.call("write_content", _overwrite("1\nby the user\n2\n")).text
+    assert (
+        LOST
+        not in workspace.call("write_content", _overwrite("1\nby the user\n2\n")).text
+    )
 
 
-def test_says_it_without_lines_where_they_were_only_taken_out(workspace: Workspace, root: Path) -> None:
+def test_says_it_without_lines_where_they_were_only_taken_out(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "n.md").write_text("one\ntwo\n")
     workspace.call("read_content", {"path": "n.md"})
     (root / "n.md").write_text("one\n")
@@ -248,18 +290,24 @@ def test_lines_of_another_session_are_named(workspace: Workspace, root: Path) ->
         task = Task(caller=Caller(session))
         assert not workspace.offer().call(tool, arguments, task=task).is_error
     content = _overwrite("one, by A\ntwo\nthree\n")
-    answer = workspace.offer().call("write_content", content, task=Task(caller=Caller("a")))
+    answer = workspace.offer().call(
+        "write_content", content, task=Task(caller=Caller("a"))
+    )
     assert f'{LOST}: line 2 "two, by B"' in answer.text
 
 
-def test_files_of_others_in_a_folder_that_goes(workspace: Workspace, root: Path) -> None:
+def test_files_of_others_in_a_folder_that_goes(
+    workspace: Workspace, root: Path
+) -> None:
     workspace.call("read_content", {"path": "sub/c.py"})
     (root / "sub" / "c.py").write_text("c = 1\nuser = 2\n")
     answer = workspace.call("delete_items", {"paths": ["sub"], "recursive": True})
     assert f'sub/c.py: {LOST}: line 2 "user = 2"' in answer.text
 
 
-def test_a_large_file_that_changed_is_said_without_lines(workspace: Workspace, root: Path) -> None:
+def test_a_large_file_that_changed_is_said_without_lines(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "n.md").write_text(_numbered("line", 200_000))
     workspace.call("read_content", {"path": "n.md", "limit": 3})
     (root / "n.md").write_text(_numbered("line", 200_001))

@@ -16,16 +16,18 @@ def test_drift_applies_what_is_clean_and_says_so(root, workspace):
     (root / "f.py").write_text(OLD)
     workspace.read("f.py")
     (root / "f.py").write_text(
-        OLD.replace("    value = compute(1)\n", "    value = compute(1)\n    log(value)\n")
+        OLD.replace(
+            "    value = compute(1)\n", "    value = compute(1)\n    log(value)\n"
+        )
     )
     result = workspace.edit(
         "f.py",
         [{"search": "def beta():\n    value = compute(1)\n    return value\n", "replace": "def beta(x):\n    value = compute(1)\n    return value\n"}],
     )  # fmt: skip
     assert result.data["tier"] == "drift"
-    assert (root / "f.py").read_text() == OLD.replace("def beta():", "def beta(x):").replace(
-        "    value = compute(1)\n", "    value = compute(1)\n    log(value)\n"
-    )
+    assert (root / "f.py").read_text() == OLD.replace(
+        "def beta():", "def beta(x):"
+    ).replace("    value = compute(1)\n", "    value = compute(1)\n    log(value)\n")
 
 
 def test_drift_refuses_what_conflicts(root, workspace):
@@ -35,7 +37,13 @@ def test_drift_refuses_what_conflicts(root, workspace):
     (root / "f.py").write_text(theirs)
     with pytest.raises(FilewrightError) as caught:
         workspace.edit(
-            "f.py", [{"search": "    value = compute(1)\n", "replace": "    value = compute(2)\n"}]
+            "f.py",
+            [
+                {
+                    "search": "    value = compute(1)\n",
+                    "replace": "    value = compute(2)\n",
+                }
+            ],
         )
     assert caught.value.code in ("stale_version", "no_match")
     assert "compute(99)" in str(caught.value)
@@ -45,7 +53,11 @@ def test_drift_refuses_what_conflicts(root, workspace):
 def test_without_having_shown_it_there_is_no_drift(root, workspace):
     (root / "f.py").write_text(OLD.replace("compute(1)", "compute(99)"))
     result = workspace.call(
-        "edit_content", {"path": "f.py", "edits": [{"search": "    value = compute(1)\n", "replace": "x\n"}]}
+        "edit_content",
+        {
+            "path": "f.py",
+            "edits": [{"search": "    value = compute(1)\n", "replace": "x\n"}],
+        },
     )
     assert result.code == "no_match"
 
@@ -69,9 +81,13 @@ def test_undo_merges_with_what_came_later_or_refuses(root, workspace):
     lines = [f"line {n}\n" for n in range(20)]
     (root / "f").write_text("".join(lines))
     edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
-    (root / "f").write_text((root / "f").read_text().replace("line 15\n", "someone else\n"))
+    (root / "f").write_text(
+        (root / "f").read_text().replace("line 15\n", "someone else\n")
+    )
     result = workspace.undo(edit.data["change_id"])
-    assert (root / "f").read_text() == "".join(lines).replace("line 15\n", "someone else\n")
+    assert (root / "f").read_text() == "".join(lines).replace(
+        "line 15\n", "someone else\n"
+    )
     assert "merge" in result.text
 
     edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
@@ -88,7 +104,9 @@ def test_undo_merges_with_what_came_later_or_refuses(root, workspace):
 def test_two_edits_and_an_undo_within_a_moment_have_ids_of_their_own(root, workspace):
     (root / "f").write_text("0\n")
     ids = [
-        workspace.edit("f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]).data["change_id"]
+        workspace.edit("f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]).data[
+            "change_id"
+        ]
         for n in range(30)
     ]
     assert ids == sorted(set(ids))
@@ -104,7 +122,15 @@ def test_twenty_parallel_edits_of_one_file_all_land(root, workspace):
     def edit(n: int) -> None:
         result = workspace.call(
             "edit_content",
-            {"path": "f", "edits": [{"search": f"slot {n:02} = empty", "replace": f"slot {n:02} = taken"}]},
+            {
+                "path": "f",
+                "edits": [
+                    {
+                        "search": f"slot {n:02} = empty",
+                        "replace": f"slot {n:02} = taken",
+                    }
+                ],
+            },
         )
         if result.is_error:
             failures.append(result.text)
@@ -115,7 +141,9 @@ def test_twenty_parallel_edits_of_one_file_all_land(root, workspace):
     for thread in threads:
         thread.join()
     assert failures == []
-    assert (root / "f").read_text() == "".join(f"slot {n:02} = taken\n" for n in range(20))
+    assert (root / "f").read_text() == "".join(
+        f"slot {n:02} = taken\n" for n in range(20)
+    )
 
 
 def test_a_write_that_no_longer_parses_says_so(root, workspace):
@@ -141,15 +169,22 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         assert (older.changes, older.added, older.removed) == (1, 1, 1)
         whole = mine.scope(session="current")
         net = mine.changed_files(whole)
-        assert [(file.path, file.action, file.added, file.removed) for file in net.files] == [
+        assert [
+            (file.path, file.action, file.added, file.removed) for file in net.files
+        ] == [
             ("f", "modified", 3, 2),
             ("new", "created", 1, 0),
         ]
-        assert "three" in net.files[0].diff  # another has written in between: two diffs of one file
+        assert (
+            "three" in net.files[0].diff
+        )  # another has written in between: two diffs of one file
         assert mine.changed_files(whole, limit=1).next_offset == 1
         record = mine.record(whole)
         assert [entry.place.shown for entry in record.entries] == ["f", "new"]
-        assert held_before(record.entries[0]) == "".join(f"line {n}\n" for n in range(20)).encode()
+        assert (
+            held_before(record.entries[0])
+            == "".join(f"line {n}\n" for n in range(20)).encode()
+        )
         assert held_after(record.entries[0]) == (root / "f").read_bytes()
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
@@ -157,9 +192,9 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         assert "would be undone" in preview.text
         made = mine.revert_edit(session=newest.session)
         assert len(made.reverted) == 3
-        assert (root / "f").read_text() == "".join(f"line {n}\n" for n in range(20)).replace(
-            "line 15", "theirs"
-        )
+        assert (root / "f").read_text() == "".join(
+            f"line {n}\n" for n in range(20)
+        ).replace("line 15", "theirs")
         assert not (root / "new").exists()
         assert mine.sessions().sessions[0].undone == 3
         mine.redo()
@@ -168,9 +203,9 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
             mine.redo()
         assert caught.value.code == "not_found"
         mine.restore("f", f"{older.last}")
-        assert (root / "f").read_text() == "".join(f"line {n}\n" for n in range(20)).replace(
-            "line 15", "theirs"
-        ).replace("line 3\n", "three\n")
+        assert (root / "f").read_text() == "".join(
+            f"line {n}\n" for n in range(20)
+        ).replace("line 15", "theirs").replace("line 3\n", "three\n")
         assert (root / "new").exists()
 
 
@@ -197,7 +232,9 @@ def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkey
             patch.setattr(Database, "read", counted)
             newest, older = other._changes.sessions()
             assert (older.changes, newest.changes) == (count, 2)
-            assert len(other._changes.undone() & other._changes.made_in(newest.name)) == 1
+            assert (
+                len(other._changes.undone() & other._changes.made_in(newest.name)) == 1
+            )
             assert other._changes.undos()[0].reverts
         return sum(read)
 
@@ -214,15 +251,27 @@ def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(root, tmp_p
         short.write("g", "1\n2\n")
         newest, older = short.sessions().sessions
     assert (newest.changes, newest.files, newest.added, newest.removed) == (1, 1, 2, 0)
-    assert (older.changes, older.files, older.added, older.removed) == (_COUNTED + 1, None, None, None)
+    assert (older.changes, older.files, older.added, older.removed) == (
+        _COUNTED + 1,
+        None,
+        None,
+        None,
+    )
 
 
-def test_a_session_for_which_there_is_no_time_is_listed_without_counts(root, tmp_path, monkeypatch):
+def test_a_session_for_which_there_is_no_time_is_listed_without_counts(
+    root, tmp_path, monkeypatch
+):
     monkeypatch.setattr("filewright.tools.history._COUNTING_SECONDS", 0)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.write("f", "1\n")
         (listed,) = workspace.sessions().sessions
-    assert (listed.changes, listed.files, listed.added, listed.removed) == (1, None, None, None)
+    assert (listed.changes, listed.files, listed.added, listed.removed) == (
+        1,
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_session_whose_name_is_no_text_is_not_there(workspace):

@@ -15,10 +15,14 @@ def _item(pattern: str, replacement: str, **more: Any) -> dict[str, Any]:
 
 
 def _replaced(workspace: Workspace, *items: dict[str, Any], **more: Any) -> Any:
-    return workspace.run("replace_content", {"items": [*items], "preview": False, **more})
+    return workspace.run(
+        "replace_content", {"items": [*items], "preview": False, **more}
+    )
 
 
-def _refused(workspace: Workspace, *items: dict[str, Any], **more: Any) -> FilewrightError:
+def _refused(
+    workspace: Workspace, *items: dict[str, Any], **more: Any
+) -> FilewrightError:
     with pytest.raises(FilewrightError) as refusal:
         _replaced(workspace, *items, **more)
     return refusal.value
@@ -35,13 +39,18 @@ def test_two_names_change_places_since_all_look_at_the_file_as_it_was(
     assert made.text.startswith("4 matches in 2 files replaced; change ")
     assert "[matches of each item: 2, 2]" in made.text
     assert (made.count, made.item_counts) == (4, (2, 2))
-    assert [(file.path, file.count) for file in made.files] == [("a.py", 2), ("b.py", 2)]
+    assert [(file.path, file.count) for file in made.files] == [
+        ("a.py", 2),
+        ("b.py", 2),
+    ]
     workspace.undo()
     assert (root / "a.py").read_text() == "left = right\n"
     assert (root / "b.py").read_text() == "right(left)\n"
 
 
-def test_what_one_item_writes_another_does_not_find(root: Path, workspace: Workspace) -> None:
+def test_what_one_item_writes_another_does_not_find(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text("one\n")
     refusal = _refused(workspace, _item("one", "two"), _item("two", "three"))
     assert refusal.code == Code.NO_MATCH
@@ -49,12 +58,17 @@ def test_what_one_item_writes_another_does_not_find(root: Path, workspace: Works
     assert (root / "a.txt").read_text() == "one\n"
 
 
-def test_an_item_that_matches_nothing_refuses_all(root: Path, workspace: Workspace) -> None:
+def test_an_item_that_matches_nothing_refuses_all(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text("one two\n")
     found = [_item("one", "1"), _item("none", "0"), _item("two", "2")]
     for more in ({}, {"expected_count": 2}, {"max_count": 5}, {"preview": True}):
         refusal = _refused(workspace, *found, **more)
-        assert (refusal.code, refusal.message) == (Code.NO_MATCH, "item 2 of 3: the pattern is nowhere")
+        assert (refusal.code, refusal.message) == (
+            Code.NO_MATCH,
+            "item 2 of 3: the pattern is nowhere",
+        )
         assert refusal.details["item"] == 1
     assert (root / "a.txt").read_text() == "one two\n"
 
@@ -66,7 +80,11 @@ def test_an_item_that_matches_nothing_refuses_all(root: Path, workspace: Workspa
         ("x\na total of\n", [_item("a total", "one"), _item("total", "sum")], 2),
         ("total\n", [_item("total", "sum"), _item("t.t", "x", mode="regex")], 1),
         ("total\n", [_item("total", "sum"), _item("total", "sum")], 1),
-        ("a\nb\nc\n", [_item("a\nb", "a\nnew\nb"), _item("a\nb\n", "a\nother\nb\n")], 2),
+        (
+            "a\nb\nc\n",
+            [_item("a\nb", "a\nnew\nb"), _item("a\nb\n", "a\nother\nb\n")],
+            2,
+        ),
     ],
 )
 def test_what_two_items_change_is_refused_and_both_are_named(
@@ -103,15 +121,23 @@ def test_counts_and_limits_are_of_all_items(root: Path, workspace: Workspace) ->
     assert over.text.startswith(
         "7 matches in 3 files are more than max_count=6 (preview; nothing was written;"
     )
-    many = _refused(workspace, _item("one", "1"), _item("two", "2", path="c"), max_files=2)
+    many = _refused(
+        workspace, _item("one", "1"), _item("two", "2", path="c"), max_files=2
+    )
     assert (many.code, many.details["limit"]) == (Code.TOO_LARGE, 2)
     assert {(root / name).read_text() for name in "ab"} == {"one two two\n"}
     workspace.run("replace_content", {"items": [*items], "max_count": 7})
-    assert [(root / name).read_text() for name in "abc"] == ["1 2 2\n", "1 2 2\n", "2\n"]
+    assert [(root / name).read_text() for name in "abc"] == [
+        "1 2 2\n",
+        "1 2 2\n",
+        "2\n",
+    ]
     assert len(workspace.history()) == 1
 
 
-def test_a_preview_shows_all_and_what_it_showed_is_not_shown_again(root: Path, workspace: Workspace) -> None:
+def test_a_preview_shows_all_and_what_it_showed_is_not_shown_again(
+    root: Path, workspace: Workspace
+) -> None:
     lines = [f"{word} {number}\n" for number in range(60) for word in ("one", "two")]
     (root / "a.txt").write_text("".join(lines))
     items = [_item("one", "1"), _item("two", "2")]
@@ -164,7 +190,9 @@ def test_bytes_of_any_encoding_and_line_end_stay(
     assert (root / "a.txt").read_bytes() == before.encode(encoding)
 
 
-def test_items_of_a_file_alone_and_of_a_tree_meet_in_it(root: Path, workspace: Workspace) -> None:
+def test_items_of_a_file_alone_and_of_a_tree_meet_in_it(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "sub").mkdir()
     (root / "sub/a.txt").write_text("one two\n")
     (root / "b.txt").write_text("one two\n")
@@ -180,12 +208,21 @@ def test_items_of_a_file_alone_and_of_a_tree_meet_in_it(root: Path, workspace: W
         ({"pattern": "a"}, "argument 'replacement' is missing"),
         ({"items": []}, "items"),
         ({"items": [{"pattern": "a"}]}, "items[0]: argument 'replacement' is missing"),
-        ({"items": [_item("a", "b")], "pattern": "c"}, "argument 'pattern' is of one replacement"),
-        ({"items": [_item("a", "b")], "replacement": "c"}, "argument 'replacement' is of one replacement"),
+        (
+            {"items": [_item("a", "b")], "pattern": "c"},
+            "argument 'pattern' is of one replacement",
+        ),
+        (
+            {"items": [_item("a", "b")], "replacement": "c"},
+            "argument 'replacement' is of one replacement",
+        ),
         ({"items": [_item("a", "b", max_count=3)]}, "max_count is of all items"),
         ({"items": [{"items": [_item("a", "b")]}]}, "items is of all items"),
         ({"items": [_item("a", "b"), _item("(", "b", mode="regex")]}, "item 2 of 2: "),
-        ({"items": [_item("a", "b"), _item("(a)", "$2", mode="regex")]}, "item 2 of 2: "),
+        (
+            {"items": [_item("a", "b"), _item("(a)", "$2", mode="regex")]},
+            "item 2 of 2: ",
+        ),
         ({"items": [_item("a", "b"), _item("a", "b", path="../x")]}, "item 2 of 2: "),
         ({"items": [_item("a", "b", patern="x")]}, "items[0].patern"),
     ],
@@ -200,23 +237,32 @@ def test_what_is_no_replacement_is_refused(
     assert (root / "a.txt").read_text() == "a\n"
 
 
-def test_a_long_preview_shows_what_becomes_of_each_kind(root: Path, workspace: Workspace) -> None:
+def test_a_long_preview_shows_what_becomes_of_each_kind(
+    root: Path, workspace: Workspace
+) -> None:
     for name in ("a.ts", "b.ts"):
-        (root / name).write_text("".join(f"has(a{n}, b)\nkeep\nget(c)\n" for n in range(30)))
+        (root / name).write_text(
+            "".join(f"has(a{n}, b)\nkeep\nget(c)\n" for n in range(30))
+        )
     (root / "c.ts").write_text("".join(f"has({chr(97 + n) * 3})\n" for n in range(20)))
     items = [
         {"pattern": r"has\((\w+)", "replacement": "owns($1", "mode": "regex"},
         _item("get", "fetch"),
     ]
     text = workspace.run("replace_content", {"items": items}).text
-    assert "\n60 like a.ts:1:\n-has(a0, b)\n+owns(a0, b)\n60 like a.ts:3:\n-get(c)\n+fetch(c)\n" in text
+    assert (
+        "\n60 like a.ts:1:\n-has(a0, b)\n+owns(a0, b)\n60 like a.ts:3:\n-get(c)\n+fetch(c)\n"
+        in text
+    )
     assert "\nc.ts:1:\n-has(aaa)\n+owns(aaa)\n" in text
     assert "[16 more kinds]" in text
     assert "[140 lines added, 140 removed]" in text
     assert len(text) < 800
 
 
-def test_a_preview_of_unlike_lines_shows_some_of_them(root: Path, workspace: Workspace) -> None:
+def test_a_preview_of_unlike_lines_shows_some_of_them(
+    root: Path, workspace: Workspace
+) -> None:
     names = [f"{first}{second}" for first in "ABCDEF" for second in "GHIJKLMNOP"]
     (root / "a.txt").write_text("".join(f"{name} x{'z' * 5_000}\n" for name in names))
     text = workspace.run("replace_content", {"pattern": "x", "replacement": "y"}).text

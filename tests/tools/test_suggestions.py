@@ -65,7 +65,9 @@ TAILS = [
 
 @pytest.mark.parametrize("tool", ["read_content", "edit_content", "get_overview"])
 @pytest.mark.parametrize("path", TAILS)
-def test_names_the_file_with_that_tail(workspace: Workspace, root: Path, path: str, tool: str) -> None:
+def test_names_the_file_with_that_tail(
+    workspace: Workspace, root: Path, path: str, tool: str
+) -> None:
     assert _suggested(workspace, path.replace("{root}", str(root)), tool) == KOTLIN
 
 
@@ -93,7 +95,9 @@ LOOK_ALIKES = [
 
 
 @pytest.mark.parametrize(("name", "asked"), LOOK_ALIKES)
-def test_names_a_look_alike_in_quoted_form(workspace: Workspace, root: Path, name: str, asked: str) -> None:
+def test_names_a_look_alike_in_quoted_form(
+    workspace: Workspace, root: Path, name: str, asked: str
+) -> None:
     (root / name).parent.mkdir(exist_ok=True)
     (root / name).write_text("found\n")
     path = _suggested(workspace, asked)
@@ -123,7 +127,12 @@ def test_never_names_what_is_denied(workspace: Workspace, root: Path) -> None:
     (root / "docs" / "x.key").write_text("")
     for path in ("Hidden.kt", "b/secrets/Hidden.kt", "y/x.key2"):
         assert "Hidden.kt?" not in workspace.call("read_content", {"path": path}).text
-        assert "secret/" not in workspace.call("read_content", {"path": path}).text.partition("hint:")[2]
+        assert (
+            "secret/"
+            not in workspace.call("read_content", {"path": path}).text.partition(
+                "hint:"
+            )[2]
+        )
 
 
 def test_ignored_files_come_last(workspace: Workspace, root: Path) -> None:
@@ -143,7 +152,12 @@ def test_folders_are_named(workspace: Workspace) -> None:
 def test_nothing_is_opened_in_its_place(workspace: Workspace, root: Path) -> None:
     for path in TAILS:
         result = workspace.call(
-            "write_content", {"items": [{"path": "src\\app\\Main.kt", "content": "x", "mode": "append"}]}
+            "write_content",
+            {
+                "items": [
+                    {"path": "src\\app\\Main.kt", "content": "x", "mode": "append"}
+                ]
+            },
         )
         del path, result
     assert (root / KOTLIN).read_text() == "text\n"

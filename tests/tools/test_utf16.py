@@ -41,22 +41,40 @@ def wide(text: str, codec: str) -> bytes:
 
 PATCH = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n Größe = 1\n-name = 日本 😀\n+name = 東京 😀\n \u0a0a\u0d0d end\n"
 CALLS = {
-    "text": ("edit_content", {"path": "f", "edits": [{"search": "日本", "replace": "東京"}]}),
+    "text": (
+        "edit_content",
+        {"path": "f", "edits": [{"search": "日本", "replace": "東京"}]},
+    ),
     "loose": (
         "edit_content",
-        {"path": "f", "edits": [{"search": "name = 日本 😀  \n", "replace": "name = 東京 😀\n"}]},
+        {
+            "path": "f",
+            "edits": [{"search": "name = 日本 😀  \n", "replace": "name = 東京 😀\n"}],
+        },
     ),
     "two": (
         "edit_content",
         {
             "path": "f",
-            "edits": [{"search": "日本", "replace": "x"}, {"search": "x 😀", "replace": "東京 😀"}],
+            "edits": [
+                {"search": "日本", "replace": "x"},
+                {"search": "x 😀", "replace": "東京 😀"},
+            ],
         },
     ),
-    "literal": ("replace_content", {"pattern": "日本", "replacement": "東京", "path": "f", "preview": False}),
+    "literal": (
+        "replace_content",
+        {"pattern": "日本", "replacement": "東京", "path": "f", "preview": False},
+    ),
     "regex": (
         "replace_content",
-        {"pattern": "= 日本( .)", "replacement": "= 東京$1", "path": ".", "mode": "regex", "preview": False},
+        {
+            "pattern": "= 日本( .)",
+            "replacement": "= 東京$1",
+            "path": ".",
+            "mode": "regex",
+            "preview": False,
+        },
     ),
     "patch": ("apply_patch", {"patch": PATCH}),
 }
@@ -89,10 +107,14 @@ def test_what_is_written_takes_the_files_encoding(
 ) -> None:
     (root / "f").write_bytes(wide(TEXT, codec))
     workspace.write("f", "neu\nmehr\n", mode=mode)
-    assert (root / "f").read_bytes() == wide((TEXT if mode == "append" else "") + "neu\r\nmehr\r\n", codec)
+    assert (root / "f").read_bytes() == wide(
+        (TEXT if mode == "append" else "") + "neu\r\nmehr\r\n", codec
+    )
 
 
-def test_the_diff_and_the_lines_are_the_texts(codec: str, root: Path, workspace: Workspace) -> None:
+def test_the_diff_and_the_lines_are_the_texts(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     (root / "f").write_bytes(wide(TEXT, codec))
     answer = workspace.edit("f", [{"search": "日本", "replace": "東京"}])
     assert "-name = 日本 😀" in answer.diff
@@ -100,7 +122,9 @@ def test_the_diff_and_the_lines_are_the_texts(codec: str, root: Path, workspace:
     assert answer.line_number == 2
 
 
-def test_an_undo_merges_with_what_others_changed_since(codec: str, root: Path, workspace: Workspace) -> None:
+def test_an_undo_merges_with_what_others_changed_since(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     text = "".join(f"line {number} \u0a0a\u000a" for number in range(12))
     (root / "f").write_bytes(wide(text, codec))
     workspace.edit("f", [{"search": "line 2 ", "replace": "line two "}])
@@ -110,7 +134,9 @@ def test_an_undo_merges_with_what_others_changed_since(codec: str, root: Path, w
     assert (root / "f").read_bytes() == wide(text.replace("line 9", "line nine"), codec)
 
 
-def test_an_undo_in_conflict_shows_both_sides(codec: str, root: Path, workspace: Workspace) -> None:
+def test_an_undo_in_conflict_shows_both_sides(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     (root / "f").write_bytes(wide(TEXT, codec))
     made = workspace.edit("f", [{"search": "日本", "replace": "東京"}])
     (root / "f").write_bytes(wide(TEXT.replace("日本", "大阪"), codec))
@@ -123,7 +149,11 @@ def test_an_undo_in_conflict_shows_both_sides(codec: str, root: Path, workspace:
 REFUSED = {
     "half a character": (lambda data: data + b"x", "is_binary", "odd number of bytes"),
     "twice": (lambda data: data + data[2:], "ambiguous_match", "2 places"),
-    "larger than is held": (lambda data: data + b"\0" * (20 << 20), "too_large", "too large"),
+    "larger than is held": (
+        lambda data: data + b"\0" * (20 << 20),
+        "too_large",
+        "too large",
+    ),
 }
 
 
@@ -139,21 +169,31 @@ def test_what_is_refused(name: str, root: Path, workspace: Workspace) -> None:
     assert (root / "f").read_bytes() == data
 
 
-def test_half_a_pair_elsewhere_stays(codec: str, root: Path, workspace: Workspace) -> None:
+def test_half_a_pair_elsewhere_stays(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     text = "a = 1\n\ud800 half\n\udc00\ud800\nb = 2\n"
     (root / "f").write_bytes(wide(text, codec))
     workspace.edit("f", [{"search": "b = 2", "replace": "b = 3"}])
     assert (root / "f").read_bytes() == wide(text.replace("b = 2", "b = 3"), codec)
 
 
-def test_without_a_mark_where_the_encoding_is_given(codec: str, root: Path, workspace: Workspace) -> None:
+def test_without_a_mark_where_the_encoding_is_given(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     (root / "f").write_bytes(TEXT.encode(codec))
     edit = [{"search": "日本", "replace": "東京"}]
-    assert not workspace.call("edit_content", {"path": "f", "edits": edit, "encoding": codec}).is_error
+    assert not workspace.call(
+        "edit_content", {"path": "f", "edits": edit, "encoding": codec}
+    ).is_error
     assert (root / "f").read_bytes() == TEXT.replace("日本", "東京").encode(codec)
 
 
-LINES = st.lists(st.text(st.sampled_from("ab 😀é日\u0a0a\u0d0d\t"), max_size=8), min_size=1, max_size=12)
+LINES = st.lists(
+    st.text(st.sampled_from("ab 😀é日\u0a0a\u0d0d\t"), max_size=8),
+    min_size=1,
+    max_size=12,
+)
 
 
 @given(
@@ -177,7 +217,9 @@ def test_as_an_edit_of_the_same_text_in_utf_8(
 
     narrow = result(text.encode())
     made = result(wide(text, codec))
-    assert made == (wide(narrow.decode(), codec) if isinstance(narrow, bytes) else narrow)
+    assert made == (
+        wide(narrow.decode(), codec) if isinstance(narrow, bytes) else narrow
+    )
 
 
 def test_a_hunk_is_taken_back(codec: str, root: Path, workspace: Workspace) -> None:
@@ -186,8 +228,12 @@ def test_a_hunk_is_taken_back(codec: str, root: Path, workspace: Workspace) -> N
     edits = [{"search": f"line {n} ", "replace": f"line {n} new "} for n in (2, 25)]
     made = workspace.edit("f", edits)
     assert made.diff.count("@@ -") == 2
-    answer = workspace.call("revert_edit", {"change_id": made.change_id, "path": "f", "hunk": 1})
+    answer = workspace.call(
+        "revert_edit", {"change_id": made.change_id, "path": "f", "hunk": 1}
+    )
     assert not answer.is_error, answer.text
-    assert (root / "f").read_bytes() == wide(text.replace("line 25 ", "line 25 new "), codec)
+    assert (root / "f").read_bytes() == wide(
+        text.replace("line 25 ", "line 25 new "), codec
+    )
     shown = workspace.call("get_history", {"change_id": made.change_id}).text
     assert "+line 25 new" in shown

@@ -36,11 +36,15 @@ def shop(root: Path) -> Path:
 
 def tree(root: Path) -> dict[str, bytes]:
     return {
-        str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
     }
 
 
-def test_a_module_is_split_in_one_call_and_one_change(shop: Path, workspace: Workspace) -> None:
+def test_a_module_is_split_in_one_call_and_one_change(
+    shop: Path, workspace: Workspace
+) -> None:
     before = tree(shop)
     done = workspace.call(
         "edit_content",
@@ -49,7 +53,11 @@ def test_a_module_is_split_in_one_call_and_one_change(shop: Path, workspace: Wor
                 {"path": "sums.py", "content": "import math\n\n\n"},
                 {"path": "sums.py", "from": {"path": "shop.py", "symbol": "total"}},
                 {"path": "sums.py", "from": {"path": "shop.py", "symbol": "count"}},
-                {"path": "shop.py", "search": "import math", "replace": "from sums import count, total"},
+                {
+                    "path": "shop.py",
+                    "search": "import math",
+                    "replace": "from sums import count, total",
+                },
                 {"path": "old.txt", "delete": True},
                 {"path": "shop.py", "move_to": "store/shop.py"},
             ]
@@ -68,14 +76,21 @@ def test_a_module_is_split_in_one_call_and_one_change(shop: Path, workspace: Wor
     assert tree(shop) == before
 
 
-def test_a_preview_of_a_whole_step_shows_it_and_writes_nothing(shop: Path, workspace: Workspace) -> None:
+def test_a_preview_of_a_whole_step_shows_it_and_writes_nothing(
+    shop: Path, workspace: Workspace
+) -> None:
     before = tree(shop)
-    edits = [{"path": "new.py", "content": "A = 1\n"}, {"path": "old.txt", "delete": True}]
+    edits = [
+        {"path": "new.py", "content": "A = 1\n"},
+        {"path": "old.txt", "delete": True},
+    ]
     seen = workspace.call("edit_content", {"edits": edits, "preview": True})
     assert not seen.is_error, seen.text
     assert "+A = 1" in seen.text
     assert "-old" in seen.text
-    assert seen.text.startswith("new.py: would be created, 1 line (preview; nothing was written)\n")
+    assert seen.text.startswith(
+        "new.py: would be created, 1 line (preview; nothing was written)\n"
+    )
     assert tree(shop) == before
 
 
@@ -83,9 +98,15 @@ def test_a_new_file_is_said_to_be_created_and_a_moved_symbol_which_lines_it_was(
     root: Path, workspace: Workspace
 ) -> None:
     body = "".join(f"    total += {n}\n" for n in range(40))
-    (root / "a.py").write_text(f"import x\n\n\n# how much\n@x.cached\ndef sum_up():\n{body}\n\nrest = 1\n")
+    (root / "a.py").write_text(
+        f"import x\n\n\n# how much\n@x.cached\ndef sum_up():\n{body}\n\nrest = 1\n"
+    )
     edits = [
-        {"path": "b.py", "content": "import x\n\n\n", "from": {"path": "a.py", "symbol": "sum_up"}},
+        {
+            "path": "b.py",
+            "content": "import x\n\n\n",
+            "from": {"path": "a.py", "symbol": "sum_up"},
+        },
         {"path": "a.py", "search": "rest = 1", "replace": "rest = 2"},
     ]
     done = workspace.call("edit_content", {"edits": edits}).text.splitlines()
@@ -96,7 +117,9 @@ def test_a_new_file_is_said_to_be_created_and_a_moved_symbol_which_lines_it_was(
     ]
 
 
-def test_a_file_without_text_is_moved_and_deleted_too(shop: Path, workspace: Workspace) -> None:
+def test_a_file_without_text_is_moved_and_deleted_too(
+    shop: Path, workspace: Workspace
+) -> None:
     (shop / "a.bin").write_bytes(b"\0\1\2" * 100)
     (shop / "b.bin").write_bytes(b"\0\1\3" * 100)
     edits = [{"path": "a.bin", "move_to": "c/a.bin"}, {"path": "b.bin", "delete": True}]
@@ -112,14 +135,23 @@ REFUSED = [
     ([{"path": "no.py", "move_to": "yes.py"}], "not_found"),
     ([{"path": "shop.py", "move_to": "old.txt"}], "already_exists"),
     ([{"path": "shop.py", "content": "x", "delete": True}], "invalid_input"),
-    ([{"path": "shop.py", "content": "x", "search": "y", "replace": "z"}], "invalid_input"),
+    (
+        [{"path": "shop.py", "content": "x", "search": "y", "replace": "z"}],
+        "invalid_input",
+    ),
     ([{"path": "shop.py", "from": {"path": "old.txt", "symbol": "a"}}], "unsupported"),
-    ([{"path": "shop.py", "delete": True, "expected_version": "0" * 16}], "stale_version"),
+    (
+        [{"path": "shop.py", "delete": True, "expected_version": "0" * 16}],
+        "stale_version",
+    ),
     ([{"path": "new.py", "search": "a", "replace": "b"}], "not_found"),
     ([{"path": "new.py", "content": None}], "invalid_input"),
     ([{"path": "../new.py", "content": "x"}], "path_escape"),
     (
-        [{"path": "new.py", "content": "x"}, {"path": "shop.py", "search": "nothing", "replace": ""}],
+        [
+            {"path": "new.py", "content": "x"},
+            {"path": "shop.py", "search": "nothing", "replace": ""},
+        ],
         "no_match",
     ),
 ]
@@ -135,18 +167,25 @@ def test_what_is_refused_changes_nothing(
     assert tree(shop) == before
 
 
-def test_a_symbol_moved_to_a_line_has_blank_lines_around_it(shop: Path, workspace: Workspace) -> None:
+def test_a_symbol_moved_to_a_line_has_blank_lines_around_it(
+    shop: Path, workspace: Workspace
+) -> None:
     version = workspace.read("shop.py").version
     edit = {"from": {"symbol": "count"}, "insert_after": 2, "expected_version": version}
     done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
     assert not done.is_error, done.text
     text = (shop / "shop.py").read_text()
-    assert text == SHOP.replace("\n\n\ndef count(lines):\n    return len(lines)\n", "\n").replace(
-        "import math\n\n\n", "import math\n\n\ndef count(lines):\n    return len(lines)\n\n\n"
+    assert text == SHOP.replace(
+        "\n\n\ndef count(lines):\n    return len(lines)\n", "\n"
+    ).replace(
+        "import math\n\n\n",
+        "import math\n\n\ndef count(lines):\n    return len(lines)\n\n\n",
     )
 
 
-def test_what_was_shown_stands_in_for_its_version(shop: Path, workspace: Workspace) -> None:
+def test_what_was_shown_stands_in_for_its_version(
+    shop: Path, workspace: Workspace
+) -> None:
     edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
     refused = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
     assert refused.code == "invalid_input"
@@ -156,45 +195,70 @@ def test_what_was_shown_stands_in_for_its_version(shop: Path, workspace: Workspa
     assert not done.is_error, done.text
     assert (shop / "shop.py").read_text() == SHOP.replace("return 19", "return 7")
     again = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
-    assert again.code == "invalid_input"  # it was changed since; whoever sees only a diff may count otherwise
+    assert (
+        again.code == "invalid_input"
+    )  # it was changed since; whoever sees only a diff may count otherwise
 
 
-def test_what_another_session_was_shown_stands_in_for_nothing(shop: Path, workspace: Workspace) -> None:
+def test_what_another_session_was_shown_stands_in_for_nothing(
+    shop: Path, workspace: Workspace
+) -> None:
     from filewright import Task
     from filewright.progress import Caller
 
-    workspace.under(Task(caller=Caller("other"))).run("read_content", {"path": "shop.py"})
+    workspace.under(Task(caller=Caller("other"))).run(
+        "read_content", {"path": "shop.py"}
+    )
     edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
-    assert workspace.call("edit_content", {"path": "shop.py", "edits": [edit]}).code == "invalid_input"
+    assert (
+        workspace.call("edit_content", {"path": "shop.py", "edits": [edit]}).code
+        == "invalid_input"
+    )
 
 
 AT = [
     ({"text": "return 19"}, {"replace": "return 7"}, ("return 19", "return 7")),
     ({"symbol": "rate"}, {"delete": True}, ("def rate():\n    return 19\n\n\n", "")),
-    ({"after": "rate"}, {"replace": "A = 1"}, ("return 19\n", "return 19\n\n\nA = 1\n")),
+    (
+        {"after": "rate"},
+        {"replace": "A = 1"},
+        ("return 19\n", "return 19\n\n\nA = 1\n"),
+    ),
     ({"before": 1}, {"replace": "# shop"}, ("import math", "# shop\nimport math")),
 ]
 
 
 @pytest.mark.parametrize(("at", "what", "change"), AT)
 def test_one_at_says_where(
-    shop: Path, workspace: Workspace, at: dict[str, object], what: dict[str, object], change: tuple[str, str]
+    shop: Path,
+    workspace: Workspace,
+    at: dict[str, object],
+    what: dict[str, object],
+    change: tuple[str, str],
 ) -> None:
-    done = workspace.call("edit_content", {"path": "shop.py", "edits": [{"at": at, **what}]})
+    done = workspace.call(
+        "edit_content", {"path": "shop.py", "edits": [{"at": at, **what}]}
+    )
     assert not done.is_error, done.text
     assert (shop / "shop.py").read_text() == SHOP.replace(*change, 1)
 
 
-def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(shop: Path, workspace: Workspace) -> None:
+def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(
+    shop: Path, workspace: Workspace
+) -> None:
     asked = {"pattern": "lines", "replacement": "rows", "whole_word": True}
     seen = workspace.call("replace_content", {**asked, "max_count": 3})
     assert not seen.is_error, seen.text
     more = "4 matches in 1 file are more than max_count=3 (preview; nothing was written; max_count=4 writes)"
     assert more in seen.text
-    flat = workspace.call("replace_content", {**asked, "max_count": 3, "preview": False})
+    flat = workspace.call(
+        "replace_content", {**asked, "max_count": 3, "preview": False}
+    )
     assert more in flat.text, "preview=false does not write either, and is not advised"
     assert (shop / "shop.py").read_text() == SHOP
-    looked = workspace.call("replace_content", {**asked, "max_count": 4, "preview": True})
+    looked = workspace.call(
+        "replace_content", {**asked, "max_count": 4, "preview": True}
+    )
     assert "nothing was written" in looked.text
     done = workspace.call("replace_content", {**asked, "max_count": 4})
     assert "4 matches in 1 file replaced; change" in done.text, done.text
@@ -217,7 +281,9 @@ def test_a_place_that_got_lost_is_not_the_whole_file(
     shop: Path, workspace: Workspace, whole: dict[str, object], more: dict[str, object]
 ) -> None:
     before = tree(shop)
-    done = workspace.call("edit_content", {"edits": [{"path": "shop.py", **whole, **more}]})
+    done = workspace.call(
+        "edit_content", {"edits": [{"path": "shop.py", **whole, **more}]}
+    )
     assert done.code == "invalid_input", done.text
     assert "whole file" in done.text or "of a whole" in done.text
     assert tree(shop) == before
@@ -244,13 +310,27 @@ def test_a_place_that_got_lost_is_not_the_whole_file(
         {"line_range": None},
         {"instruction": "the function total"},
         {"cell": "c1"},
-        dict.fromkeys(("symbol", "start_line", "end_line", "at", "from", "move_to", "expected_version")),
+        dict.fromkeys(
+            (
+                "symbol",
+                "start_line",
+                "end_line",
+                "at",
+                "from",
+                "move_to",
+                "expected_version",
+            )
+        ),
     ],
 )
-def test_keeps_file_whose_place_is_empty(shop: Path, workspace: Workspace, more: dict[str, object]) -> None:
+def test_keeps_file_whose_place_is_empty(
+    shop: Path, workspace: Workspace, more: dict[str, object]
+) -> None:
     before = tree(shop)
     for whole in ({"delete": True}, {"move_to": "new.py"}):
-        done = workspace.call("edit_content", {"edits": [{"path": "shop.py", **more, **whole}]})
+        done = workspace.call(
+            "edit_content", {"edits": [{"path": "shop.py", **more, **whole}]}
+        )
         assert done.code == "invalid_input", done.text
         assert tree(shop) == before
         with pytest.raises(FilewrightError):
@@ -267,9 +347,15 @@ def test_keeps_file_whose_place_is_empty(shop: Path, workspace: Workspace, more:
         {"path": "shop.py", "expected_version": None},
     ],
 )
-def test_whole_file_is_named_in_its_edit(shop: Path, workspace: Workspace, call: dict[str, object]) -> None:
+def test_whole_file_is_named_in_its_edit(
+    shop: Path, workspace: Workspace, call: dict[str, object]
+) -> None:
     before = tree(shop)
-    for whole in ({"delete": True}, {"move_to": "new.py"}, {"path": None, "delete": True}):
+    for whole in (
+        {"delete": True},
+        {"move_to": "new.py"},
+        {"path": None, "delete": True},
+    ):
         done = workspace.call("edit_content", {**call, "edits": [whole]})
         assert done.code == "invalid_input", done.text
         assert "whole" in done.text or "no notebook" in done.text
@@ -278,7 +364,9 @@ def test_whole_file_is_named_in_its_edit(shop: Path, workspace: Workspace, call:
 
 def test_nulls_that_are_no_place_are_left_out(shop: Path, workspace: Workspace) -> None:
     nulls = dict.fromkeys(("move_to", "content", "expected_version", "copy", "fuzzy"))
-    done = workspace.call("edit_content", {"edits": [{"path": "shop.py", "delete": True, **nulls}]})
+    done = workspace.call(
+        "edit_content", {"edits": [{"path": "shop.py", "delete": True, **nulls}]}
+    )
     assert not done.is_error, done.text
     assert not (shop / "shop.py").exists()
 
@@ -299,7 +387,11 @@ def test_a_place_that_is_given_twice_is_refused(
     assert "twice" in done.text
 
 
-MOVE_IN = {"path": "shop.py", "from": {"path": "more.py", "symbol": "more"}, "insert_after": "rate"}
+MOVE_IN = {
+    "path": "shop.py",
+    "from": {"path": "more.py", "symbol": "more"},
+    "insert_after": "rate",
+}
 DELETE = {"path": "shop.py", "delete": True}
 RENAME = {"path": "shop.py", "move_to": "store.py"}
 EDIT = {"path": "shop.py", "search": "return 19", "replace": "return 7"}
@@ -333,20 +425,32 @@ def test_no_edit_is_lost_with_its_file(
     assert tree(shop) == before
 
 
-def test_what_is_moved_out_of_a_file_is_not_deleted_with_it(shop: Path, workspace: Workspace) -> None:
+def test_what_is_moved_out_of_a_file_is_not_deleted_with_it(
+    shop: Path, workspace: Workspace
+) -> None:
     out = {"path": "new.py", "from": {"path": "shop.py", "symbol": "rate"}}
     for edits in ([out, DELETE], [DELETE, out]):
         done = workspace.call("edit_content", {"edits": edits})
         assert not done.is_error, done.text
-        assert tree(shop) == {"new.py": b"def rate():\n    return 19\n", "old.txt": b"old\n"}
+        assert tree(shop) == {
+            "new.py": b"def rate():\n    return 19\n",
+            "old.txt": b"old\n",
+        }
         workspace.undo()
 
 
-@pytest.mark.parametrize("place", [{"path": "new.py"}, {"path": "shop.py", "insert_after": 0}])
+@pytest.mark.parametrize(
+    "place", [{"path": "new.py"}, {"path": "shop.py", "insert_after": 0}]
+)
 def test_the_lines_of_a_notebook_as_it_is_shown_are_not_those_of_its_file(
     shop: Path, workspace: Workspace, place: dict[str, object]
 ) -> None:
-    cell = {"cell_type": "code", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": []}
+    cell = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": ["a = 1\n", "b = 2"],
+        "outputs": [],
+    }
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (shop / "book.ipynb").write_text(json.dumps(book, indent=1))
     workspace.read("book.ipynb")
@@ -369,7 +473,12 @@ PIECES = [
     ("utf-8-sig", "\n", [HEAD, FROM], "# é\n\n\n" + RATE),
     ("utf-8", "\r\n", [FROM], RATE.replace("\n", "\r\n")),
     ("utf-8", "\r\n", [HEAD, FROM], "# é\n\n\n" + RATE),
-    ("utf-8", "\n", [{**HEAD, "content": "# é\r\n"}, FROM], ("# é\n\n\n" + RATE).replace("\n", "\r\n")),
+    (
+        "utf-8",
+        "\n",
+        [{**HEAD, "content": "# é\r\n"}, FROM],
+        ("# é\n\n\n" + RATE).replace("\n", "\r\n"),
+    ),
     ("utf-16", "\r\n", [FROM], RATE.replace("\n", "\r\n")),
 ]
 
@@ -384,17 +493,23 @@ def test_a_new_file_is_of_one_encoding_and_one_line_end(
     made: str,
 ) -> None:
     text = "# -*- coding: latin-1 -*-\n" if encoding == "latin-1" else ""
-    (root / "rate.py").write_bytes((text + "A = 1\n\n\n" + RATE).replace("\n", end).encode(encoding))
+    (root / "rate.py").write_bytes(
+        (text + "A = 1\n\n\n" + RATE).replace("\n", end).encode(encoding)
+    )
     before = tree(root)
     done = workspace.call("edit_content", {"edits": edits})
     assert not done.is_error, done.text
     assert (root / "new.py").read_bytes() == made.encode()
-    assert (root / "rate.py").read_bytes() == (text + "A = 1\n").replace("\n", end).encode(encoding)
+    assert (root / "rate.py").read_bytes() == (text + "A = 1\n").replace(
+        "\n", end
+    ).encode(encoding)
     workspace.undo()
     assert tree(root) == before
 
 
-def test_bytes_that_are_no_text_are_moved_as_they_are_or_not_at_all(root: Path, workspace: Workspace) -> None:
+def test_bytes_that_are_no_text_are_moved_as_they_are_or_not_at_all(
+    root: Path, workspace: Workspace
+) -> None:
     odd = b"def rate():\n    return '\xff\xfe'\n"
     (root / "rate.py").write_bytes("é = 1\n\n\n".encode() + odd)
     done = workspace.call("edit_content", {"edits": [{**FROM, "reindent": True}]})
@@ -406,23 +521,34 @@ def test_bytes_that_are_no_text_are_moved_as_they_are_or_not_at_all(root: Path, 
     assert made in (odd, odd.decode("latin-1").encode())
 
 
-def test_a_file_that_is_not_there_has_no_version(root: Path, workspace: Workspace) -> None:
-    done = workspace.call("edit_content", {"edits": [{**HEAD, "expected_version": "0" * 16}]})
+def test_a_file_that_is_not_there_has_no_version(
+    root: Path, workspace: Workspace
+) -> None:
+    done = workspace.call(
+        "edit_content", {"edits": [{**HEAD, "expected_version": "0" * 16}]}
+    )
     assert done.code == "not_found", done.text
     assert not (root / "new.py").exists()
 
 
-def test_what_is_moved_into_a_new_file_begins_a_line_of_its_own(shop: Path, workspace: Workspace) -> None:
+def test_what_is_moved_into_a_new_file_begins_a_line_of_its_own(
+    shop: Path, workspace: Workspace
+) -> None:
     """Also where what the file is made of before has no line end."""
     lines = {"path": "shop.py", "start_line": 1, "end_line": 1}
-    made = [{"path": "new.py", "content": "A = 1"}, {"path": "new.py", "from": lines, "copy": True}]
+    made = [
+        {"path": "new.py", "content": "A = 1"},
+        {"path": "new.py", "from": lines, "copy": True},
+    ]
     workspace.read("shop.py")
     assert not workspace.call("edit_content", {"edits": made}).is_error
     made = [{**edit, "path": "other.py"} for edit in made]
     made.append({"path": "other.py", "from": {"path": "shop.py", "symbol": "rate"}})
     assert not workspace.call("edit_content", {"edits": made}).is_error
     assert (shop / "new.py").read_bytes() == b"A = 1\nimport math\n"
-    assert (shop / "other.py").read_bytes() == b"A = 1\nimport math\n\n\ndef rate():\n    return 19\n"
+    assert (
+        shop / "other.py"
+    ).read_bytes() == b"A = 1\nimport math\n\n\ndef rate():\n    return 19\n"
 
 
 USERS = {
@@ -437,7 +563,9 @@ USERS = {
 }
 
 
-def test_a_move_names_who_takes_the_symbol_from_its_old_module(root: Path, workspace: Workspace) -> None:
+def test_a_move_names_who_takes_the_symbol_from_its_old_module(
+    root: Path, workspace: Workspace
+) -> None:
     for name, text in USERS.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
@@ -449,12 +577,21 @@ def test_a_move_names_who_takes_the_symbol_from_its_old_module(root: Path, works
     }
     shown = workspace.call("edit_content", {"edits": [move], "preview": True})
     assert "still" not in shown.text
-    copied = workspace.call("edit_content", {"edits": [{**move, "path": "lib/copy.py", "copy": True}]})
+    copied = workspace.call(
+        "edit_content", {"edits": [{**move, "path": "lib/copy.py", "copy": True}]}
+    )
     assert "still" not in copied.text
     done = workspace.call("edit_content", {"edits": [move, mended]})
-    assert "[slug is still used as of lib/tools.py in lib/feed.py, lib/near.py, lib/tools.py]" in done.text
+    assert (
+        "[slug is still used as of lib/tools.py in lib/feed.py, lib/near.py, lib/tools.py]"
+        in done.text
+    )
     assert done.data["still_used"] == [
-        {"name": "slug", "path": "lib/tools.py", "files": ["lib/feed.py", "lib/near.py", "lib/tools.py"]}
+        {
+            "name": "slug",
+            "path": "lib/tools.py",
+            "files": ["lib/feed.py", "lib/near.py", "lib/tools.py"],
+        }
     ]
     workspace.undo()
     for n in range(12):
@@ -463,7 +600,9 @@ def test_a_move_names_who_takes_the_symbol_from_its_old_module(root: Path, works
     assert "lib/user05.py and 6 more]" in done.text
 
 
-def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(workspace: Workspace, root: Path) -> None:
+def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "util.py").write_text(
         "import re\n\nWORD = re.compile('x')\n\n\ndef words():\n    return WORD\n\n\nLAST = 1\n"
     )
@@ -480,8 +619,9 @@ def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(workspace: Work
     made = workspace.call("edit_content", {"edits": edits})
     assert not made.is_error, made.text
     assert (
-        root / "words.py"
-    ).read_text() == "import re\n\nWORD = re.compile('x')\n\n\ndef words():\n    return WORD\n"
+        (root / "words.py").read_text()
+        == "import re\n\nWORD = re.compile('x')\n\n\ndef words():\n    return WORD\n"
+    )
     assert (root / "util.py").read_text() == "LAST = 1\n"
     workspace.read("util.py")
     edits = [
@@ -503,16 +643,32 @@ def test_what_is_moved_into_a_new_file_goes_beside_what_the_call_has_put_there(
         "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n\n\nKEPT = 1\n"
     )
     edits = [
-        {"path": "new.py", "content": "import os\n", "from": {"path": "old.py", "symbol": "one"}},
-        {"path": "new.py", "from": {"path": "old.py", "symbol": "three"}, "at": {"after": "one"}},
-        {"path": "new.py", "from": {"path": "old.py", "symbol": "two"}, "at": {"before": "three"}},
+        {
+            "path": "new.py",
+            "content": "import os\n",
+            "from": {"path": "old.py", "symbol": "one"},
+        },
+        {
+            "path": "new.py",
+            "from": {"path": "old.py", "symbol": "three"},
+            "at": {"after": "one"},
+        },
+        {
+            "path": "new.py",
+            "from": {"path": "old.py", "symbol": "two"},
+            "at": {"before": "three"},
+        },
     ]
     done = workspace.call("edit_content", {"edits": edits})
     assert not done.is_error, done.text
     assert (root / "new.py").read_text() == (
         "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
     )
-    absent = {"path": "n.py", "from": {"path": "new.py", "symbol": "one"}, "at": {"after": "two"}}
+    absent = {
+        "path": "n.py",
+        "from": {"path": "new.py", "symbol": "one"},
+        "at": {"after": "two"},
+    }
     assert workspace.call("edit_content", {"edits": [absent]}).code == "not_found"
     assert not (root / "n.py").exists()
 
@@ -545,7 +701,12 @@ FOUR = b"import os\n\n\ndef one():\n    return 1\n\n\n# of two\ndef two():\n    
 )
 @pytest.mark.parametrize("moved", [True, False])
 def test_the_last_symbols_of_a_file_go_in_one_call(
-    root: Path, workspace: Workspace, gone: tuple[str, ...], left: bytes, moved: bool, end: bytes
+    root: Path,
+    workspace: Workspace,
+    gone: tuple[str, ...],
+    left: bytes,
+    moved: bool,
+    end: bytes,
 ) -> None:
     (root / "a.py").write_bytes(FOUR.replace(b"\n", end))
     taken = [
@@ -558,25 +719,34 @@ def test_the_last_symbols_of_a_file_go_in_one_call(
     assert (root / "a.py").read_bytes() == left.replace(b"\n", end)
     if moved:
         text = (root / "b.py").read_bytes()
-        assert [name for name in gone if b"def %b():" % name.encode() in text] == [*gone]
+        assert [name for name in gone if b"def %b():" % name.encode() in text] == [
+            *gone
+        ]
         assert (b"# of two" + end in text) == ("two" in gone)
         assert not text.endswith(2 * end)
 
 
-def test_the_last_methods_of_a_class_go_in_one_call(root: Path, workspace: Workspace) -> None:
+def test_the_last_methods_of_a_class_go_in_one_call(
+    root: Path, workspace: Workspace
+) -> None:
     first, last = (
         "class C:\n    a = 1\n\n    def b(self):\n        pass\n",
         "\n    def e(self):\n        pass\n",
     )
     between = "\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"
-    gone = [{"path": "a.py", "at": {"symbol": name}, "delete": True} for name in ("C.c", "C.d")]
+    gone = [
+        {"path": "a.py", "at": {"symbol": name}, "delete": True}
+        for name in ("C.c", "C.d")
+    ]
     for after in ("", "\n\nx = 1\n", last):
         (root / "a.py").write_text(first + between + after)
         workspace.run("edit_content", {"edits": gone})
         assert (root / "a.py").read_text() == first + after
 
 
-def test_a_refusal_names_the_refused_edits_of_every_file(shop: Path, workspace: Workspace) -> None:
+def test_a_refusal_names_the_refused_edits_of_every_file(
+    shop: Path, workspace: Workspace
+) -> None:
     before = tree(shop)
     edits = [
         {"path": "shop.py", "search": "return", "replace": "yield"},
@@ -586,7 +756,9 @@ def test_a_refusal_names_the_refused_edits_of_every_file(shop: Path, workspace: 
     ]
     refused = workspace.call("edit_content", {"edits": edits})
     lines = refused.text.splitlines()
-    assert lines[0].startswith("ambiguous_match: shop.py: edit 1 of 4: the search text matches 3 places")
+    assert lines[0].startswith(
+        "ambiguous_match: shop.py: edit 1 of 4: the search text matches 3 places"
+    )
     assert [line[:42] for line in lines if line.startswith("also: ")] == [
         "also: shop.py: edit 3: the search text is ",
         "also: old.txt: edit 4: the search text is ",
@@ -598,14 +770,21 @@ def test_a_refusal_names_the_refused_edits_of_every_file(shop: Path, workspace: 
 def test_of_many_refused_edits_the_first_are_named_and_the_others_counted(
     shop: Path, workspace: Workspace
 ) -> None:
-    edits = [{"search": f"missing {number} of them", "replace": ""} for number in range(40)]
+    edits = [
+        {"search": f"missing {number} of them", "replace": ""} for number in range(40)
+    ]
     refused = workspace.call("edit_content", {"path": "shop.py", "edits": edits})
     assert refused.text.count("\nalso: ") == 10
     assert "(looked for by every tier up to soft) and 29 more edits\n" in refused.text
 
 
-def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(shop: Path, workspace: Workspace) -> None:
-    cells = [{"id": name, "cell_type": "raw", "metadata": {}, "source": "a\nb\na\n"} for name in "xy"]
+def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(
+    shop: Path, workspace: Workspace
+) -> None:
+    cells = [
+        {"id": name, "cell_type": "raw", "metadata": {}, "source": "a\nb\na\n"}
+        for name in "xy"
+    ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (shop / "n.ipynb").write_text(json.dumps(notebook))
     edit = {"path": "n.ipynb", "cell": "y", "search": "a", "replace": "c"}

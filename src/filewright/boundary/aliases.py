@@ -49,7 +49,9 @@ class AliasFinder:
         finally:
             self._memory.names = outer
 
-    def find(self, where: Location, root: Root, protection: Protection) -> Iterator[Alias]:
+    def find(
+        self, where: Location, root: Root, protection: Protection
+    ) -> Iterator[Alias]:
         """Yield the links below `root` that lead to `where`, into it, or to a folder above it.
 
         Looked at are the folders above `where`, and of another root its top alone: a link anywhere else is not known.
@@ -60,7 +62,9 @@ class AliasFinder:
             parts = where.parts[:depth]
             with (
                 suppress(OSError),
-                root.folder.beneath(parts, links=False, cross=self._cross, listing=False) as folder,
+                root.folder.beneath(
+                    parts, links=False, cross=self._cross, listing=False
+                ) as folder,
             ):
                 for link in self._links_in(folder, parts, protection):
                     target = b""
@@ -74,7 +78,9 @@ class AliasFinder:
     ) -> Iterator[tuple[bytes, ...]]:
         for name in self._names_in(folder, protection):
             with suppress(OSError):
-                yield from _links_at(folder, (*parts, name), folder.stat(name).kind, protection)
+                yield from _links_at(
+                    folder, (*parts, name), folder.stat(name).kind, protection
+                )
 
     def _names_in(self, folder: Folder, protection: Protection) -> tuple[bytes, ...]:
         """Return the names in the folder with which protected paths begin."""
@@ -112,16 +118,26 @@ def _links_at(
             for name, kind_below in folder.scan():
                 if kind_below in ("folder", "link"):
                     yield from _links_at(folder, (*path, name), kind_below, protection)
-    elif (kind == "link" or plain_form(path[-1]) == b".git") and protection.rule_for_link(path) is not None:
+    elif (
+        kind == "link" or plain_form(path[-1]) == b".git"
+    ) and protection.rule_for_link(path) is not None:
         yield path
 
 
-def _target(folder: Folder, root: Root, parts: tuple[bytes, ...], link: tuple[bytes, ...]) -> bytes:
+def _target(
+    folder: Folder, root: Root, parts: tuple[bytes, ...], link: tuple[bytes, ...]
+) -> bytes:
     """Return the absolute path that a link leads to, whether or not anything is there."""
     path = os.path.join(root.resolved, *link)
     name = link[-1]
-    if len(link) == len(parts) + 1 and plain_form(name) == b".git" and folder.stat(name).kind == "file":
+    if (
+        len(link) == len(parts) + 1
+        and plain_form(name) == b".git"
+        and folder.stat(name).kind == "file"
+    ):
         with folder.open(name, seen=True) as file:
             line = file.read(0, _GIT_FILE_BYTES).partition(b"\n")[0]
-        path = os.path.join(os.path.dirname(path), line.removeprefix(_GIT_FILE_START).strip())
+        path = os.path.join(
+            os.path.dirname(path), line.removeprefix(_GIT_FILE_START).strip()
+        )
     return system.resolved(path)

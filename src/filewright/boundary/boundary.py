@@ -35,14 +35,25 @@ from filewright.boundary.rules import (
     RULE_FILES,
     DenyRules,
 )
-from filewright.boundary.walk import Visit, Walk, WalkedFolder, WalkOptions, names_folder, read_rules
+from filewright.boundary.walk import (
+    Visit,
+    Walk,
+    WalkedFolder,
+    WalkOptions,
+    names_folder,
+    read_rules,
+)
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Kind, LeadsOutError, NotAFileError, Status
 
 _ON_THE_WAY = {
-    errno.ELOOP: (Code.SYMLINK, "the links on the way never end", "name the target itself"),
+    errno.ELOOP: (
+        Code.SYMLINK,
+        "the links on the way never end",
+        "name the target itself",
+    ),
     errno.EAGAIN: (
         Code.IN_USE,
         "it is being replaced over and over",
@@ -77,7 +88,9 @@ class Boundary:
     the state folder: where they lie below a root they are neither read, listed nor changed.
     """
 
-    def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()
+    ) -> None:
         self.settings = settings
         self.before_reading: Callable[[Location], None] | None = None
         self.roots: tuple[Root, ...] = open_roots(roots, settings)
@@ -85,7 +98,11 @@ class Boundary:
         self._cross = settings.cross_devices
         self._aliases = AliasFinder(cross=self._cross)
         self._deny = DenyRules.of(settings.deny)
-        folders = [system.resolved(folder) for folder in (*guarded, settings.state_dir) if folder is not None]
+        folders = [
+            system.resolved(folder)
+            for folder in (*guarded, settings.state_dir)
+            if folder is not None
+        ]
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._rules = [
             _RootRules(
@@ -109,7 +126,9 @@ class Boundary:
         wanted = [system.resolved(folder) for folder in folders or ()]
         for root in self.roots:
             above = root.resolved.rstrip(b"/") + b"/"
-            whole = folders is None or any(above.startswith(path.rstrip(b"/") + b"/") for path in wanted)
+            whole = folders is None or any(
+                above.startswith(path.rstrip(b"/") + b"/") for path in wanted
+            )
             given = self._deny if whole else self._deny.narrowed(root.below(wanted))
             self._rules[root.number] = self._rules[root.number]._replace(given=given)
 
@@ -119,7 +138,9 @@ class Boundary:
         if begun.outer is None:
             return begun.given
         above = self.rules_for(begun.outer.parent)
-        return above.begun(begun.outer.name, begun.given) if above.active else begun.given
+        return (
+            above.begun(begun.outer.name, begun.given) if above.active else begun.given
+        )
 
     def locate(self, asked: str) -> Location:
         """The place a caller's path names, whether or not anything is there.
@@ -134,7 +155,9 @@ class Boundary:
             raise errors.closed()
         safe = shown(asked) or "."
         if asked.startswith("file://"):
-            raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
+            raise errors.refused(
+                Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path"
+            )
         try:
             root, parts = split_root(self.roots, asked, safe)
         except ValueError as error:
@@ -143,7 +166,9 @@ class Boundary:
         for part in parts:
             problem = system.name_problem(part) if part != b".." else None
             if problem is not None:
-                raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
+                raise errors.unusable(
+                    safe, f"cannot be used: the name {quote(part)} {problem}"
+                )
         where = Location(root, parts)
         where.given = safe
         if b".." in parts:
@@ -154,7 +179,9 @@ class Boundary:
             except OSError as error:
                 depths = accumulate(-1 if part == b".." else 1 for part in parts)
                 climbs = error.errno == errno.ENOENT and min(depths) < 0
-                raise self._failure(LeadsOutError() if climbs else error, where, "open") from error
+                raise self._failure(
+                    LeadsOutError() if climbs else error, where, "open"
+                ) from error
         if parts:
             # What is denied only as a folder, say, is refused when it is opened.
             rules = self.rules_for(Location(root, parts[:-1]))
@@ -188,7 +215,9 @@ class Boundary:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
             try:
-                opened = root.beneath(parts, links=False, cross=self._cross, listing=listing)
+                opened = root.beneath(
+                    parts, links=False, cross=self._cross, listing=listing
+                )
             except OSError:
                 pass  # Walked part by part it is found out whether the caller may be told of it.
             else:
@@ -197,7 +226,11 @@ class Boundary:
                         if changing:
                             self._names_now(where, opened)
                     opened = None
-            if opened is not None and not stores and _GIT in map(plain_form, opened.reached):
+            if (
+                opened is not None
+                and not stores
+                and _GIT in map(plain_form, opened.reached)
+            ):
                 opened.close()
                 opened = None
         if opened is None:
@@ -212,7 +245,9 @@ class Boundary:
         return opened, rules
 
     @staticmethod
-    def _rules_above(root: Root, folder: Folder, *, changing: bool, free: Free | None = None) -> bool:
+    def _rules_above(
+        root: Root, folder: Folder, *, changing: bool, free: Free | None = None
+    ) -> bool:
         """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
         depth = len(folder.reached)
         try:
@@ -247,7 +282,9 @@ class Boundary:
                     rules.require(where.asked, name, None)
                     raise
                 rules.require(where.asked, name, status.kind == "folder")
-                if not self._cross and (status.device != where.root.identity[0] or above.is_mount(name)):
+                if not self._cross and (
+                    status.device != where.root.identity[0] or above.is_mount(name)
+                ):
                     raise LeadsOutError()
                 yield above, status
         except OSError as error:
@@ -290,7 +327,9 @@ class Boundary:
                 if error.errno != errno.ELOOP:
                     raise
                 asking = self._asking(self._rules_at(where.root), where)
-                file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
+                file = where.root.folder.file_beneath(
+                    where.parts, cross=self._cross, ask=asking
+                )
             try:
                 self._refuse_own(where, file.reached)
                 if where.asked.endswith("/"):
@@ -300,7 +339,9 @@ class Boundary:
                 raise
             return file
 
-    def open_folder(self, where: Location, *, changing: bool = False, free: Free | None = None) -> Folder:
+    def open_folder(
+        self, where: Location, *, changing: bool = False, free: Free | None = None
+    ) -> Folder:
         """The folder `where`; relative links inside the root are followed.
 
         To be `changing` something in it, the folder that was reached, not only the path to it, must
@@ -324,14 +365,18 @@ class Boundary:
         try:
             folder, rules = self._beneath(where, parts, changing=True, free=free)
         except PermissionError:
-            folder, rules = self._beneath(where, parts, listing=False, changing=True, free=free)
+            folder, rules = self._beneath(
+                where, parts, listing=False, changing=True, free=free
+            )
         try:
             below, within = where.parts[len(parts) :], rules
             for names in {folder.reached, self._names_now(where, folder)} - {parts}:
                 self._refuse_protected(where, (*names, *below), itself=bool(below))
             for depth, name in enumerate(below if rules.active else (), 1):
                 # Where a part above is not there, nobody knows what the last one will be.
-                entered = depth < len(below) or (names_folder(folder, name) if depth == 1 else None)
+                entered = depth < len(below) or (
+                    names_folder(folder, name) if depth == 1 else None
+                )
                 within.require(where.asked, name, entered, changing=True)
                 within = within.entered(name, None)
         except FilewrightError:
@@ -389,7 +434,9 @@ class Boundary:
             content = read_rules(partial(system.open_file, self.excludes_file))
             outer = NOTHING.with_files(0, content) if content else NOTHING
         try:
-            folder, denied = self._beneath(where, where.parts, changing=changing, stores=stores)
+            folder, denied = self._beneath(
+                where, where.parts, changing=changing, stores=stores
+            )
             options = WalkOptions(
                 rules=outer,
                 globs=globs,
@@ -399,7 +446,9 @@ class Boundary:
                 kinds=kinds,
                 hide=self._rules[where.root.number].protection.own.values(),
                 hide_git=not include_git,
-                after=after.parts[len(where.parts) :] if after is not None and after.is_within(where) else (),
+                after=after.parts[len(where.parts) :]
+                if after is not None and after.is_within(where)
+                else (),
                 cross=self._cross,
                 changing=changing,
                 visit=visit,
@@ -423,7 +472,9 @@ class Boundary:
         """Return True if git may run in the folder `where`: nothing in it is denied or leads elsewhere."""
         if not self.rules_for(where, stores=True).active:
             return True
-        walk = self.walk(where, include_ignored=True, include_git=True, stores=True, task=task)
+        walk = self.walk(
+            where, include_ignored=True, include_git=True, stores=True, task=task
+        )
         return all(entry.kind != "link" for entry in walk) and not walk.denied
 
     def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
@@ -440,7 +491,11 @@ class Boundary:
     # Refusing
 
     def guard_write(
-        self, where: Location, *, link_itself: bool = False, reached: Reached | None = None
+        self,
+        where: Location,
+        *,
+        link_itself: bool = False,
+        reached: Reached | None = None,
     ) -> None:
         """Refuse what may not be changed, whatever the change is.
 
@@ -469,7 +524,9 @@ class Boundary:
                         raise
                 depth -= 1
                 # From one that is missing up to one that is there, without asking each for its rules.
-                while depth and not where.root.folder.holds_any((b"/".join(where.parts[:depth]),)):
+                while depth and not where.root.folder.holds_any(
+                    (b"/".join(where.parts[:depth]),)
+                ):
                     depth -= 1
             with folder:
                 # Where rules are in force, each name is looked at: they may tell files from folders.
@@ -510,9 +567,9 @@ class Boundary:
             return errors.link_itself(where.asked)
         leads_to = Location(where.root, tuple(target[len(start) :].split(b"/")))
         rules = self.rules_for(leads_to.parent)
-        if rules.denies(leads_to.name, None) or self._rules[where.root.number].protection.own_at(
-            leads_to.parts
-        ):
+        if rules.denies(leads_to.name, None) or self._rules[
+            where.root.number
+        ].protection.own_at(leads_to.parts):
             return errors.link_itself(where.asked)
         return errors.link_itself(where.asked, leads_to.shown_exactly)
 
@@ -525,7 +582,9 @@ class Boundary:
         if rule is not None:
             raise errors.protected_way(where.asked, rule)
 
-    def protects(self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()) -> str | None:
+    def protects(
+        self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()
+    ) -> str | None:
         """Return the rule that protects `where`, which may be a `link`, or what it lies in; None if there is none.
 
         `aliases` are those of a folder that it is in.
@@ -533,14 +592,18 @@ class Boundary:
         protection = self._rules[where.root.number].protection
         if link:
             return protection.rule_for_link(where.parts, aliases)
-        return protection.rule_for(where.parts) or protection.rule_through(where.parts, aliases)
+        return protection.rule_for(where.parts) or protection.rule_through(
+            where.parts, aliases
+        )
 
     def aliases_of(self, where: Location) -> tuple[Alias, ...]:
         """Return the user's links by which `where`, or what is in it, has a protected name."""
         return tuple(
             alias
             for root in self.roots
-            for alias in self._aliases.find(where, root, self._rules[root.number].protection)
+            for alias in self._aliases.find(
+                where, root, self._rules[root.number].protection
+            )
         )
 
     def looking_once(self) -> AbstractContextManager[None]:
@@ -548,16 +611,29 @@ class Boundary:
         return self._aliases.remembering()
 
     def guard_tree(
-        self, source: Location, destination: Location, rules: DenyRules, *, moving: bool, task: Task
+        self,
+        source: Location,
+        destination: Location,
+        rules: DenyRules,
+        *,
+        moving: bool,
+        task: Task,
     ) -> None:
         """Refuse to copy, or to be `moving`, a folder with all that is below it.
 
         Nothing in it may be denied; of what is moved nothing may be read only; and none of it may come to
         where nothing may be written, by the `rules` that hold in it there. Raises `permission_denied`.
         """
-        walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
-        was, then = (self._rules[place.root.number].protection for place in (source, destination))
-        aliases_before, aliases_after = self.aliases_of(source), self.aliases_of(destination)
+        walk = self.walk(
+            source, include_ignored=True, include_git=True, changing=moving, task=task
+        )
+        was, then = (
+            self._rules[place.root.number].protection for place in (source, destination)
+        )
+        aliases_before, aliases_after = (
+            self.aliases_of(source),
+            self.aliases_of(destination),
+        )
         below = {b"": rules}
         for entry in walk:
             is_folder = entry.kind == "folder"
@@ -574,9 +650,16 @@ class Boundary:
                 or aliases_after
             ):
                 parts = tuple(entry.path.split(b"/"))
-                path_before, path_after = (*source.parts, *parts), (*destination.parts, *parts)
-                before = was.rule_for(path_before) or was.rule_through(path_before, aliases_before)
-                after = then.rule_for(path_after) or then.rule_through(path_after, aliases_after)
+                path_before, path_after = (
+                    (*source.parts, *parts),
+                    (*destination.parts, *parts),
+                )
+                before = was.rule_for(path_before) or was.rule_through(
+                    path_before, aliases_before
+                )
+                after = then.rule_for(path_after) or then.rule_through(
+                    path_after, aliases_after
+                )
                 # What is protected by the folder's own name counts from where that is. A folder that is copied is
                 # filled, and nothing may be put into a protected one.
                 comes = before is None or then.rule_for(parts) is None
@@ -586,7 +669,9 @@ class Boundary:
                     raise errors.protected(source.asked, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
-                if in_it.denies(entry.name, is_folder) or in_it.keeps(entry.name, is_folder):
+                if in_it.denies(entry.name, is_folder) or in_it.keeps(
+                    entry.name, is_folder
+                ):
                     raise errors.holds_denied(source.asked)
                 if is_folder:
                     below[entry.path + b"/"] = in_it.entered(entry.name, None)
@@ -612,7 +697,9 @@ class Boundary:
         if held is None and DENY_FILE in map(plain_form, where.parts):
             return CLOSED
         free = above is not None and not above.active
-        in_git = _GIT in map(plain_form, held.reached if held is not None else where.parts)
+        in_git = _GIT in map(
+            plain_form, held.reached if held is not None else where.parts
+        )
         if given.active or (in_git and not stores):
             known = True
         elif held is None:
@@ -630,7 +717,11 @@ class Boundary:
         asking = self._asking(given, where, stores=stores)
         try:
             with root.beneath(
-                where.parts, links=held is not None, cross=self._cross, listing=False, ask=asking
+                where.parts,
+                links=held is not None,
+                cross=self._cross,
+                listing=False,
+                ask=asking,
             ) as opened:
                 return asking.rules_in(opened)
         except (OSError, FilewrightError) as error:
@@ -643,11 +734,18 @@ class Boundary:
             raise
 
     def _asking(
-        self, given: DenyRules, where: Location, *, changing: bool = False, stores: bool = False
+        self,
+        given: DenyRules,
+        where: Location,
+        *,
+        changing: bool = False,
+        stores: bool = False,
     ) -> _Asking:
         if stores:
             return _Asking(given.with_stores(), where, None, changing=changing)
-        return _Asking(given, where, partial(self._hides_below, where.root), changing=changing)
+        return _Asking(
+            given, where, partial(self._hides_below, where.root), changing=changing
+        )
 
     def _hides_below(self, root: Root, tree: tuple[bytes, ...]) -> bool:
         """Return True if the working tree has a deny file: its repository may then hold copies of denied files.
@@ -656,25 +754,36 @@ class Boundary:
         """
         found = False
 
-        def look(_folder: WalkedFolder, _opened: Folder, names: list[bytes], _left: list[bytes]) -> None:
+        def look(
+            _folder: WalkedFolder,
+            _opened: Folder,
+            names: list[bytes],
+            _left: list[bytes],
+        ) -> None:
             nonlocal found
             found = found or any(plain_form(name) == DENY_FILE for name in names)
 
         try:
             task = Task(seconds=_TREE_SECONDS)
-            for _ in self.walk(Location(root, tree), include_ignored=True, visit=look, task=task):
+            for _ in self.walk(
+                Location(root, tree), include_ignored=True, visit=look, task=task
+            ):
                 if found:
                     break
         except FilewrightError:
             return True
         return found
 
-    def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
+    def _refuse_protected(
+        self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True
+    ) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
         protection = self._rules[where.root.number].protection
         rule = protection.rule_for(parts, holding=itself)
         if rule is None and itself:
-            rule = protection.rule_through(parts, self.aliases_of(Location(where.root, parts)))
+            rule = protection.rule_through(
+                parts, self.aliases_of(Location(where.root, parts))
+            )
         if rule is not None:
             raise errors.protected(where.asked, rule)
 
@@ -687,7 +796,11 @@ class Boundary:
         """What an `OSError` met while `doing` something to `where` means; says where an escape leads."""
         root = quote(where.root.path)
         if isinstance(error, NotAFileError) and error.kind != "link":
-            hint = "list the folder instead" if error.kind == "folder" else "name a regular file"
+            hint = (
+                "list the folder instead"
+                if error.kind == "folder"
+                else "name a regular file"
+            )
             return errors.not_a_file(where.asked, error.kind, hint=hint)
         if error.errno == errno.EXDEV:
             leads = where.absolute
@@ -706,7 +819,13 @@ class Boundary:
             )
         if error.errno in _ON_THE_WAY:
             code, why, hint = _ON_THE_WAY[error.errno]
-            return errors.refused(code, where.asked, f"cannot {doing} {where.asked}: {why}", hint, root=root)
+            return errors.refused(
+                code,
+                where.asked,
+                f"cannot {doing} {where.asked}: {why}",
+                hint,
+                root=root,
+            )
         return from_os_error(error, where.asked, doing=doing)
 
 
@@ -739,7 +858,12 @@ class _Asking:
         if names not in self.rules:
             above = self.rules[names[:-1]] if names else self._given
             rules = above.entered(names[-1] if names else None, folder)
-            if names and plain_form(names[-1]) == _GIT and self._hides_below is not None and not rules.hides:
+            if (
+                names
+                and plain_form(names[-1]) == _GIT
+                and self._hides_below is not None
+                and not rules.hides
+            ):
                 rules = rules.in_git_folder(partial(self._hides_below, names[:-1]))
             self.rules[names] = rules
         return self.rules[names]

@@ -45,7 +45,12 @@ if TYPE_CHECKING:
 _END = 2.0  # seconds that a process may take to end which was killed, or has nothing left to do
 _MEMORY = 512 << 20
 _ENVIRONMENT = {
-    **{"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TERM": "dumb"},
+    **{
+        "PATH": "/nonexistent",
+        "HOME": "/nonexistent",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+    },
     # Without the system's own folder no library is found on Windows.
     **{name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ},
 }
@@ -125,7 +130,11 @@ class Launcher:
     """
 
     def __init__(
-        self, folders: Sequence[Folder] = (), programs: Sequence[str] | None = None, *, confine: bool = True
+        self,
+        folders: Sequence[Folder] = (),
+        programs: Sequence[str] | None = None,
+        *,
+        confine: bool = True,
     ) -> None:
         self._folders = folders
         self._programs = programs
@@ -168,7 +177,9 @@ class Launcher:
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    cwd=os.path.abspath("/") if folder is None else f"/proc/self/fd/{folder}",
+                    cwd=os.path.abspath("/")
+                    if folder is None
+                    else f"/proc/self/fd/{folder}",
                     env={**_ENVIRONMENT, **(environment or {})},
                     # An interrupt at the terminal is not for it, and what it starts ends with it.
                     process_group=0,
@@ -194,11 +205,18 @@ class Launcher:
         """Let this thread, and what it starts, do nothing but read what it has to."""
         from filewright.system import landlock
 
-        folders, programs = [folder.fileno() for folder in self._folders], self._programs
+        folders, programs = (
+            [folder.fileno() for folder in self._folders],
+            self._programs,
+        )
         if programs is None:
-            programs = [path for name in PROGRAMS if (path := program(name)) is not None]
+            programs = [
+                path for name in PROGRAMS if (path := program(name)) is not None
+            ]
         own = reads == "python"
-        if self._confine and landlock.confine_child(() if own else folders, None if own else programs):
+        if self._confine and landlock.confine_child(
+            () if own else folders, None if own else programs
+        ):
             return
         if not own:
             message = "the kernel cannot confine a program here"
@@ -220,10 +238,22 @@ class Launcher:
             numbers = [number]
             if not self._watchdogs or self._watchdogs[0].poll() is not None:
                 _end(self._watchdogs)
-                argv = [sys.executable, "-I", "-S", "-B", watchdog.__file__, str(os.getpid())]
+                argv = [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    "-B",
+                    watchdog.__file__,
+                    str(os.getpid()),
+                ]
                 none = subprocess.DEVNULL
                 started = subprocess.Popen(
-                    argv, bufsize=0, stdin=PIPE, stdout=none, stderr=none, process_group=0
+                    argv,
+                    bufsize=0,
+                    stdin=PIPE,
+                    stdout=none,
+                    stderr=none,
+                    process_group=0,
                 )
                 self._watchdogs.append(started)
                 numbers = list(self._running)
@@ -258,10 +288,14 @@ def program(name: str) -> str | None:
     import sysconfig
 
     if name == "git":
-        return shutil.which("git", path=os.defpath)  # the system's own: a PATH may begin in a workspace
+        return shutil.which(
+            "git", path=os.defpath
+        )  # the system's own: a PATH may begin in a workspace
     file = f"{name}.exe" if os.name == "nt" else name
     # Relative parts of the PATH lead to whatever the current folder holds.
-    searched = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
+    searched = filter(
+        os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep)
+    )
     folders = [
         os.path.dirname(sys.executable),
         sysconfig.get_path("scripts"),

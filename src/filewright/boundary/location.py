@@ -54,7 +54,11 @@ class Root(NamedTuple):
     def below(self, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
         """The paths below it of those of `folders`, absolute and without links, that lie there."""
         start = self.resolved.rstrip(b"/") + b"/"
-        return [tuple(path[len(start) :].split(b"/")) for path in folders if path.startswith(start)]
+        return [
+            tuple(path[len(start) :].split(b"/"))
+            for path in folders
+            if path.startswith(start)
+        ]
 
 
 class _RootAndParts(NamedTuple):
@@ -86,7 +90,11 @@ class Location(_RootAndParts):
     @property
     def absolute(self) -> bytes:
         """The path from the top, for messages and for other programs."""
-        return b"/".join((self.root.path.rstrip(b"/"), *self.parts)) if self.parts else self.root.path
+        return (
+            b"/".join((self.root.path.rstrip(b"/"), *self.parts))
+            if self.parts
+            else self.root.path
+        )
 
     @property
     def asked(self) -> str:
@@ -113,7 +121,9 @@ class Location(_RootAndParts):
         if not parts:
             return prefix or "."
         path = b"/".join(parts)
-        if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
+        if not prefix and (
+            path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])
+        ):
             path = b"./" + path
         return prefix + quoting(path)
 
@@ -156,13 +166,21 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
     for item in map(os.fsencode, asked):
         name, equals, path = item.partition(b"=")
         # A folder whose own name holds `=` is still a folder: a name never holds a slash.
-        if not (equals and path and name) or re.search(rb"[/\\]", name) or os.path.isdir(item):
+        if (
+            not (equals and path and name)
+            or re.search(rb"[/\\]", name)
+            or os.path.isdir(item)
+        ):
             name, path = b"", item
         wanted.append((name, path))
     if settings.worktrees:
         from filewright.boundary.worktrees import linked_worktrees
 
-        wanted += [(b"", linked) for _, path in wanted for linked in linked_worktrees(system.absolute(path))]
+        wanted += [
+            (b"", linked)
+            for _, path in wanted
+            for linked in linked_worktrees(system.absolute(path))
+        ]
     folders: list[Folder] = []
     launcher = Launcher(folders, confine=settings.landlock)
     roots: list[Root] = []
@@ -173,7 +191,11 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
         except (OSError, ValueError) as error:
             for opened in folders:
                 opened.close()
-            reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
+            reason = (
+                error
+                if isinstance(error, OSError)
+                else OSError(errno.EINVAL, str(error))
+            )
             raise from_os_error(reason, quote(path), doing="open the root") from error
         identity = folder.status().identity
         if any(root.identity == identity for root in roots):
@@ -187,14 +209,27 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
             unique = f"{base}-{number}"
         place, strict = system.resolved(absolute), settings.strict_paths
         folders.append(folder)
-        roots.append(Root(unique, absolute, folder, identity, launcher, place, len(roots), strict=strict))
+        roots.append(
+            Root(
+                unique,
+                absolute,
+                folder,
+                identity,
+                launcher,
+                place,
+                len(roots),
+                strict=strict,
+            )
+        )
     return tuple(root._replace(several=len(roots) > 1) for root in roots)
 
 
 # Naming
 
 
-def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
+def split_root(
+    roots: Sequence[Root], asked: str, safe: str
+) -> tuple[Root, tuple[bytes, ...]]:
     """The root that a caller's path is below, and the parts of the path from there, by the path alone; it may hold
     `..` still.
 
@@ -208,7 +243,9 @@ def split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tupl
             return root, system.split_path(path.lstrip(b"/"))[1]
     path = unquote(asked)
     anchor, parts = system.split_path(path)
-    hint = "give a path below the root; ask the user to add a root if that one is needed"
+    hint = (
+        "give a path below the root; ask the user to add a root if that one is needed"
+    )
     if path.startswith(b"~"):
         path = os.path.expanduser(path)
         if parts[0] != b"~":
@@ -253,13 +290,18 @@ def _named(roots: Sequence[Root]) -> tuple[str, dict[str, str]]:
     return ", ".join(f"{name}: {path}" for name, path in facts.items()), facts
 
 
-def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:
+def _leads_to(
+    root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]
+) -> bool:
     """Whether an absolute path is that of a root, in whatever case where the file system takes that for the same."""
     if parts == steps:
         return True
     try:
         alike = [*map(plain_form, parts)] == [*map(plain_form, steps)]
-        return alike and system.status_of(anchor + b"/".join(parts)).identity == root.identity
+        return (
+            alike
+            and system.status_of(anchor + b"/".join(parts)).identity == root.identity
+        )
     except OSError:
         return False
 
@@ -293,7 +335,9 @@ _UNSAFE = f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
 _HEADING = "==> "
 """How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
 _NO_BYTE = "[\ud800-\udc7f\udd00-\udfff]"
-_ESCAPES = {plain: f"\\{c}" for plain, c in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)}
+_ESCAPES = {
+    plain: f"\\{c}" for plain, c in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)
+}
 _UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
 _ESCAPED = f'["\\\\]|{_UNSAFE}'
 _ESCAPE = rb"\\(?:[0-7]{3}|.)"
@@ -314,7 +358,9 @@ def temporary_name() -> bytes:
 def is_temporary(name: bytes) -> bool:
     """Whether a name is one of ours: such are never listed or walked."""
     found = re.fullmatch(_TEMPORARY, name) if name.startswith(TEMPORARY) else None
-    return found is not None and zlib.crc32(bytes.fromhex(found[1].decode())) == int(found[2], 16)
+    return found is not None and zlib.crc32(bytes.fromhex(found[1].decode())) == int(
+        found[2], 16
+    )
 
 
 def quote(name: bytes) -> str:
@@ -334,7 +380,11 @@ def shown(asked: str) -> str:
 
     A text already in quoted form stays as it is unless it is itself unsafe.
     """
-    return asked if asked.isprintable() or not re.search(_UNSAFE, asked) else _quoted(asked)
+    return (
+        asked
+        if asked.isprintable() or not re.search(_UNSAFE, asked)
+        else _quoted(asked)
+    )
 
 
 def quote_escaping(name: bytes, characters: Iterable[str]) -> str:
@@ -343,7 +393,9 @@ def quote_escaping(name: bytes, characters: Iterable[str]) -> str:
     parts = []
     for character in name.decode("utf-8", "surrogateescape"):
         if character in wanted:
-            parts += [f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape")]
+            parts += [
+                f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape")
+            ]
         else:
             parts.append(_quoted(character)[1:-1])
     return f'"{"".join(parts)}"'
@@ -352,13 +404,21 @@ def quote_escaping(name: bytes, characters: Iterable[str]) -> str:
 def quote_exactly(name: bytes) -> str:
     """Return the text that names `name`, in quoted form where it has more than composed letters, digits and ASCII."""
     text = name.decode("utf-8", "surrogateescape")
-    odd = [character for character in text if not character.isascii() and not _is_plain_letter(character)]
+    odd = [
+        character
+        for character in text
+        if not character.isascii() and not _is_plain_letter(character)
+    ]
     return quote_escaping(name, odd) if odd else quote(name)
 
 
 def _is_plain_letter(character: str) -> bool:
     is_jamo = "\u1100" <= character <= "\u11ff"
-    return character.isalnum() and not is_jamo and unicodedata.normalize("NFKC", character) == character
+    return (
+        character.isalnum()
+        and not is_jamo
+        and unicodedata.normalize("NFKC", character) == character
+    )
 
 
 def _quoted(text: str) -> str:
@@ -385,13 +445,19 @@ def unquote(text: str) -> bytes:
         name = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         hint = 'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"'
-        raise _unreadable(text, "holds half of a surrogate pair, which no file name does", hint) from None
+        raise _unreadable(
+            text, "holds half of a surrogate pair, which no file name does", hint
+        ) from None
     if quoted and not re.fullmatch(_QUOTED, name):
         hint = 'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377'
-        raise _unreadable(text, "begins with a double quote but is not a quoted name", hint)
+        raise _unreadable(
+            text, "begins with a double quote but is not a quoted name", hint
+        )
     name = re.sub(_ESCAPE, plain, name[1:-1]) if quoted else name
     if b"\0" in name:
-        raise _unreadable(text, "holds a NUL, which no file name does", "correct the path")
+        raise _unreadable(
+            text, "holds a NUL, which no file name does", "correct the path"
+        )
     return name
 
 
@@ -404,7 +470,15 @@ def _unreadable(text: str, why: str, hint: str) -> FilewrightError:
 
 # What HFS+ ignores in a name.
 _IGNORABLE = dict.fromkeys(
-    [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+    [
+        0x200C,
+        0x200D,
+        0x200E,
+        0x200F,
+        *range(0x202A, 0x202F),
+        *range(0x206A, 0x2070),
+        0xFEFF,
+    ]
 )
 
 

@@ -46,7 +46,9 @@ class Rule:
     taken on its own.
     """
 
-    def __init__(self, written: bytes, negated: bool, base: int = 0, characters: bool = False) -> None:
+    def __init__(
+        self, written: bytes, negated: bool, base: int = 0, characters: bool = False
+    ) -> None:
         """The rule that is written so, but for its `!`."""
         text = written.removesuffix(b"/")
         self.text = text.removeprefix(b"/")
@@ -71,7 +73,9 @@ class Rule:
         # Git matches what follows the literal part on its own, so `**` there counts as at a start.
         whole = self.by_name or self.characters
         try:
-            return translate(self.text if whole else self.text[len(self.literal) :], self.characters)
+            return translate(
+                self.text if whole else self.text[len(self.literal) :], self.characters
+            )
         except MalformedError:
             return None
 
@@ -83,11 +87,15 @@ class Rule:
         if self._rest is None:
             return False
         start = 0 if self.by_name or self.characters else len(literal)
-        return asked.startswith(literal) and self._rest.fullmatch(asked, start) is not None
+        return (
+            asked.startswith(literal) and self._rest.fullmatch(asked, start) is not None
+        )
 
     def can_match(self) -> bool:
         """Whether there may be a name that it fits."""
-        if len(self.text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(self.text.split(b"/")):
+        if len(self.text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(
+            self.text.split(b"/")
+        ):
             return False
         # Without brackets and backslashes there is nothing that could be malformed.
         return not re.search(rb"[\[\\]", self.text) or self._rest is not None
@@ -98,7 +106,9 @@ class Rule:
         if b"**" not in self.text and below.count(b"/") > self.text.count(b"/"):
             return False
         literal = self.literal
-        return literal.startswith(below) or (len(literal) < len(self.text) and below.startswith(literal))
+        return literal.startswith(below) or (
+            len(literal) < len(self.text) and below.startswith(literal)
+        )
 
     @property
     def tails(self) -> tuple[Kind, list[bytes]]:
@@ -112,10 +122,17 @@ class Rule:
         loose = re.search(rb"[^/*]\*\*", head) is not None
         special, plain = re.search(_SPECIAL, last), last.lstrip(b"*")
         if b"[" in head or (head and b"\\" in self.text):
-            plain, loose = b"", True  # A slash in brackets or behind a backslash: the cut may be none.
+            plain, loose = (
+                b"",
+                True,
+            )  # A slash in brackets or behind a backslash: the cut may be none.
         if plain and (either := re.fullmatch(_EITHER, plain)) is not None:
             before, members, after = either.groups()
-            texts = [before + bytes((member,)) + after for member in members] if members else [plain]
+            texts = (
+                [before + bytes((member,)) + after for member in members]
+                if members
+                else [plain]
+            )
             return "ends" if loose or last.startswith(b"*") else "is", texts
         if loose or b"**" in last or not plain:
             return "starts", [b""]
@@ -126,7 +143,9 @@ class Rule:
 
 def _parse(content: bytes, base: int) -> tuple[Rule, ...]:
     """The rules of an ignore file in a folder whose path has `base` bytes, in its order."""
-    return (_parsed if len(content) <= _REMEMBERED_BYTES else _parsed.__wrapped__)(content, base)
+    return (_parsed if len(content) <= _REMEMBERED_BYTES else _parsed.__wrapped__)(
+        content, base
+    )
 
 
 @lru_cache(maxsize=64)
@@ -144,7 +163,10 @@ def _parsed(content: bytes, base: int) -> tuple[Rule, ...]:
 def _lines(content: bytes) -> list[bytes]:
     """What each line of an ignore file says, up to a NUL; nothing for a comment."""
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    return [_trim(line.removesuffix(b"\r").split(b"\0", 1)[0]) if line[:1] != b"#" else b"" for line in lines]
+    return [
+        _trim(line.removesuffix(b"\r").split(b"\0", 1)[0]) if line[:1] != b"#" else b""
+        for line in lines
+    ]
 
 
 def _trim(line: bytes) -> bytes:
@@ -174,7 +196,12 @@ class Layer:
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
         self.anchored = [rule for rule in rules if not rule.by_name]
-        tails: dict[Kind, dict[bytes, list[int]]] = {"is": {}, "ends": {}, "starts": {}, "fits": {}}
+        tails: dict[Kind, dict[bytes, list[int]]] = {
+            "is": {},
+            "ends": {},
+            "starts": {},
+            "fits": {},
+        }
         for number, rule in enumerate(rules):
             with suppress(MalformedError):  # it fits nothing
                 kind, texts = rule.tails
@@ -186,8 +213,12 @@ class Layer:
         self._fitting = [number for numbers in fits.values() for number in numbers]
         # By their lengths: the cost of a name then grows with those, not with the texts.
         self._cuts = [(slice(None), tails["is"])]
-        self._cuts += [(slice(-length, None), tails["ends"]) for length in set(map(len, ends))]
-        self._cuts += [(slice(length), tails["starts"]) for length in set(map(len, starts))]
+        self._cuts += [
+            (slice(-length, None), tails["ends"]) for length in set(map(len, ends))
+        ]
+        self._cuts += [
+            (slice(length), tails["starts"]) for length in set(map(len, starts))
+        ]
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> Rule | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
@@ -205,7 +236,11 @@ class Layer:
         if len(self.anchored) > _MANY:
             return self
         dead = {rule for rule in self.anchored if not rule.alive(prefix)}
-        return _layer(tuple(rule for rule in self.rules if rule not in dead)) if dead else self
+        return (
+            _layer(tuple(rule for rule in self.rules if rule not in dead))
+            if dead
+            else self
+        )
 
 
 _layer = lru_cache(maxsize=64)(Layer)
@@ -214,12 +249,16 @@ _layer = lru_cache(maxsize=64)(Layer)
 class Matcher:
     """The rules that can fit names in one folder: layers of git's and of others, weakest first."""
 
-    def __init__(self, git: tuple[Layer, ...] = (), others: tuple[Layer, ...] = ()) -> None:
+    def __init__(
+        self, git: tuple[Layer, ...] = (), others: tuple[Layer, ...] = ()
+    ) -> None:
         self._groups = git, others
         self.layers = git + others
         self.anchored = any(layer.anchored for layer in self.layers)
 
-    def with_files(self, base: int, git: bytes | None, other: bytes | None = None) -> Matcher:
+    def with_files(
+        self, base: int, git: bytes | None, other: bytes | None = None
+    ) -> Matcher:
         """This matcher and the rules of ignore files of the folder whose path is `base` bytes long."""
         groups = tuple(map(_layered, self._groups, (base, base), (git, other)))
         return Matcher(*groups) if groups != self._groups else self
@@ -229,19 +268,28 @@ class Matcher:
         if not self.anchored:
             return self
         groups = [
-            tuple(below for layer in group if (below := layer.below(prefix)).rules) for group in self._groups
+            tuple(below for layer in group if (below := layer.below(prefix)).rules)
+            for group in self._groups
         ]
         return Matcher(*groups) if tuple(groups) != self._groups else self
 
     def kept(
-        self, prefix: bytes, names: list[bytes], folders: bool, check: Callable[[], None] = lambda: None
+        self,
+        prefix: bytes,
+        names: list[bytes],
+        folders: bool,
+        check: Callable[[], None] = lambda: None,
     ) -> list[bytes]:
         """The names in the folder `prefix` that are not ignored, in their order."""
         ignored = set(self.ignored(prefix, names, folders, check))
         return [name for name in names if name not in ignored] if ignored else names
 
     def ignored(
-        self, prefix: bytes, names: list[bytes], folders: bool, check: Callable[[], None] = lambda: None
+        self,
+        prefix: bytes,
+        names: list[bytes],
+        folders: bool,
+        check: Callable[[], None] = lambda: None,
     ) -> list[bytes]:
         """The others, in their order."""
         found = []
@@ -259,7 +307,12 @@ class Matcher:
         for layer in self.layers:
             exact, ends, starts, fits = layer.suspect
             for n in names:
-                if n in exact or n.endswith(ends) or n.startswith(starts) or (fits is not None and fits(n)):
+                if (
+                    n in exact
+                    or n.endswith(ends)
+                    or n.startswith(starts)
+                    or (fits is not None and fits(n))
+                ):
                     found.append(n)
         if len(self.layers) < 2 or not found:
             return found
@@ -278,7 +331,9 @@ class Matcher:
         return None
 
 
-def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:
+def _layered(
+    layers: tuple[Layer, ...], base: int, content: bytes | None
+) -> tuple[Layer, ...]:
     """The layers and the rules of one more file; into the last layer, unless there are many in it."""
     rules = _parse(content, base) if content else ()
     last = layers[-1].rules if layers else ()
@@ -358,18 +413,28 @@ class Globs(NamedTuple):
             below = _below(text[negated:], parts, has)
             for alternative in _alternatives(below, glob):
                 for pattern in _with_brackets(alternative, has_path):
-                    rules[negated] += [_rule(form, glob, base) for form in _normal_forms(pattern)]
+                    rules[negated] += [
+                        _rule(form, glob, base) for form in _normal_forms(pattern)
+                    ]
             top = re.match(_FROM_THE_TOP, text)
             if top is not None and not has(name := os.fsencode(top[1])):
                 why = "is absolute: it begins in the folder that is looked through, which has nothing named"
-                raise _refused(glob, f"{why} {quote(name)}", _ELSEWHERE, Code.PATH_ESCAPE)
-        wanted, unwanted = (Matcher((Layer(tuple(each)),)) if each else None for each in rules.values())
+                raise _refused(
+                    glob, f"{why} {quote(name)}", _ELSEWHERE, Code.PATH_ESCAPE
+                )
+        wanted, unwanted = (
+            Matcher((Layer(tuple(each)),)) if each else None for each in rules.values()
+        )
         return Globs(wanted, unwanted or NOTHING)
 
     def below(self, prefix: bytes) -> Globs | None:
         """These for the folder `prefix` (from the root, ends in `/`); None if nothing below it can fit."""
         wanted = self.wanted.below(prefix) if self.wanted is not None else None
-        return Globs(wanted, self.unwanted.below(prefix)) if wanted is None or wanted.layers else None
+        return (
+            Globs(wanted, self.unwanted.below(prefix))
+            if wanted is None or wanted.layers
+            else None
+        )
 
 
 def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
@@ -377,13 +442,19 @@ def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> s
     it and nothing in the folder is so named."""
     for count in range(len(parts), 0, -1):
         above = os.fsdecode(b"/".join(parts[-count:])) + "/"
-        here = len(text) > len(above) and text.startswith(above) and not re.search(r"[*?\[{\\]", above)
+        here = (
+            len(text) > len(above)
+            and text.startswith(above)
+            and not re.search(r"[*?\[{\\]", above)
+        )
         if here and not has(parts[-count]):
             return f"./{text[len(above) :]}"
     return text
 
 
-def _with_brackets(text: str, has_path: Callable[[Sequence[bytes]], bool]) -> tuple[str, ...]:
+def _with_brackets(
+    text: str, has_path: Callable[[Sequence[bytes]], bool]
+) -> tuple[str, ...]:
     """Return a glob with its brackets as they are meant: as text where such a path is there, else as a class.
 
     Where a wildcard or a class comes before, a name that looks like a route's is meant in both ways.
@@ -413,7 +484,9 @@ def _with_brackets(text: str, has_path: Callable[[Sequence[bytes]], bool]) -> tu
             names.append(os.fsencode(part))
         as_class.append(part)
         as_text.append(part)
-    return tuple(dict.fromkeys((prefix + "/".join(as_class), prefix + "/".join(as_text))))
+    return tuple(
+        dict.fromkeys((prefix + "/".join(as_class), prefix + "/".join(as_text)))
+    )
 
 
 def _normal_forms(text: str) -> list[str]:
@@ -422,10 +495,18 @@ def _normal_forms(text: str) -> list[str]:
         return [text]
     names = []
     for name in text.split("/"):
-        forms = [name] if "[" in name else [name, *(unicodedata.normalize(form, name) for form in _FORMS)]
+        forms = (
+            [name]
+            if "[" in name
+            else [name, *(unicodedata.normalize(form, name) for form in _FORMS)]
+        )
         names.append(list(dict.fromkeys(forms)))
     if prod(map(len, names)) > _MAX_MIXED_FORMS:
-        return list(dict.fromkeys([text, *(unicodedata.normalize(form, text) for form in _FORMS)]))
+        return list(
+            dict.fromkeys(
+                [text, *(unicodedata.normalize(form, text) for form in _FORMS)]
+            )
+        )
     return ["/".join(each) for each in product(*names)]
 
 
@@ -434,7 +515,9 @@ def _rule(text: str, glob: str, base: int) -> Rule:
         pattern = text.encode()
         parts = pattern.split(b"/")
         if any(re.fullmatch(_CLIMBS, part) for part in parts):
-            raise _refused(glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE)
+            raise _refused(
+                glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE
+            )
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
         rule = Rule(pattern, negated=False, base=base, characters=True)
@@ -473,15 +556,26 @@ def _alternatives(text: str, glob: str) -> list[str]:
 
 def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
     count = len(results) * len(choices)
-    length = len(choices) * sum(map(len, results)) + len(results) * sum(map(len, choices))
+    length = len(choices) * sum(map(len, results)) + len(results) * sum(
+        map(len, choices)
+    )
     if count > _ALTERNATIVES or length > _CHARACTERS:
-        many = f"{_ALTERNATIVES} alternatives" if count > _ALTERNATIVES else f"{_CHARACTERS} characters"
+        many = (
+            f"{_ALTERNATIVES} alternatives"
+            if count > _ALTERNATIVES
+            else f"{_CHARACTERS} characters"
+        )
         raise _refused(
-            glob, f"makes more than {many}", "give several globs, or a broader one", Code.TOO_LARGE
+            glob,
+            f"makes more than {many}",
+            "give several globs, or a broader one",
+            Code.TOO_LARGE,
         )
     return [result + choice for result in results for choice in choices]
 
 
-def _refused(glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
+def _refused(
+    glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT
+) -> FilewrightError:
     named = shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
     return FilewrightError(code, f"the glob {named} {why}", hint, glob=named)

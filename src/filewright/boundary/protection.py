@@ -37,7 +37,11 @@ class Alias(NamedTuple):
     def path_through(self, parts: Parts) -> tuple[bytes, ...] | None:
         """Return the path through the link of what is at or below its target; None for anything else."""
         depth = len(self.target)
-        return (*self.link, *parts[depth:]) if tuple(map(plain_form, parts[:depth])) == self.target else None
+        return (
+            (*self.link, *parts[depth:])
+            if tuple(map(plain_form, parts[:depth])) == self.target
+            else None
+        )
 
     def target_is_below(self, parts: Parts) -> bool:
         """Return True if the path is a folder on the way to the target."""
@@ -52,7 +56,10 @@ class Protection:
     """
 
     def __init__(
-        self, more: Sequence[str] = (), allowed: Sequence[str] = (), own: Sequence[Parts] = ()
+        self,
+        more: Sequence[str] = (),
+        allowed: Sequence[str] = (),
+        own: Sequence[Parts] = (),
     ) -> None:
         rules = (*PROTECTED, *more)
         self._rules = _matcher(rules, "protected")
@@ -86,7 +93,9 @@ class Protection:
         plain = [*map(plain_form, parts)]
         if not plain or not self._ways.suspects(plain[-1:]):
             return None
-        way = self._ways.decides(b"".join(name + b"/" for name in plain[:-1]), plain[-1], True)
+        way = self._ways.decides(
+            b"".join(name + b"/" for name in plain[:-1]), plain[-1], True
+        )
         if way is None or _first(self._allowed, plain) is not None:
             return None
         return self._rule_of_way[str(way)]
@@ -117,7 +126,9 @@ class Protection:
     def concerns(self, name: bytes) -> bool:
         """Return True if a path that ends in `name` may be protected although its folder is not."""
         plain = plain_form(name)
-        return bool(self._rules.suspects([plain])) or any(own[-1] == plain for own in self.own)
+        return bool(self._rules.suspects([plain])) or any(
+            own[-1] == plain for own in self.own
+        )
 
 
 @lru_cache(maxsize=16)
@@ -136,7 +147,9 @@ def _ways(rules: tuple[str, ...]) -> tuple[Matcher, dict[str, str]]:
     matcher = NOTHING.with_files(0, text)
     by_text = {}
     for way, rule in rule_of_way.items():
-        by_text[folded(way.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")] = rule
+        by_text[
+            folded(way.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+        ] = rule
     return matcher, by_text
 
 

@@ -91,7 +91,9 @@ class _Reading(NamedTuple):
 
     def plus(self, content: bytes) -> _Reading:
         """With the rules of a file in this folder."""
-        return self._replace(matcher=self.matcher.with_files(len(self.prefix), self.text(content)))
+        return self._replace(
+            matcher=self.matcher.with_files(len(self.prefix), self.text(content))
+        )
 
 
 def _both(source: bytes, content: bytes = b"") -> tuple[_Reading, _Reading]:
@@ -137,7 +139,11 @@ class DenyRules:
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return DenyRules((*_both(b"", checked_rules(globs, "deny")), *_FILES)) if globs else NO_RULES
+        return (
+            DenyRules((*_both(b"", checked_rules(globs, "deny")), *_FILES))
+            if globs
+            else NO_RULES
+        )
 
     def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
@@ -152,7 +158,12 @@ class DenyRules:
                 lines.add((depth - 1, True, b"!" + path + b"/" * (depth < len(parts))))
                 if depth < len(parts):
                     lines.add((depth, False, path + b"/*"))
-        return DenyRules((*_both(b"", b"\n".join(line for *_, line in sorted(lines))), *self._readings))
+        return DenyRules(
+            (
+                *_both(b"", b"\n".join(line for *_, line in sorted(lines))),
+                *self._readings,
+            )
+        )
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
@@ -163,10 +174,19 @@ class DenyRules:
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` may not be changed; None as for `denies`."""
-        return any(each.rule(name, folder) for each in self._readings if each.source == READ_ONLY_FILE)
+        return any(
+            each.rule(name, folder)
+            for each in self._readings
+            if each.source == READ_ONLY_FILE
+        )
 
     def allowed(
-        self, names: list[bytes], folder: bool, *, changing: bool = False, denied: Counter[str]
+        self,
+        names: list[bytes],
+        folder: bool,
+        *,
+        changing: bool = False,
+        denied: Counter[str],
     ) -> list[bytes]:
         """The names that are not denied, and for `changing` may be changed, in their order; counts the others by the
         `reason`."""
@@ -188,14 +208,21 @@ class DenyRules:
 
         Without `folder`, whose `reached` is its path from the root, it is not there and has none.
         """
-        found = [_content(folder, file) if folder is not None else None for file in RULE_FILES]
+        found = [
+            _content(folder, file) if folder is not None else None
+            for file in RULE_FILES
+        ]
         if not self.active and found == [None, None]:
             return self
         inside = self._inside_of(name, folder)
         place = b"/".join((*folder.reached, b"")) if folder is not None else b""
-        length = len(place) + sum(len(content) for content in found if isinstance(content, bytes))
+        length = len(place) + sum(
+            len(content) for content in found if isinstance(content, bytes)
+        )
         remembered = length <= _REMEMBERED_BYTES and self._hides_below is None
-        return (_entered if remembered else _entered.__wrapped__)(self, name, place, inside, *found)
+        return (_entered if remembered else _entered.__wrapped__)(
+            self, name, place, inside, *found
+        )
 
     def below(self, names: Sequence[bytes]) -> DenyRules:
         """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
@@ -245,10 +272,16 @@ class DenyRules:
             case "git":
                 return "gits" if plain in _GITS_OF_GIT else "free"
             case "gits":
-                return "git" if folder is None or folder.holds_any((b"HEAD",)) else "gits"
+                return (
+                    "git" if folder is None or folder.holds_any((b"HEAD",)) else "gits"
+                )
             case "free":
                 return "free"
-        return "git" if plain == b".git" or (folder is not None and _is_git_folder(folder)) else "tree"
+        return (
+            "git"
+            if plain == b".git" or (folder is not None and _is_git_folder(folder))
+            else "tree"
+        )
 
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
@@ -256,17 +289,25 @@ class DenyRules:
         readings += [each.below(name) for each in self._readings]
         readings += _both(DENY_FILE, b"/*") if self.denies(name, True) else ()
         readings += _both(READ_ONLY_FILE, b"/*") if self.keeps(name, True) else ()
-        return DenyRules(readings, self.broken, hides=self.hides, inside=self._inside_of(name, None))
+        return DenyRules(
+            readings, self.broken, hides=self.hides, inside=self._inside_of(name, None)
+        )
 
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
         for each in self._denying:
             if (found := each.rule(name, folder)) is not None:
-                file = quote(each.prefix[: found.base] + each.source) if each.source else "--deny"
+                file = (
+                    quote(each.prefix[: found.base] + each.source)
+                    if each.source
+                    else "--deny"
+                )
                 return f"{file}: {found}"
         return self.broken.why if self.broken is not None else ""
 
-    def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
+    def require(
+        self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False
+    ) -> None:
         """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
         if self.denies(name, folder):
             raise self.refusal(asked)
@@ -303,11 +344,17 @@ def _entered(
         readings = [reading.below(each) for reading in readings]
     for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
         if isinstance(content, Unusable):
-            broken = broken or content._replace(why=f"{quote(place + file)} {content.why}")
+            broken = broken or content._replace(
+                why=f"{quote(place + file)} {content.why}"
+            )
         elif content is not None and broken is None:
-            readings = [each.plus(content) if each.source == file else each for each in readings]
+            readings = [
+                each.plus(content) if each.source == file else each for each in readings
+            ]
     below = rules._hides_below
-    return DenyRules(readings, broken, hides=rules.hides, hides_below=below, inside=inside)
+    return DenyRules(
+        readings, broken, hides=rules.hides, hides_below=below, inside=inside
+    )
 
 
 def _is_git_folder(folder: Folder) -> bool:
@@ -324,10 +371,14 @@ def _content(folder: Folder, name: bytes) -> _Content:
             with folder.open(name, seen=True) as file:
                 before = file.status()
                 if before.size > _FILE_BYTES:
-                    return Unusable(f"has {before.size:,} bytes, more than {_FILE_BYTES:,}")
+                    return Unusable(
+                        f"has {before.size:,} bytes, more than {_FILE_BYTES:,}"
+                    )
                 content = file.read(0, _FILE_BYTES)
                 after = file.status()
-            if (after.size, after.mtime_ns) == (before.size, before.mtime_ns) and len(content) == after.size:
+            if (after.size, after.mtime_ns) == (before.size, before.mtime_ns) and len(
+                content
+            ) == after.size:
                 why = problem_of(content)
                 return Unusable(why) if why else content
     except FileNotFoundError:
@@ -342,5 +393,7 @@ def checked_rules(rules: Sequence[str], setting: str) -> bytes:
     lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
     for rule, line in zip(rules, lines, strict=True):
         if not line or b"\n" in line or problem_of(line):
-            raise errors.bad_setting(setting, f"has a rule that can match nothing: {rule!r}")
+            raise errors.bad_setting(
+                setting, f"has a rule that can match nothing: {rule!r}"
+            )
     return b"\n".join(lines)

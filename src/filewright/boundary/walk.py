@@ -160,7 +160,12 @@ class Walk:
     """
 
     def __init__(
-        self, where: Location, opened: Folder, denied: DenyRules, options: WalkOptions, task: Task
+        self,
+        where: Location,
+        opened: Folder,
+        denied: DenyRules,
+        options: WalkOptions,
+        task: Task,
     ) -> None:
         """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.of`."""
         self.unreadable = 0
@@ -176,8 +181,13 @@ class Walk:
                 raise denied.refusal(where.asked)
             # The rules of the folders above: its own ignore files are read with its names.
             matcher, prefix = options.rules or NOTHING, b""
-            for depth, name in enumerate(opened.reached if options.rules is not None else ()):
-                with suppress(OSError), self._from_root(opened.reached[:depth], listing=False) as folder:
+            for depth, name in enumerate(
+                opened.reached if options.rules is not None else ()
+            ):
+                with (
+                    suppress(OSError),
+                    self._from_root(opened.reached[:depth], listing=False) as folder,
+                ):
                     # What cannot be entered has no rules that anybody could read.
                     matcher = _with_rules(matcher, len(prefix), folder)
                 prefix += name + b"/"
@@ -190,13 +200,17 @@ class Walk:
 
             def has_path(parts: Sequence[bytes]) -> bool:
                 rules = denied.below(parts[:-1])
-                return opened.holds_any((b"/".join(parts),)) and not rules.denies(parts[-1], None)
+                return opened.holds_any((b"/".join(parts),)) and not rules.denies(
+                    parts[-1], None
+                )
 
             globs = Globs()
             if options.globs:
                 globs = Globs.of(options.globs, where.parts, len(prefix), has, has_path)
             after = 0 if options.after else -1
-            start = WalkedFolder(where, b"", prefix, matcher, globs, after, denied, len(prefix))
+            start = WalkedFolder(
+                where, b"", prefix, matcher, globs, after, denied, len(prefix)
+            )
         except BaseException:
             opened.close()
             raise
@@ -219,7 +233,9 @@ class Walk:
                         below = self._below(folder, name)
                         opened = None if below is None else self._open(below)
                         if below is not None and opened is not None:
-                            folder.held_prefix = None if folder.far else folder.held_prefix
+                            folder.held_prefix = (
+                                None if folder.far else folder.held_prefix
+                            )
                             below.items = self._items(below, opened)
                             folder = below
                             break
@@ -231,16 +247,35 @@ class Walk:
             self._let_go()
 
     def _below(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        options, prefix, depth = self._options, folder.root_prefix + name + b"/", folder.depth + 1
+        options, prefix, depth = (
+            self._options,
+            folder.root_prefix + name + b"/",
+            folder.depth + 1,
+        )
         globs = folder.globs.below(prefix)
         if globs is None:
             return None
-        resumed = 0 <= folder.after < len(options.after) - 1 and options.after[folder.after] == name
+        resumed = (
+            0 <= folder.after < len(options.after) - 1
+            and options.after[folder.after] == name
+        )
         after = folder.after + 1 if resumed else -1
-        far = len(prefix) > _FAR_BYTES or (depth > _FAR_LEVELS and not self._root.folder.resolves)
+        far = len(prefix) > _FAR_BYTES or (
+            depth > _FAR_LEVELS and not self._root.folder.resolves
+        )
         matcher, start = folder.matcher.below(prefix), folder.start_bytes
         return WalkedFolder(
-            self._where, name, prefix, matcher, globs, after, folder.denied, start, folder, depth, far
+            self._where,
+            name,
+            prefix,
+            matcher,
+            globs,
+            after,
+            folder.denied,
+            start,
+            folder,
+            depth,
+            far,
         )
 
     # Handles
@@ -249,7 +284,11 @@ class Walk:
         above = folder.above
         try:
             held, handle = self._held or (None, None)
-            if handle is not None and held is not None and handle.status().identity != held.identity:
+            if (
+                handle is not None
+                and held is not None
+                and handle.status().identity != held.identity
+            ):
                 handle = None  # It was moved while what is below it was walked.
             if handle is not None and held is folder:
                 return handle.folder(b".")
@@ -262,7 +301,10 @@ class Walk:
             else:
                 with self._from_root(above.parts) as near:
                     opened = near.folder(folder.name)
-            if not self._options.cross and opened.status().device != self._root.identity[0]:
+            if (
+                not self._options.cross
+                and opened.status().device != self._root.identity[0]
+            ):
                 opened.close()
                 return None
             return opened
@@ -271,7 +313,9 @@ class Walk:
             return None
 
     def _from_root(self, parts: tuple[bytes, ...], *, listing: bool = True) -> Folder:
-        return self._root.folder.beneath(parts, links=False, cross=self._options.cross, listing=listing)
+        return self._root.folder.beneath(
+            parts, links=False, cross=self._options.cross, listing=listing
+        )
 
     def _let_go(self) -> None:
         if self._held is not None:
@@ -298,17 +342,27 @@ class Walk:
         options = self._options
         try:
             self._task.check()
-            batch, runs, rules = self._read(opened, options.after[folder.after] if folder.after >= 0 else b"")
+            batch, runs, rules = self._read(
+                opened, options.after[folder.after] if folder.after >= 0 else b""
+            )
             files = RULE_FILES if options.changing else (DENY_FILE,)
-            if folder.above is not None and (folder.denied.active or opened.holds_any(files)):
+            if folder.above is not None and (
+                folder.denied.active or opened.holds_any(files)
+            ):
                 folder.denied = folder.above.denied.entered(folder.name, opened)
                 if folder.denied.broken is not None:
                     self.unreadable += 1
                     self.denied[folder.denied.broken.why] += 1
             if options.rules is not None and rules:
-                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened)
+                folder.matcher = _with_rules(
+                    folder.matcher, len(folder.root_prefix), opened
+                )
             folder.whole = not runs and not folder.denied.active and folder.after < 0
-            return self._batches(folder, runs) if runs else self._batch(folder, batch, opened)
+            return (
+                self._batches(folder, runs)
+                if runs
+                else self._batch(folder, batch, opened)
+            )
         finally:
             if folder.far:
                 self._let_go()
@@ -337,7 +391,9 @@ class Walk:
 
     def _batches(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
-        merged = heapq.merge(*((found[0] for found in re.finditer(rb"[^/]+", run)) for run in runs))
+        merged = heapq.merge(
+            *((found[0] for found in re.finditer(rb"[^/]+", run)) for run in runs)
+        )
         while some := list(islice(merged, _BATCH)):
             self._task.check()
             batch = Batch([], [], [])
@@ -356,12 +412,19 @@ class Walk:
                     opened.close()
             yield from items
 
-    def _batch(self, folder: WalkedFolder, batch: Batch, opened: Folder | None) -> Iterator[Item]:
+    def _batch(
+        self, folder: WalkedFolder, batch: Batch, opened: Folder | None
+    ) -> Iterator[Item]:
         names = self._left(folder, batch)
         if self._options.visit is not None:
             if opened is not None:
                 others = (name for name, _ in batch.others)
-                self._options.visit(folder, opened, sorted((*batch.files, *batch.folders, *others)), names)
+                self._options.visit(
+                    folder,
+                    opened,
+                    sorted((*batch.files, *batch.folders, *others)),
+                    names,
+                )
             names = [name for name in names if folder.kinds.get(name) == "folder"]
         if not self._options.details:
             return zip(names, repeat(None))
@@ -370,7 +433,9 @@ class Walk:
         try:
             found = opened.stats(names)
         except OSError as error:
-            self._failed(error)  # It may be listed but not entered: its names are all there is.
+            self._failed(
+                error
+            )  # It may be listed but not entered: its names are all there is.
             return zip(names, repeat(None))
         # What is gone since its name was read is left out.
         return (item for item in zip(names, found, strict=True) if item[1] is not None)
@@ -394,7 +459,11 @@ class Walk:
             return before - len(names) - len(folders)
 
         if folder.denied.active:
-            keep(partial(folder.denied.allowed, changing=options.changing, denied=self.denied))
+            keep(
+                partial(
+                    folder.denied.allowed, changing=options.changing, denied=self.denied
+                )
+            )
         hidden = set[bytes]()
         if options.hide:
             hidden = {path[-1] for path in options.hide if path[:-1] == folder.parts}
@@ -402,19 +471,40 @@ class Walk:
             hidden.add(_GIT)
         if hidden or not options.hidden:
             dots = options.hidden
-            keep(lambda some, _: [name for name in some if name not in hidden and (dots or name[0] != _DOT)])
-        prefix, matcher, (wanted, unwanted) = folder.root_prefix, folder.matcher, folder.globs
+            keep(
+                lambda some, _: [
+                    name
+                    for name in some
+                    if name not in hidden and (dots or name[0] != _DOT)
+                ]
+            )
+        prefix, matcher, (wanted, unwanted) = (
+            folder.root_prefix,
+            folder.matcher,
+            folder.globs,
+        )
         if matcher.layers:
-            self.ignored += keep(lambda some, are_folders: matcher.kept(prefix, some, are_folders, check))
+            self.ignored += keep(
+                lambda some, are_folders: matcher.kept(prefix, some, are_folders, check)
+            )
         if unwanted.layers:
-            keep(lambda some, are_folders: unwanted.kept(prefix, some, are_folders, check))
+            keep(
+                lambda some, are_folders: unwanted.kept(
+                    prefix, some, are_folders, check
+                )
+            )
         shown = folders
         if wanted is not None:
-            names, shown = wanted.ignored(prefix, names, False, check), wanted.ignored(prefix, folders, True)
+            names, shown = (
+                wanted.ignored(prefix, names, False, check),
+                wanted.ignored(prefix, folders, True),
+            )
         folder.whole &= len(names) == count
         if options.kinds is not None:
             if batch.others or "file" not in options.kinds:
-                names = [name for name in names if kinds.get(name, "file") in options.kinds]
+                names = [
+                    name for name in names if kinds.get(name, "file") in options.kinds
+                ]
             shown = shown if "folder" in options.kinds else []
         if len(shown) < len(folders):
             kinds.update(dict.fromkeys(set(folders).difference(shown)))
@@ -450,12 +540,16 @@ def _packed(batch: Batch, start: bytes) -> bytes:
     for name in batch.folders:
         kinds[name] = "folder"
     kinds.update(batch.others)
-    return b"/".join(sorted(name + _MARK_OF[kind] for name, kind in kinds.items() if name >= start))
+    return b"/".join(
+        sorted(name + _MARK_OF[kind] for name, kind in kinds.items() if name >= start)
+    )
 
 
 def _with_rules(matcher: Matcher, base: int, folder: Folder) -> Matcher:
     """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
-    exclude = read_rules(partial(folder.file_beneath, (_GIT, b"info", b"exclude"), links=False))
+    exclude = read_rules(
+        partial(folder.file_beneath, (_GIT, b"info", b"exclude"), links=False)
+    )
     files = (read_rules(partial(folder.open, name)) for name in _IGNORE_FILES)
     return matcher.with_files(base, exclude).with_files(base, *files)
 
@@ -465,6 +559,8 @@ def read_rules(opens: Callable[[], File]) -> bytes | None:
     git goes on without it, and so does the walk."""
     try:
         with opens() as file:
-            return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
+            return (
+                file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
+            )
     except OSError:
         return None

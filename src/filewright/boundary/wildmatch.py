@@ -53,7 +53,10 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
         byte = pattern[position : position + 1]
         if byte == b"*":
             start, position = _STARS.match(pattern, position).span()  # type: ignore[union-attr]
-            whole = position - start > 1 and pattern[max(0, start - 1) : start] in (b"", b"/")
+            whole = position - start > 1 and pattern[max(0, start - 1) : start] in (
+                b"",
+                b"/",
+            )
             after = pattern[position : position + 2]
             if whole and after.startswith(b"/"):
                 groups.append((b"(?:[^/]*/)*", [b""]))
@@ -68,7 +71,9 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
         elif byte == b"[":
             members, position = bracket(pattern, position)
             text = (
-                b"[" + b"".join(b"\\x%02x" % each for each in sorted(members)) + b"]" if members else b"(?!)"
+                b"[" + b"".join(b"\\x%02x" % each for each in sorted(members)) + b"]"
+                if members
+                else b"(?!)"
             )
         else:
             position += byte == b"\\"
@@ -77,7 +82,9 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
             text, position = re.escape(pattern[position : position + 1]), position + 1
         groups[-1][1][-1] += text
     last = len(groups) - 1
-    source = b"".join(_group(*group, last=number == last) for number, group in enumerate(groups))
+    source = b"".join(
+        _group(*group, last=number == last) for number, group in enumerate(groups)
+    )
     return re.compile(source, re.DOTALL)
 
 
@@ -100,7 +107,9 @@ def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
     previous = 0  # What a range may begin with.
     while not members or pattern[position : position + 1] != b"]":
         ranged = (
-            previous > 0 and re.match(rb"-[^\]]", pattern[position : position + 2], re.DOTALL) is not None
+            previous > 0
+            and re.match(rb"-[^\]]", pattern[position : position + 2], re.DOTALL)
+            is not None
         )
         found = _MEMBER.match(pattern, position + ranged)
         if found is None:

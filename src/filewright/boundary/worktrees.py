@@ -31,7 +31,9 @@ def tree_notice(boundary: Boundary, trees: Iterable[Location]) -> str | None:
     """In which of these trees something was changed, for the caller who did; None where each is the only one."""
     found = []
     for tree in trees:
-        with suppress(FilewrightError, OSError):  # what was changed is changed: this is an extra
+        with suppress(
+            FilewrightError, OSError
+        ):  # what was changed is changed: this is an extra
             if description := _described(boundary, tree):
                 found.append(description)
     return f"changed in {'; and in '.join(sorted(found))}" if found else None
@@ -42,7 +44,9 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
     git = tree.child(b".git")
     shown = tree.shown if tree.parts else quote(tree.root.path)
     if boundary.stat(git).kind == "file":
-        kind = "linked worktree" if b"/worktrees/" in _line(boundary, git) else "submodule"
+        kind = (
+            "linked worktree" if b"/worktrees/" in _line(boundary, git) else "submodule"
+        )
         head = None
         with suppress(FilewrightError):  # its repository may be outside the roots
             head = pointed_at(boundary, tree, git).child(b"HEAD")
@@ -51,8 +55,14 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
     if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
         return f"the repository {shown}{branch}" if tree.parts else None
     with boundary.open_folder(git.child(b"worktrees")) as folder:
-        names = [name for name in folder.names()[:_LOOKED_AT] if _is_offered(boundary, git, name)]
-    linked = ", ".join(map(_brief, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+        names = [
+            name
+            for name in folder.names()[:_LOOKED_AT]
+            if _is_offered(boundary, git, name)
+        ]
+    linked = ", ".join(map(_brief, names[:_NAMED])) + (
+        ", …" if len(names) > _NAMED else ""
+    )
     return f"the main worktree {shown}{branch}, not in {linked}" if names else None
 
 
@@ -65,7 +75,9 @@ def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
             return False  # even if nothing is there any more
         boundary.stat(place)
     except FilewrightError as error:
-        return error.code is not Code.PERMISSION_DENIED  # One outside the roots, or gone, is no secret.
+        return (
+            error.code is not Code.PERMISSION_DENIED
+        )  # One outside the roots, or gone, is no secret.
     return True
 
 
@@ -87,7 +99,9 @@ def _brief(name: bytes) -> str:
 
 def pointed_at(boundary: Boundary, base: Location, file: Location) -> Location:
     """The place that a small file of git's names, from the folder `base`. Raises as `open_file` and `locate`."""
-    return boundary.locate(quote(os.path.normpath(os.path.join(base.absolute, _line(boundary, file)))))
+    return boundary.locate(
+        quote(os.path.normpath(os.path.join(base.absolute, _line(boundary, file))))
+    )
 
 
 def _line(boundary: Boundary, where: Location) -> bytes:
@@ -96,7 +110,9 @@ def _line(boundary: Boundary, where: Location) -> bytes:
 
 
 def _first_line(file: File) -> bytes:
-    return file.read(0, _LINE_BYTES).partition(b"\n")[0].removeprefix(b"gitdir:").strip()
+    return (
+        file.read(0, _LINE_BYTES).partition(b"\n")[0].removeprefix(b"gitdir:").strip()
+    )
 
 
 # Before there is a boundary

@@ -8,7 +8,14 @@ from functools import partial
 
 from filewright import errors
 from filewright.annotations import TYPE_CHECKING
-from filewright.boundary import Boundary, Location, is_temporary, quote, tree_notice, tree_of
+from filewright.boundary import (
+    Boundary,
+    Location,
+    is_temporary,
+    quote,
+    tree_notice,
+    tree_of,
+)
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import UNFINISHED, DamagedError, Log
 from filewright.changes.record import ChangeRecord, Place, id_of, sight
@@ -106,7 +113,9 @@ class Changes(History):
         """Return which changes cannot be undone since their records or their undo data are damaged."""
         found: dict[str, None] = {}
         for log in self._own:
-            with suppress(FilewrightError):  # `problems` names what keeps the database from being read.
+            with suppress(
+                FilewrightError
+            ):  # `problems` names what keeps the database from being read.
                 log.state.open(make=False)
                 found.update(dict.fromkeys(log.damage(task)))
         return list(found)
@@ -123,7 +132,10 @@ class Changes(History):
         pending = [Location(root, ()) for root in self._boundary.roots]
         while pending and not task.expired:
             where = pending.pop()
-            with suppress(OSError, FilewrightError), self._boundary.open_folder(where) as folder:
+            with (
+                suppress(OSError, FilewrightError),
+                self._boundary.open_folder(where) as folder,
+            ):
                 for name, kind in folder.scan():
                     if is_temporary(name):
                         if name not in named:
@@ -156,7 +168,9 @@ class Changes(History):
 
     # Changing
 
-    def commit(self, change_set: ChangeSet, *, task: Task | None = None) -> ChangeRecord:
+    def commit(
+        self, change_set: ChangeSet, *, task: Task | None = None
+    ) -> ChangeRecord:
         """Make every step of a change set, or none.
 
         Raises `stale_version` naming the file if a step was made against other content, and
@@ -169,7 +183,9 @@ class Changes(History):
         task = task or Task()
         if task.rehearsal is not None:
             task.rehearsal.append(self._rehearsed(change_set, task))
-            raise FilewrightError(Code.CANCELLED, "this was a rehearsal; nothing was changed")
+            raise FilewrightError(
+                Code.CANCELLED, "this was a rehearsal; nothing was changed"
+            )
         touched = list(change_set.locations)
         numbers = {place.root.number for place in touched}
         folders = {place.parent for place in touched if place.parts}
@@ -187,11 +203,19 @@ class Changes(History):
             for again in (False, True):
                 try:
                     record = commit(
-                        log, change_set, task, list(dict.fromkeys(met)), task.caller or self.caller
+                        log,
+                        change_set,
+                        task,
+                        list(dict.fromkeys(met)),
+                        task.caller or self.caller,
                     )
                     break
                 except FilewrightError as error:
-                    if again or error.code is not Code.IN_USE or "unsettled" not in error.details:
+                    if (
+                        again
+                        or error.code is not Code.IN_USE
+                        or "unsettled" not in error.details
+                    ):
                         conflicts = error.details.get("conflicts")
                         # An undo that was refused names lines, and nothing that was met.
                         if conflicts and "conflict_count" not in error.details:
@@ -215,7 +239,9 @@ class Changes(History):
 
         What an earlier process left is recovered first. Nested calls of the same thread are free.
         """
-        self._open(task)  # Before the lock: others are not to wait while a state folder is made.
+        self._open(
+            task
+        )  # Before the lock: others are not to wait while a state folder is made.
         with self._lock.exclusive(task) as fresh:
             for log in self._own:
                 # Nested, a change before this one may have failed, and not been rolled back at once.
@@ -263,7 +289,10 @@ class Changes(History):
 
             with suppress(FilewrightError):
                 log.state.open(make=False)
-                self._withheld[log] = seen, {place.names for place in unfinished_places(log)}
+                self._withheld[log] = (
+                    seen,
+                    {place.names for place in unfinished_places(log)},
+                )
                 self._boundary.before_reading = self._refuse_withheld
 
     def _refuse_withheld(self, where: Location) -> None:
@@ -385,7 +414,9 @@ class Changes(History):
         from filewright.changes.show import ChangeDiffs
 
         diffs = ChangeDiffs(self._boundary, self._settings)
-        return diffs.of_change_set(change_set, max_lines=self._settings.diff_lines, task=task)
+        return diffs.of_change_set(
+            change_set, max_lines=self._settings.diff_lines, task=task
+        )
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking, and of the databases."""

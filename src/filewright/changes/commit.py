@@ -44,17 +44,34 @@ def commit(
     for copy_moves in (False, True):
         try:
             with OpenFolders(log.boundary) as folders:
-                return _attempt(log, folders, change_set, task, notes, caller, met, copy_moves=copy_moves)
+                return _attempt(
+                    log,
+                    folders,
+                    change_set,
+                    task,
+                    notes,
+                    caller,
+                    met,
+                    copy_moves=copy_moves,
+                )
         except _CrossedError:
             continue
         except FilewrightError as error:
             if met:
                 error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
-                ways = [errors.overtaken("", True).hint] if "stays" in error.details else []
+                ways = (
+                    [errors.overtaken("", True).hint]
+                    if "stays" in error.details
+                    else []
+                )
                 error.hint = "; ".join([*met, *filter(None, ways)])
             raise
         except OSError as error:
-            named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
+            named = (
+                error.filename
+                if isinstance(error.filename, str | bytes)
+                else "the workspace"
+            )
             raise from_os_error(error, os.fsdecode(named), doing="work on") from error
     raise AssertionError("unreachable")
 
@@ -76,7 +93,9 @@ def _attempt(
     tree.take()
     if not (tree.displaced or tree.fresh or tree.moved or tree.altered):
         raise FilewrightError(
-            Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do"
+            Code.NO_CHANGE,
+            "the change would leave everything as it is",
+            hint="nothing to do",
         )
     task.check()
 
@@ -123,7 +142,10 @@ def _attempt(
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):
             is_undone = _roll_back(log, folders, record, begun, error, met, task)
-            refused = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EXDEV
+            refused = (
+                isinstance(error.__cause__, OSError)
+                and error.__cause__.errno == errno.EXDEV
+            )
             if is_undone and refused and not copy_moves:
                 raise _CrossedError from error
         raise

@@ -73,7 +73,11 @@ class Edited:
     """
 
     def __init__(
-        self, base: Stream, splices: Sequence[Splice], codec: str | None = None, asked: str = ""
+        self,
+        base: Stream,
+        splices: Sequence[Splice],
+        codec: str | None = None,
+        asked: str = "",
     ) -> None:
         self.base = base
         self.splices = splices
@@ -281,7 +285,9 @@ class Keeping:
             for digest, fresh in self._names.items():
                 folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
-            self._store.swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
+            self._store.swept = (
+                folder.status().mtime_ns
+            )  # Nobody else changes it while we have the lock.
 
     def drop(self) -> None:
         """The operation never came about: files have no second name, and what was written is gone."""
@@ -293,14 +299,18 @@ class Keeping:
 class ContentStore:
     """The contents of one state folder."""
 
-    def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
+    def __init__(
+        self, database: Database, state: StateFolder, flusher: Flusher
+    ) -> None:
         self.database = database
         self.flusher = flusher
         self.swept = 0
         """When the folder was changed last, of what was swept; 0 before that."""
         self.state = state
 
-    def blocks(self, name: str, side: Stamp | None, packed: object, data: bytes | None) -> Iterator[bytes]:
+    def blocks(
+        self, name: str, side: Stamp | None, packed: object, data: bytes | None
+    ) -> Iterator[bytes]:
         """Read a content by the columns of its row, and check it against its name; a displaced file, against its side.
 
         Raises `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
@@ -318,7 +328,8 @@ class ContentStore:
                     state, digest = xxhash.xxh3_128(), side.digest if side else None
                     # One that was too large to be hashed is known by its size and time.
                     if side is not None and (
-                        status.size != side.size or (not digest and status.mtime_ns != side.mtime_ns)
+                        status.size != side.size
+                        or (not digest and status.mtime_ns != side.mtime_ns)
                     ):
                         raise ValueError("a displaced file has been changed")
             for block in _unpacked(blocks) if packed else blocks:
@@ -331,7 +342,9 @@ class ContentStore:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
         begin = f"={id_of(number)}-".encode()
         with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
-            self.remove(name for name in folder.names() if name.startswith((begin, b".new-")))
+            self.remove(
+                name for name in folder.names() if name.startswith((begin, b".new-"))
+            )
 
     def drop_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
         """Drop some contents that only operations needed which have been dropped.
@@ -399,7 +412,8 @@ class Kept(NamedTuple):
         said = f"the undo data of the change {change_id}"
         try:
             rows = store.database.read(
-                "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?", self.name
+                "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?",
+                self.name,
             )
             if not rows:
                 raise FileNotFoundError(self.name)
@@ -462,12 +476,19 @@ def contents_of(entry: Entry) -> Iterator[Kept]:
 def whole_before(entry: Entry) -> Kept | None:
     """What there was before, if it was kept whole."""
     side = entry.before
-    return Kept(entry.keeper, side.blob, side) if side is not None and side.blob else None
+    return (
+        Kept(entry.keeper, side.blob, side) if side is not None and side.blob else None
+    )
 
 
 def _is_small(entry: Entry, side: Stamp | None) -> bool:
     keeper = entry.keeper
-    return side is not None and side.kind == "file" and keeper is not None and side.size <= keeper.small
+    return (
+        side is not None
+        and side.kind == "file"
+        and keeper is not None
+        and side.size <= keeper.small
+    )
 
 
 def is_whole(edit: Entry) -> bool:
@@ -480,7 +501,9 @@ def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
     """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
     if not _is_small(entry, entry.before):
         return None
-    for edit in reversed(entry.edits or (entry,)):  # Perhaps only what the last of them found was kept whole.
+    for edit in reversed(
+        entry.edits or (entry,)
+    ):  # Perhaps only what the last of them found was kept whole.
         side = edit.before
         if side is not None and side.blob and _is_small(edit, side):
             held = Kept(edit.keeper, side.blob, side).read()
@@ -502,16 +525,24 @@ def held_after(entry: Entry) -> bytes | None:
     if entry.before is not None and entry.before.digest == side.digest:
         return before
     after = _spliced(before, forward(entry)) if before is not None else None
-    return after if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest else None
+    return (
+        after
+        if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest
+        else None
+    )
 
 
 def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    from filewright.text import Splices  # Of what a command of a shell did there are none.
+    from filewright.text import (
+        Splices,
+    )  # Of what a command of a shell did there are none.
 
-    return Splices(spans_in(entry.spliced, most), Kept(entry.keeper, entry.inserted).read())
+    return Splices(
+        spans_in(entry.spliced, most), Kept(entry.keeper, entry.inserted).read()
+    )
 
 
 def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
@@ -521,7 +552,9 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     if entry.removed is not None:
         removed = Kept(entry.keeper, entry.removed).read()
     elif (before := held_before(entry)) is not None:
-        removed = b"".join(before[at : at + old] for at, old, _ in spans_in(entry.spliced, most))
+        removed = b"".join(
+            before[at : at + old] for at, old, _ in spans_in(entry.spliced, most)
+        )
     else:
         return None
     from filewright.text import Splices

@@ -116,7 +116,9 @@ class Database:
             return self._retried(connection.execute, sql, values).fetchall()
 
     @contextmanager
-    def transaction(self, task: Task | None = None, *, durable: bool = True) -> Iterator[Execute]:
+    def transaction(
+        self, task: Task | None = None, *, durable: bool = True
+    ) -> Iterator[Execute]:
         """What is executed inside comes true at its end, all of it, and is on the disk then if `durable`.
 
         An error inside leaves nothing. Nested ones are part of the outer.
@@ -126,7 +128,9 @@ class Database:
             if connection.in_transaction:
                 yield connection.execute
                 return
-            level = ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
+            level = (
+                ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
+            )
             connection.execute(f"PRAGMA synchronous={level}")
             self._retried(begin, connection, task=task)
             try:
@@ -156,7 +160,9 @@ class Database:
     # Connections
 
     @contextmanager
-    def _turn(self, task: Task | None = None, *, writing: bool) -> Iterator[sqlite3.Connection | None]:
+    def _turn(
+        self, task: Task | None = None, *, writing: bool
+    ) -> Iterator[sqlite3.Connection | None]:
         """Hold the connection for reading or for writing, to the file that is there now: somebody may have removed an
         earlier one. What SQLite or the system raises inside is said as it should be.
 
@@ -176,14 +182,21 @@ class Database:
                 connection, lasting = None, True
                 if writing:
                     connection = self._retried(self._opened_for_writing, task=task)
-                elif seen is not None and (found := self._retried(self._opened_for_reading, task=task)):
+                elif seen is not None and (
+                    found := self._retried(self._opened_for_reading, task=task)
+                ):
                     connection, lasting = found
                 if connection is not None:
-                    self._connections[writing] = self._seen() if lasting else None, connection
+                    self._connections[writing] = (
+                        self._seen() if lasting else None,
+                        connection,
+                    )
             yield connection
         except OSError as error:
             doing = "write to" if writing else "read"
-            raise errors.from_os_error(error, "the state folder", doing=doing) from error
+            raise errors.from_os_error(
+                error, "the state folder", doing=doing
+            ) from error
         except Exception as error:
             import sqlite3
 
@@ -195,12 +208,17 @@ class Database:
                 try:
                     self._probe()
                 except OSError as refusal:
-                    code, why = errors.from_os_error(refusal, "").code, str(refusal.strerror)
+                    code, why = (
+                        errors.from_os_error(refusal, "").code,
+                        str(refusal.strerror),
+                    )
             raise self._refused(code, why) from error
         finally:
             lock.release()
 
-    def _retried(self, work: Callable[..., _T], *values: object, task: Task | None = None) -> _T:
+    def _retried(
+        self, work: Callable[..., _T], *values: object, task: Task | None = None
+    ) -> _T:
         """Do something once no other process is in the way, looking at the task meanwhile."""
         for _ in tries(time.monotonic() + self._seconds, task):
             try:
@@ -232,7 +250,10 @@ class Database:
         Where another program has removed the name of the write-ahead log, what is in it is moved into the file first:
         at the next start it would be gone. Both connections are closed for that.
         """
-        if not (isinstance(known, tuple) and isinstance(seen, tuple)) or known[:2] != seen[:2]:
+        if (
+            not (isinstance(known, tuple) and isinstance(seen, tuple))
+            or known[:2] != seen[:2]
+        ):
             return True
         with ExitStack() as held:
             for lock in (self._writing, self._reading):
@@ -253,7 +274,9 @@ class Database:
         folder, name = os.path.split(self.locate())
         if self._seen() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
-                opened.create(name).close()  # Private from the start; SQLite makes its other files alike.
+                opened.create(
+                    name
+                ).close()  # Private from the start; SQLite makes its other files alike.
                 self._flusher.one(opened)
         return self._opened("rw", writing=True)
 
@@ -304,7 +327,9 @@ class Database:
         with system.open_folder(os.path.dirname(self.locate())) as folder:
             return folder.block_size() >= _PAGE
 
-    def _connected(self, mode: str, *, writing: bool, shared: bool) -> sqlite3.Connection:
+    def _connected(
+        self, mode: str, *, writing: bool, shared: bool
+    ) -> sqlite3.Connection:
         import sqlite3
 
         connection = sqlite3.connect(
@@ -321,11 +346,14 @@ class Database:
                     "PRAGMA locking_mode=EXCLUSIVE"
                 )  # Then a write-ahead log needs no shared memory.
             # Outside of transactions SQLite flushes too: where it makes the file, and at the end.
-            connection.execute(f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}")
+            connection.execute(
+                f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}"
+            )
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version not in (0, VERSION):
                 raise self._refused(
-                    Code.UNSUPPORTED, f"it is of version {version} of the format, not {VERSION}"
+                    Code.UNSUPPORTED,
+                    f"it is of version {version} of the format, not {VERSION}",
                 )
             if writing:
                 if not version:
@@ -381,13 +409,18 @@ class Database:
     def _refused(self, code: Code, why: str) -> FilewrightError:
         path = quote(self.locate())
         message = f"the state database {path} cannot be used: {why}"
-        return FilewrightError(code, message, hint=_HINTS.get(code), details={"path": path})
+        return FilewrightError(
+            code, message, hint=_HINTS.get(code), details={"path": path}
+        )
 
     def _probe(self) -> None:
         """Write as SQLite would: the `OSError` says why the system lets nobody, such as a quota or a limit on size."""
         path = self.locate()
         folder, name = os.path.split(path)
-        with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
+        with (
+            system.open_folder(folder) as opened,
+            opened.create(name + b"-probe") as probe,
+        ):
             try:
                 probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
             finally:
@@ -418,7 +451,9 @@ def _not_shared() -> sqlite3.OperationalError:
 
 def uri_of(path: bytes) -> str:
     """How SQLite takes a path to which options are added."""
-    escaped = os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    escaped = (
+        os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    )
     return f"file:{escaped}"
 
 
@@ -457,4 +492,6 @@ def _after_fork() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )

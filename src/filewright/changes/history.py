@@ -102,7 +102,9 @@ class History:
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
         self._index = Index(base_folder(settings), settings.lock_seconds)
-        self._own = [self._log(StateFolder(self._index, root)) for root in boundary.roots]
+        self._own = [
+            self._log(StateFolder(self._index, root)) for root in boundary.roots
+        ]
         self._related: dict[str, Log] = {}
         self._listed: tuple[object, list[Log]] = None, self._own
 
@@ -128,7 +130,9 @@ class History:
             own = [log.state.owner.id for log in listed]
             for owner in self._index.related(self._boundary.roots, own):
                 if owner.id not in self._related:
-                    self._related[owner.id] = self._log(StateFolder(self._index, None, owner))
+                    self._related[owner.id] = self._log(
+                        StateFolder(self._index, None, owner)
+                    )
                 listed.append(self._related[owner.id])
             self._listed = owners, listed
         return listed
@@ -156,7 +160,9 @@ class History:
         if session is not None:
             chosen.append(self.made_in(self._session(session, task)))
         if client is not None:
-            chosen.append(set[int]().union(*(log.made_by(client, moment) for log in self.logs)))
+            chosen.append(
+                set[int]().union(*(log.made_by(client, moment) for log in self.logs))
+            )
         numbers: Iterable[int] = (head.number for head in self.heads(task))
         if location is not None:
             numbers = self._touching(Place.of(location))
@@ -167,7 +173,9 @@ class History:
             if len(found) >= limit or number <= moment:
                 break
             identifier = id_of(number)
-            if (before is None or identifier < before) and all(number in each for each in chosen):
+            if (before is None or identifier < before) and all(
+                number in each for each in chosen
+            ):
                 try:
                     found.append(self.record(identifier))
                 except FilewrightError as error:
@@ -186,7 +194,11 @@ class History:
                     if until.get(was, 0) < number:
                         until[was] = number
                         pending.append(was)
-        found = (log.touching(path, before) for path, before in until.items() for log in self.logs)
+        found = (
+            log.touching(path, before)
+            for path, before in until.items()
+            for log in self.logs
+        )
         numbers = heapq.merge(*found, sorted(renames, reverse=True), reverse=True)
         return (number for number, _ in itertools.groupby(numbers))
 
@@ -206,7 +218,11 @@ class History:
         """What was done at places below the roots that are not denied."""
         seen_as = sight(self._boundary)
         for entry in entries:
-            was = entry.was if entry.was is not None and seen_as(entry.was) == "seen" else None
+            was = (
+                entry.was
+                if entry.was is not None and seen_as(entry.was) == "seen"
+                else None
+            )
             if seen_as(entry.place) == "seen":
                 yield entry._replace(was=was)
             elif was is not None:
@@ -232,7 +248,9 @@ class History:
     def within(self) -> list[Log]:
         """The logs of registered roots within those that are open here, other than these."""
         roots = [root.resolved for root in self._boundary.roots]
-        return [log for log in self.logs if not log.own and log.state.lies_within(roots)]
+        return [
+            log for log in self.logs if not log.own and log.state.lies_within(roots)
+        ]
 
     def left_within(self) -> list[StateFolder]:
         """Return the state folders of roots within the open ones whose folders were removed or replaced."""
@@ -274,7 +292,13 @@ class History:
         """
         found: str | None = None
         if (back := re.fullmatch(r"@(?:~([0-9]{1,9}))?", given)) is not None:
-            found = next((head.id for head in itertools.islice(self.heads(), int(back[1] or 0), None)), None)
+            found = next(
+                (
+                    head.id
+                    for head in itertools.islice(self.heads(), int(back[1] or 0), None)
+                ),
+                None,
+            )
         elif number_of(given) is not None:
             return given  # Whoever asks for the change is told if there is none.
         elif given:
@@ -283,11 +307,17 @@ class History:
             raise errors.unknown_change(given)
         return found
 
-    def heads(self, task: Task | None = None, *session: str | None) -> Iterator[ChangeRecord]:
+    def heads(
+        self, task: Task | None = None, *session: str | None
+    ) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, or a session's, newest first, without their entries."""
         seen_as = sight(self._boundary)
         streams = [
-            (head for page in log.heads(*session) for head in self._visible(log, page, seen_as))
+            (
+                head
+                for page in log.heads(*session)
+                for head in self._visible(log, page, seen_as)
+            )
             for log in self.logs
         ]
         for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
@@ -295,7 +325,9 @@ class History:
                 task.check()
             yield head
 
-    def _visible(self, log: Log, heads: Sequence[ChangeRecord], seen_as: Sight) -> Iterator[ChangeRecord]:
+    def _visible(
+        self, log: Log, heads: Sequence[ChangeRecord], seen_as: Sight
+    ) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
         hidden = log.hidden(seen_as, [head.number for head in heads])
         for head in heads:
@@ -314,7 +346,11 @@ class History:
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
         seen_as = sight(self._boundary)
-        found = (undo for log in self.logs for undo in self._visible(log, log.undos(), seen_as))
+        found = (
+            undo
+            for log in self.logs
+            for undo in self._visible(log, log.undos(), seen_as)
+        )
         return sorted(found, key=lambda undo: undo.number, reverse=True)
 
     def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
@@ -349,12 +385,22 @@ class History:
         for log in self.logs:
             parts: Iterable[Session] = log.sessions()
             if log.hidden(seen_as):
-                heads = (head for page in log.heads() for head in self._visible(log, page, seen_as))
-                parts = (Session(head.session, 1, head.number, head.number, head.client) for head in heads)
+                heads = (
+                    head
+                    for page in log.heads()
+                    for head in self._visible(log, page, seen_as)
+                )
+                parts = (
+                    Session(head.session, 1, head.number, head.number, head.client)
+                    for head in heads
+                )
             for part in parts:
                 known = found.setdefault(part.name, part)
                 if known is not part:
-                    count, first = known.changes + part.changes, min(known.first, part.first)
+                    count, first = (
+                        known.changes + part.changes,
+                        min(known.first, part.first),
+                    )
                     newer = max(known, part, key=lambda each: each.last)
                     found[part.name] = newer._replace(changes=count, first=first)
         return sorted(found.values(), key=lambda each: each.last, reverse=True)
@@ -364,7 +410,12 @@ class History:
         return set().union(*(log.made_in(session) for log in self.logs))
 
     def select(
-        self, scope: Scope | str, *, inside: bool = False, every: bool = False, task: Task | None = None
+        self,
+        scope: Scope | str,
+        *,
+        inside: bool = False,
+        every: bool = False,
+        task: Task | None = None,
     ) -> Selected:
         """What a scope means, a change's id being one; or only what of it is `inside` the roots.
 
@@ -382,7 +433,11 @@ class History:
                 if log.departures(record.number, renames=True):
                     record = self._net(record, {record.id}, task, changed_only=False)
                     break
-            words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
+            words = (
+                f": {record.summary}"
+                if scope.path is None and scope.hunk is None
+                else ""
+            )
             selected = Selected(
                 record,
                 (record.id,),
@@ -392,10 +447,19 @@ class History:
             )
         else:
             selected = self._together(scope, inside, every, task)
-        return selected if scope.path is None and scope.hunk is None else self._narrowed(selected, scope)
+        return (
+            selected
+            if scope.path is None and scope.hunk is None
+            else self._narrowed(selected, scope)
+        )
 
     def _net(
-        self, record: ChangeRecord, chosen: Collection[str], task: Task, *, changed_only: bool
+        self,
+        record: ChangeRecord,
+        chosen: Collection[str],
+        task: Task,
+        *,
+        changed_only: bool,
     ) -> ChangeRecord:
         """What the chosen changes did together, at the places to which others have moved it."""
         from filewright.changes.net import net_of
@@ -403,9 +467,17 @@ class History:
         oldest, apart = min(chosen), set(chosen)
         for undo in undoing(self.undos()):
             # What others have undone among themselves is as if it never was.
-            if undo.id not in chosen and apart.isdisjoint(undo.reverts) and min(undo.reverts) > oldest:
+            if (
+                undo.id not in chosen
+                and apart.isdisjoint(undo.reverts)
+                and min(undo.reverts) > oldest
+            ):
                 apart.update(undo.reverts, (undo.id,))
-        moving = (id_of(number) for log in self.logs for (number,) in log.departures(number_of(oldest) or 0))
+        moving = (
+            id_of(number)
+            for log in self.logs
+            for (number,) in log.departures(number_of(oldest) or 0)
+        )
         played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
             record,
@@ -414,7 +486,9 @@ class History:
             task=task,
         )
 
-    def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
+    def _together(
+        self, scope: Scope, inside: bool, every: bool, task: Task
+    ) -> Selected:
         """The changes of a session, of a prompt, or since a moment, as one."""
         if scope.session is not None:
             name = self._session(scope.session, task)
@@ -424,12 +498,26 @@ class History:
         elif scope.prompt is not None:
             change = self.identify(scope.prompt)
             groups = prompts(self.heads(task, self.record(change).session))
-            heads = iter(next((group for group in groups if change in {head.id for head in group}), []))
-            what, summary = f"the prompt of the change {change}", f"undo the prompt of {change}"
+            heads = iter(
+                next(
+                    (
+                        group
+                        for group in groups
+                        if change in {head.id for head in group}
+                    ),
+                    [],
+                )
+            )
+            what, summary = (
+                f"the prompt of the change {change}",
+                f"undo the prompt of {change}",
+            )
             named = {"prompt": change}
         else:
             moment, shown = self._moment(scope.since or "", known=True)
-            heads = itertools.takewhile(lambda head: head.number > moment, self.heads(task))
+            heads = itertools.takewhile(
+                lambda head: head.number > moment, self.heads(task)
+            )
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
         # Their names only: there may be a hundred thousand.
@@ -500,7 +588,9 @@ class History:
         if given == "current":
             given = ((task and task.caller) or self.caller).session or given
         if given == "last":
-            last = next((head.session for head in self.standing(task) if head.session), None)
+            last = next(
+                (head.session for head in self.standing(task) if head.session), None
+            )
             if last is None:
                 raise errors.no_session(any(True for _ in self.heads(task)))
             return last
@@ -508,7 +598,9 @@ class History:
         if encodable(given) == given and self.made_in(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
-        found = named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
+        found = (
+            named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
+        )
         if found is None:
             raise errors.unknown_session(given, known[:5])
         return found
@@ -522,12 +614,17 @@ class History:
         if moment is None:
             before = given.endswith("^")
             record = self.record(self.identify(given.removesuffix("^")))
-            return record.number - before, f"{'before ' if before else ''}the change {record.id}"
+            return (
+                record.number - before,
+                f"{'before ' if before else ''}the change {record.id}",
+            )
         if not known:
             return moment, local_time(moment)
         begins = min((each.first for each in self.sessions()), default=None)
         if begins is None or moment < begins - _BEFORE_HISTORY:
-            raise errors.before_history(given, local_time(begins) if begins is not None else None)
+            raise errors.before_history(
+                given, local_time(begins) if begins is not None else None
+            )
         now = time.time_ns()
         if moment > now:
             raise errors.in_the_future(given)
@@ -542,12 +639,18 @@ class History:
         asked = ""
         if scope.path is not None:
             place, asked = self.place_of(scope.path), scope.path.asked
-            entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
+            entries = (
+                *(e for e in entries if e.touches(place)),
+                *self._carried_from(place, entries),
+            )
             if not entries:
                 raise errors.not_touched(asked, selected.what)
             if len(selected.ids) > 1:
                 touching = {id_of(number) for number in self._touching(place)}
-                ids = tuple(name for name in selected.ids if name in touching) or selected.ids
+                ids = (
+                    tuple(name for name in selected.ids if name in touching)
+                    or selected.ids
+                )
                 selected = selected._replace(ids=ids)
         part = asked
         if scope.hunk is not None:
@@ -558,7 +661,12 @@ class History:
                 raise errors.one_file_for_a_hunk(selected.what)
             (entry,) = entries
             before, after, part = entry.before, entry.after, asked or entry.place.shown
-            if before is None or after is None or before.kind != "file" or entry.action == "attributes":
+            if (
+                before is None
+                or after is None
+                or before.kind != "file"
+                or entry.action == "attributes"
+            ):
                 raise errors.no_hunks(part)
             # Without what it did to name and rights.
             entries = (entry._replace(was=None, before=before.with_rights(after)),)
@@ -607,7 +715,9 @@ class History:
             entries=entries,
         )
 
-    def difference(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
+    def difference(
+        self, entry: Entry, *, max_lines: int, start: int = 0
+    ) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
         from filewright.changes.show import ChangeDiffs
 
@@ -630,12 +740,16 @@ class History:
         others: dict[str, None] = {}
         paths: dict[str, None] = {}
         for name, commands in self.shared(selected.ids).items():
-            foreign = [each for each in commands if session is None or each.session != session]
+            foreign = [
+                each for each in commands if session is None or each.session != session
+            ]
             if not foreign:
                 continue
             entries = self.record(name).entries
             if selected.partial:
-                entries = [entry for entry in entries if not meant.isdisjoint(entry.ends)]
+                entries = [
+                    entry for entry in entries if not meant.isdisjoint(entry.ends)
+                ]
             if entries:
                 others.update(dict.fromkeys(each.summary for each in foreign))
                 paths.update(dict.fromkeys(entry.place.shown for entry in entries))
@@ -728,7 +842,11 @@ def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
     for record in records:
         later = last.get(record.session)
         pause = later[-1].number - record.number if later is not None else 0
-        if later is None or record.turn != later[-1].turn or (record.turn is None and pause > PAUSE * 10**9):
+        if (
+            later is None
+            or record.turn != later[-1].turn
+            or (record.turn is None and pause > PAUSE * 10**9)
+        ):
             last[record.session] = later = []
             found.append(later)
         later.append(record)

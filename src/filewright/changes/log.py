@@ -234,7 +234,9 @@ class Log:
         """
         found: list[Row] = []
         with nullcontext() if certain else suppress(FilewrightError):
-            for row in self.database.read("SELECT number, state FROM unfinished ORDER BY number"):
+            for row in self.database.read(
+                "SELECT number, state FROM unfinished ORDER BY number"
+            ):
                 if row[1] in states and row[0] not in self._rolled_back:
                     found.append(row)
         return found
@@ -243,7 +245,10 @@ class Log:
     def kept(self) -> list[str]:
         """What conflicts have left: others' versions, and operations that were set aside."""
         kept = []
-        with suppress(FileNotFoundError, NotADirectoryError), self.state.folder(b"kept") as folder:
+        with (
+            suppress(FileNotFoundError, NotADirectoryError),
+            self.state.folder(b"kept") as folder,
+        ):
             kept = [quote(self.state.at(b"kept", name)) for name in folder.names()]
         return [*kept, *(self.named(number) for number, _ in self.left("aside"))]
 
@@ -269,9 +274,14 @@ class Log:
 
     def damage(self, task: Task) -> Iterator[str]:
         """Find changes whose records or undo data are not as they were written, the newest first."""
-        known = {row[0] for row in self.database.read("SELECT DISTINCT state FROM unfinished")}
+        known = {
+            row[0]
+            for row in self.database.read("SELECT DISTINCT state FROM unfinished")
+        }
         for state in sorted(map(str, known.difference(_STATES))):
-            for (number,) in self.database.read("SELECT number FROM unfinished WHERE state = ?", state):
+            for (number,) in self.database.read(
+                "SELECT number FROM unfinished WHERE state = ?", state
+            ):
                 yield f"the state of the change {id_of(number)} is damaged: it is not in the history"
         for (number,) in self.database.read(
             "SELECT DISTINCT operation FROM entries WHERE operation NOT IN (SELECT number FROM operations) "
@@ -295,7 +305,9 @@ class Log:
 
     def newest(self) -> int:
         """The number of the newest change; 0 if there is none."""
-        rows = self.database.read("SELECT number FROM made ORDER BY number DESC LIMIT 1")
+        rows = self.database.read(
+            "SELECT number FROM made ORDER BY number DESC LIMIT 1"
+        )
         return rows[0][0] if rows else 0
 
     def sessions(self) -> list[Session]:
@@ -307,8 +319,12 @@ class Log:
         sessions = [Session(*row) for row in rows]
         for number, commands in self.shared().items():
             first = commands[0].session
-            for command in {each.session: each for each in commands if each.session != first}.values():
-                sessions.append(Session(command.session, 1, number, number, command.client))
+            for command in {
+                each.session: each for each in commands if each.session != first
+            }.values():
+                sessions.append(
+                    Session(command.session, 1, number, number, command.client)
+                )
         return sessions
 
     def made_in(self, session: str | None) -> set[int]:
@@ -320,26 +336,34 @@ class Log:
         """The changes that may be those of a session, although they have that of another."""
         found = []
         for number, commands in self.shared().items():
-            if commands[0].session != session and session in {command.session for command in commands}:
+            if commands[0].session != session and session in {
+                command.session for command in commands
+            }:
                 found.append(number)
         return found
 
     def made_after(self, number: int) -> list[int]:
         """The changes later than one, the oldest first."""
-        rows = self.database.read("SELECT number FROM made WHERE number > ? ORDER BY number", number)
+        rows = self.database.read(
+            "SELECT number FROM made WHERE number > ? ORDER BY number", number
+        )
         return [row[0] for row in rows]
 
     def made_by(self, client: str, after: int) -> set[int]:
         """The changes later than one of the clients whose name begins so, in whatever case."""
         rows = self.database.read(
-            "SELECT number, client FROM made WHERE number > ? AND client IS NOT NULL", after
+            "SELECT number, client FROM made WHERE number > ? AND client IS NOT NULL",
+            after,
         )
         begin = client.casefold()
         return {number for number, name in rows if name.casefold().startswith(begin)}
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, without their entries."""
-        heads = map(_head, self.database.read(f"SELECT {_HEAD} FROM made WHERE length(more) > 32"))
+        heads = map(
+            _head,
+            self.database.read(f"SELECT {_HEAD} FROM made WHERE length(more) > 32"),
+        )
         return [head for head in heads if head.reverts]
 
     def heads(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
@@ -355,11 +379,15 @@ class Log:
 
     # Commands
 
-    def shared(self, numbers: Sequence[int] | None = None) -> dict[int, tuple[RecordedCommand, ...]]:
+    def shared(
+        self, numbers: Sequence[int] | None = None
+    ) -> dict[int, tuple[RecordedCommand, ...]]:
         """Return those of some changes (None: of all) that may be those of several commands, each with these."""
         query = f"SELECT {_HEAD} FROM made WHERE length(more) > 32"
         if numbers is not None and len(numbers) <= _PAGE:
-            rows = self.database.read(f"{query} AND number IN ({','.join('?' * len(numbers))})", *numbers)
+            rows = self.database.read(
+                f"{query} AND number IN ({','.join('?' * len(numbers))})", *numbers
+            )
         else:
             rows = self.database.read(query)
         heads = map(_head, rows)
@@ -368,7 +396,9 @@ class Log:
     def relabel(self, number: int, command: RecordedCommand) -> None:
         """Say of a change of a command what is known of that at its end."""
         with self.database.transaction() as execute:
-            row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
+            row = execute(
+                f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)
+            ).fetchone()
             if row is None:
                 return
             record = _head(row)
@@ -376,11 +406,15 @@ class Log:
                 return
             commands = []
             for each in record.commands:
-                commands.append(command if each.identifier == command.identifier else each)
+                commands.append(
+                    command if each.identifier == command.identifier else each
+                )
             record = record._replace(commands=tuple(commands))
             first = commands[0] if commands else command
             summary = summary_of(commands or [command])
-            said = _storable(record.tool, summary, first.session, first.client, first.turn)
+            said = _storable(
+                record.tool, summary, first.session, first.client, first.turn
+            )
             what = _more_of(record)
             text = _ENCODER.encode(what) if what != _USUAL else ""
             more = _with_checksums(said, text, row[_COUNT], _checksums_in(row)[1])
@@ -391,7 +425,10 @@ class Log:
 
     def touching(self, path: bytes, before: int) -> Iterator[int]:
         """The operations older than one that did something at an absolute path or below it, newest first."""
-        return heapq.merge(*(self._at(*where, before) for where in self._below_roots(path)), reverse=True)
+        return heapq.merge(
+            *(self._at(*where, before) for where in self._below_roots(path)),
+            reverse=True,
+        )
 
     def _at(self, root: int, path: bytes, before: int) -> Iterator[int]:
         inside = (path + b"/", path + b"0") if path else (b"", b"\xff" * 1024)
@@ -407,7 +444,11 @@ class Log:
         """
         roots, found = self._roots(), []
         for number, below in self._below_roots(path):
-            ways = [below[:at] for at in range(len(below) + 1) if below[at : at + 1] in (b"/", b"")]
+            ways = [
+                below[:at]
+                for at in range(len(below) + 1)
+                if below[at : at + 1] in (b"/", b"")
+            ]
             rows = self.database.read(
                 "SELECT operation, was_root, was, length(path) FROM entries WHERE was IS NOT NULL AND root = ? "
                 f"AND operation < ? AND path IN ({','.join('?' * len(ways))})",
@@ -416,7 +457,9 @@ class Log:
                 *ways,
             )
             for operation, root, was, length in rows:
-                found.append((operation, roots[root].rstrip(b"/") + b"/" + was + below[length:]))
+                found.append(
+                    (operation, roots[root].rstrip(b"/") + b"/" + was + below[length:])
+                )
         return found
 
     def departures(self, after: int, *, renames: bool = False) -> list[Row]:
@@ -432,7 +475,11 @@ class Log:
         """The operations that did something at a place that may not be seen, of all or of those with these numbers."""
         roots = self._roots()
         # Without the numbers themselves in its text: every text is kept, ready to be run again.
-        among = f" AND operation IN ({','.join('?' * len(numbers))})" if numbers is not None else ""
+        among = (
+            f" AND operation IN ({','.join('?' * len(numbers))})"
+            if numbers is not None
+            else ""
+        )
         numbers = numbers or ()
         found: set[int] = set()
         for root, path in self.database.read(
@@ -440,7 +487,9 @@ class Log:
         ):
             if seen_as(self._place(roots, root, path)) != "seen":
                 at = f"SELECT operation FROM touched WHERE root = ? AND path = ?{among}"
-                found.update(row[0] for row in self.database.read(at, root, path, *numbers))
+                found.update(
+                    row[0] for row in self.database.read(at, root, path, *numbers)
+                )
         return found
 
     def _below_roots(self, path: bytes) -> Iterator[tuple[int, bytes]]:
@@ -469,9 +518,15 @@ class Log:
                 for root, path, was_root, was, deletes, sides, spans in rows:
                     rows_read += 1
                     former_root = recorded[was_root] if was_root is not None else None
-                    state.update(_canonical(recorded[root], path, former_root, was, deletes, sides))
+                    state.update(
+                        _canonical(
+                            recorded[root], path, former_root, was, deletes, sides
+                        )
+                    )
                     state.update(spans or b"")
-                    former = self._place(roots, was_root, was) if was is not None else None
+                    former = (
+                        self._place(roots, was_root, was) if was is not None else None
+                    )
                     before, after, removed, inserted = _DECODER.decode(sides)
                     yield Entry(
                         self._place(roots, root, path),
@@ -490,13 +545,17 @@ class Log:
 
     def plan(self, number: int) -> CommitPlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
-        rows = self.database.read("SELECT plan FROM unfinished WHERE number = ?", number)
+        rows = self.database.read(
+            "SELECT plan FROM unfinished WHERE number = ?", number
+        )
         if not rows or rows[0][0] is None:
             return CommitPlan()
         self.state.open(make=False)
         try:
             seal, packed = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]
-            if not hmac.compare_digest(hmac.digest(self.state.key, packed, "sha256"), seal):
+            if not hmac.compare_digest(
+                hmac.digest(self.state.key, packed, "sha256"), seal
+            ):
                 raise ValueError("its seal is not ours")
             if packed[:8] != number.to_bytes(8, "big"):
                 raise ValueError("it is another's")
@@ -525,7 +584,9 @@ class Log:
         if not {b"", b".", b".."}.isdisjoint(parts):
             raise ValueError("not a path")
         place = Place(roots[root], parts)
-        here = place.below(self.boundary.roots) if place.root not in self._here else None
+        here = (
+            place.below(self.boundary.roots) if place.root not in self._here else None
+        )
         return place if here is None else Place.of(here)
 
     # Changing
@@ -537,11 +598,17 @@ class Log:
         At the end of the block its intent is on the disk, or nothing of it.
         """
         with self.database.transaction(task) as execute:
-            newest = execute("SELECT coalesce(max(number), 0) FROM operations").fetchone()[0]
-            with suppress(FilewrightError):  # Of a log that cannot be read nothing is known.
+            newest = execute(
+                "SELECT coalesce(max(number), 0) FROM operations"
+            ).fetchone()[0]
+            with suppress(
+                FilewrightError
+            ):  # Of a log that cannot be read nothing is known.
                 newest = max(newest, self.latest())
             # If the clock went back, after the newest, with room for what several commands did.
-            keeping = Keeping(self.contents, execute, max(time.time_ns(), newest + _ROOM))
+            keeping = Keeping(
+                self.contents, execute, max(time.time_ns(), newest + _ROOM)
+            )
             try:
                 yield keeping
                 if keeping.in_files:
@@ -551,21 +618,33 @@ class Log:
                 raise
 
     def write(
-        self, record: ChangeRecord, plan: CommitPlan, *, state: str = "intent", entries: bool = True
+        self,
+        record: ChangeRecord,
+        plan: CommitPlan,
+        *,
+        state: str = "intent",
+        entries: bool = True,
     ) -> None:
         """Write an operation down; or once more what staging found out: its plan, and its `entries` too."""
         number = record.number
-        self._rolled_back.discard(number)  # Where the clock has gone back, it was perhaps another's.
+        self._rolled_back.discard(
+            number
+        )  # Where the clock has gone back, it was perhaps another's.
         with self.database.transaction() as execute:
             if state != "settled":
                 # With its number, so that no plan is ever taken for another's.
                 packed = number.to_bytes(8, "big") + packed_plan(plan)
                 sealed = hmac.digest(self.state.key, packed, "sha256") + packed
-                execute("INSERT OR REPLACE INTO unfinished VALUES (?,?,?)", (number, state, sealed))
+                execute(
+                    "INSERT OR REPLACE INTO unfinished VALUES (?,?,?)",
+                    (number, state, sealed),
+                )
             if not entries:
                 return
             more = _more_of(record)
-            said = _storable(record.tool, record.summary, record.session, record.client, record.turn)
+            said = _storable(
+                record.tool, record.summary, record.session, record.client, record.turn
+            )
             checksum = xxhash.xxh3_64()
             roots: dict[bytes, int] = {}
             for index, entry in enumerate(record.entries):
@@ -576,10 +655,15 @@ class Log:
                         continue
                     if place.root not in roots:
                         execute(_ADD_ROOT, (place.root,))
-                        found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
+                        found = execute(
+                            "SELECT number FROM roots WHERE path = ?", (place.root,)
+                        ).fetchone()
                         roots[place.root] = found[0]
                     at += roots[place.root], b"/".join(place.parts)
-                before, after = entry.before and entry.before.row(), entry.after and entry.after.row()
+                before, after = (
+                    entry.before and entry.before.row(),
+                    entry.after and entry.after.row(),
+                )
                 sides = _ENCODER.encode([before, after, entry.removed, entry.inserted])
                 spans = zlib.compress(entry.spliced, 1) if entry.spliced else None
                 execute(
@@ -588,10 +672,15 @@ class Log:
                 )
                 former = entry.was.root if entry.was is not None else None
                 deletes = int(entry.after is None)
-                checksum.update(_canonical(entry.place.root, at[1], former, at[3], deletes, sides))
+                checksum.update(
+                    _canonical(entry.place.root, at[1], former, at[3], deletes, sides)
+                )
                 checksum.update(spans or b"")
             text = _ENCODER.encode(more) if more != _USUAL else ""
-            head = (*said, _with_checksums(said, text, len(record.entries), checksum.hexdigest()))
+            head = (
+                *said,
+                _with_checksums(said, text, len(record.entries), checksum.hexdigest()),
+            )
             execute(
                 "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
                 (number, *head, len(record.entries)),
@@ -624,19 +713,31 @@ class Log:
         """These are cleaned up. Not flushed: cleaning up twice does no harm."""
         with _without_space(), self.database.transaction(durable=False) as execute:
             for number in numbers:
-                execute("DELETE FROM unfinished WHERE number = ? AND state = 'done'", (number,))
+                execute(
+                    "DELETE FROM unfinished WHERE number = ? AND state = 'done'",
+                    (number,),
+                )
 
     def annotate(self, number: int, notes: Sequence[str]) -> None:
         """Add notes to a record; losing them to a crash loses nothing else."""
         with self.database.transaction(durable=False) as execute:
             # Not by the connection that reads: whoever reads on and on would be waited for.
-            row = execute(f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)).fetchone()
+            row = execute(
+                f"SELECT {_HEAD} FROM operations WHERE number = ?", (number,)
+            ).fetchone()
             record = _head(row) if row is not None else None
             if record is not None and record.state != DAMAGED:
-                record = record._replace(notes=tuple(dict.fromkeys((*record.notes, *notes))))
-                text, checksum = _ENCODER.encode(_more_of(record)), _checksums_in(row)[1]
+                record = record._replace(
+                    notes=tuple(dict.fromkeys((*record.notes, *notes)))
+                )
+                text, checksum = (
+                    _ENCODER.encode(_more_of(record)),
+                    _checksums_in(row)[1],
+                )
                 more = _with_checksums(row[1:6], text, row[_COUNT], checksum)
-                execute("UPDATE operations SET more = ? WHERE number = ?", (more, number))
+                execute(
+                    "UPDATE operations SET more = ? WHERE number = ?", (more, number)
+                )
 
     # Limits
 
@@ -699,7 +800,10 @@ class Log:
     def _past(self, most: int) -> int | None:
         """The oldest operation, if it is older than the limits allow, or all together take more than that."""
         for oldest, newest, fiftieth, size in self.database.read(_LIMITS):
-            expired = fiftieth is not None and oldest < fiftieth - self.settings.history_days * _DAY_NS
+            expired = (
+                fiftieth is not None
+                and oldest < fiftieth - self.settings.history_days * _DAY_NS
+            )
             if oldest != newest and (expired or size is None or size > most):
                 return int(oldest)
         return None
@@ -727,7 +831,9 @@ def damaged(change_id: str) -> FilewrightError:
 
 def damaged_record(number: int) -> ChangeRecord:
     """Return what is shown of a change whose record is damaged: when it was made, and that it is."""
-    return ChangeRecord(number, "unknown", damaged(id_of(number)).message, (), state=DAMAGED)
+    return ChangeRecord(
+        number, "unknown", damaged(id_of(number)).message, (), state=DAMAGED
+    )
 
 
 def _storable(*texts: str | None) -> list[str | None]:
@@ -740,9 +846,15 @@ def _canonical(*columns: object) -> bytes:
     return repr(columns).encode("utf-8", "surrogatepass")
 
 
-def _with_checksums(said: Sequence[str | None], text: str, count: int, checksum: str) -> str:
+def _with_checksums(
+    said: Sequence[str | None], text: str, count: int, checksum: str
+) -> str:
     """Return what the column `more` holds: checksums of the head and of its entries, and the JSON of what it says."""
-    return xxhash.xxh3_64_hexdigest(_canonical(*said, text, count, checksum)) + checksum + text
+    return (
+        xxhash.xxh3_64_hexdigest(_canonical(*said, text, count, checksum))
+        + checksum
+        + text
+    )
 
 
 def _checksums_in(row: Sequence[Any]) -> tuple[str, str, str]:
@@ -759,13 +871,26 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     """Return the record of an operation without its entries; one that is damaged says so, and nothing else."""
     number, tool, summary, session, client, turn, more, count = row
     _, checksum, text = _checksums_in(row)
-    if more != _with_checksums((tool, summary, session, client, turn), text, count, checksum):
+    if more != _with_checksums(
+        (tool, summary, session, client, turn), text, count, checksum
+    ):
         return damaged_record(number)
-    reverts, partial, undoable, hard_links, notes, shared = json.loads(text) if text else _USUAL
+    reverts, partial, undoable, hard_links, notes, shared = (
+        json.loads(text) if text else _USUAL
+    )
     said = tuple(reverts), partial, undoable, hard_links, tuple(notes)
     commands = tuple(RecordedCommand(*each) for each in shared)
     return ChangeRecord(
-        number, tool, summary, (), session, client, turn, *said, state="settled", commands=commands
+        number,
+        tool,
+        summary,
+        (),
+        session,
+        client,
+        turn,
+        *said,
+        state="settled",
+        commands=commands,
     )
 
 
@@ -817,7 +942,10 @@ def unpacked_plan(data: bytes) -> CommitPlan:
     import gzip
     import io
 
-    rows = (_DECODER.decode(line.decode()) for line in gzip.GzipFile(fileobj=io.BytesIO(data)))
+    rows = (
+        _DECODER.decode(line.decode())
+        for line in gzip.GzipFile(fileobj=io.BytesIO(data))
+    )
     folders = tuple(
         FolderRef(inode, root, made, slot and Slot(*slot))
         for inode, root, made, slot in islice(rows, next(rows))

@@ -24,7 +24,11 @@ def resolve(asked: str, current: int, *, folder: bool) -> int:
         value = int(text.removeprefix("0o"), 8)
         if value <= 0o7777:
             # As chmod does: an octal mode of up to four digits leaves a folder's setgid bit alone.
-            return value | (current & stat.S_ISGID if folder and len(text.removeprefix("0o")) < 5 else 0)
+            return value | (
+                current & stat.S_ISGID
+                if folder and len(text.removeprefix("0o")) < 5
+                else 0
+            )
     mode = current
     for clause in text.split(","):
         match = _CLAUSE.fullmatch(clause)

@@ -32,9 +32,21 @@ class _Thing:
     where another left off; `moved_on`: others have renamed it after these had.
     """
 
-    __slots__ = ("first", "folder", "home", "inside", "kind", "last", "moved_on", "name", "runs")
+    __slots__ = (
+        "first",
+        "folder",
+        "home",
+        "inside",
+        "kind",
+        "last",
+        "moved_on",
+        "name",
+        "runs",
+    )
 
-    def __init__(self, folder: _Thing | None, name: bytes, kind: Kind, *, made: bool = False) -> None:
+    def __init__(
+        self, folder: _Thing | None, name: bytes, kind: Kind, *, made: bool = False
+    ) -> None:
         self.folder = folder
         self.name = name
         self.home = None if made or folder is None else (folder, name)
@@ -60,7 +72,11 @@ class _Thing:
             self.runs.append([])
         run = self.runs[-1]
         # What a file held is known by the first that was kept whole, and what it holds by the last.
-        if len(run) > 1 and is_whole(run[-2]) and {*run[-2].ends, *entry.ends}.issuperset(run[-1].ends):
+        if (
+            len(run) > 1
+            and is_whole(run[-2])
+            and {*run[-2].ends, *entry.ends}.issuperset(run[-1].ends)
+        ):
             run.pop()
         run.append(entry)
 
@@ -102,7 +118,9 @@ class _Played:
             task.check()
             before, was = entry.before, entry.was or entry.place
             thing = None
-            if before is not None and (chosen or (entry.after is not None and entry.was is not None)):
+            if before is not None and (
+                chosen or (entry.after is not None and entry.was is not None)
+            ):
                 thing = self._in(self._slot(was), before.kind)
             elif before is not None and entry.after is None:
                 thing = self._known(was)
@@ -193,15 +211,24 @@ class _Played:
 
 def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
     """What the chosen changes made of a thing together; None if that is nothing."""
-    first, last, edits = thing.first, thing.last, [edit for run in thing.runs for edit in run]
+    first, last, edits = (
+        thing.first,
+        thing.last,
+        [edit for run in thing.runs for edit in run],
+    )
     assert first is not None
     assert last is not None
     before, after = first.before if thing.home is not None else None, last.after
     if before is None and after is None:
         return None
     if edits:
-        before, after = _holding(before, edits[0].before), _holding(after, edits[-1].after)
-    elif before is not None and after is not None and before.kind == after.kind == "file":
+        before, after = (
+            _holding(before, edits[0].before),
+            _holding(after, edits[-1].after),
+        )
+    elif (
+        before is not None and after is not None and before.kind == after.kind == "file"
+    ):
         # None of them changed what it holds, but not each of them knew that: a rename reads nothing.
         before, after = _knowing(before, after), _knowing(after, before)
     wanted = thing.place(wanted=True)
@@ -210,13 +237,19 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
         before = before._replace(attributes=last.before.attributes)
     together = _together(place, edits or [first])._replace(before=before, after=after)
     if len(thing.runs) > 1:
-        together = together._replace(apart=tuple(_together(place, run) for run in thing.runs))
+        together = together._replace(
+            apart=tuple(_together(place, run) for run in thing.runs)
+        )
     if before is None or after is None:
         return together
     if thing.home != thing.slot or wanted != place:
-        return together._replace(was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on)
+        return together._replace(
+            was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on
+        )
     is_known = not edits or before.kind != "file" or before.digest is not None
-    is_same = len(thing.runs) < 2 and same_content(together) and before.rights == after.rights
+    is_same = (
+        len(thing.runs) < 2 and same_content(together) and before.rights == after.rights
+    )
     return None if changed_only and is_known and is_same else together
 
 
@@ -225,7 +258,9 @@ def _together(place: Place, edits: Sequence[Entry]) -> Entry:
     if len(edits) == 1:
         return edits[0]._replace(place=place, was=None, edits=(*edits,))
     first = edits[0]
-    return Entry(place, first.before, edits[-1].after, edits=(*edits,), keeper=first.keeper)
+    return Entry(
+        place, first.before, edits[-1].after, edits=(*edits,), keeper=first.keeper
+    )
 
 
 def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
@@ -239,7 +274,9 @@ def _knowing(side: Stamp, same: Stamp) -> Stamp:
     """Return a side with the digest of another that holds the same, where its own is not known."""
     if side.digest is not None or same.digest is None:
         return side
-    return side._replace(digest=same.digest, size=same.size, blob=side.blob or same.blob)
+    return side._replace(
+        digest=same.digest, size=same.size, blob=side.blob or same.blob
+    )
 
 
 def net_of(
@@ -267,5 +304,7 @@ def net_of(
         played.play(below, task, chosen=chosen)
     found = [_net(thing, changed_only=changed_only) for thing in played.touched]
     found += of_roots.values()
-    together = sorted(filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts))
+    together = sorted(
+        filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts)
+    )
     return record._replace(entries=tuple(together))

@@ -61,7 +61,9 @@ class Preparation:
     in memory.
     """
 
-    def __init__(self, tree: Tree, settings: Settings, flusher: Flusher, task: Task) -> None:
+    def __init__(
+        self, tree: Tree, settings: Settings, flusher: Flusher, task: Task
+    ) -> None:
         self._tree = tree
         self._folders = tree.folders
         self._settings = settings
@@ -91,7 +93,15 @@ class Preparation:
                     found.append(Entry(place, None, after))
                     continue
                 was, edit = Place.of(old.was), self._edits.get(old, ())
-                found.append(Entry(place, self.before[old], after, was if was != place else None, *edit))
+                found.append(
+                    Entry(
+                        place,
+                        self.before[old],
+                        after,
+                        was if was != place else None,
+                        *edit,
+                    )
+                )
         for item in dict.fromkeys((*self._tree.moved, *self._tree.altered)):
             assert item.seen is not None
             before = Stamp.of(item.seen, target=item.target)
@@ -141,10 +151,16 @@ class Preparation:
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
                 small = size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
                 if intent and item.splices is None and small:
-                    stamp = stamp._replace(blob=intent.keep(b"".join(map(bytes, content.blocks()))))
+                    stamp = stamp._replace(
+                        blob=intent.keep(b"".join(map(bytes, content.blocks())))
+                    )
                 # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
                 # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
-                kept = item in self._edits and self._edits[item][-1] and self.before[item].blob
+                kept = (
+                    item in self._edits
+                    and self._edits[item][-1]
+                    and self.before[item].blob
+                )
                 if size <= _AHEAD and (item.seen is None or stamp.blob or kept):
                     stamp = stamp._replace(digest=digest_of(content))
             self.made[item] = stamp
@@ -165,21 +181,30 @@ class Preparation:
                 whole, size = False, going
         with item.open() as file:
             now = Identity.of(file.status().raw)
-            identity = expected.identity if expected is not None and known is None else None
+            identity = (
+                expected.identity if expected is not None and known is None else None
+            )
             if now != Identity.of(item.seen.raw) or identity not in (None, now):
                 raise errors.stale(item.asked)
             self._require_savable(file, size, item.asked)
             self._require_as_given_back(file, item)
             if whole:
                 before, data = self._save_whole(
-                    file, folder.on_disk(), name, hashed=bool(splices is not None or known)
+                    file,
+                    folder.on_disk(),
+                    name,
+                    hashed=bool(splices is not None or known),
                 )
                 # A second name has changed its ctime, and nothing else.
-                if not before.untouched(file.status()) or (known and before.digest not in (None, known)):
+                if not before.untouched(file.status()) or (
+                    known and before.digest not in (None, known)
+                ):
                     raise errors.stale(item.asked)
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
-                removed = b"".join(file.read(span.offset, span.old) for span in spans_in(spans))
+                removed = b"".join(
+                    file.read(span.offset, span.old) for span in spans_in(spans)
+                )
                 if len(removed) != size:
                     raise errors.stale(item.asked)
                 before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
@@ -188,7 +213,10 @@ class Preparation:
         if data is not None:
             assert isinstance(item.content, Edited)
             # Whether all of it is of its encoding is asked when it is copied.
-            if not item.content.codec and self._held_bytes + item.content.size <= _HELD_ALL:
+            if (
+                not item.content.codec
+                and self._held_bytes + item.content.size <= _HELD_ALL
+            ):
                 self._held_bytes += item.content.size
                 self._held[item] = Held(apply(data, splices))
         kept = inserted = None
@@ -258,7 +286,9 @@ class Preparation:
             elif hashed or status.size <= self._settings.identity_bytes:
                 deque(blocks, maxlen=0)
                 digest = state.hexdigest()
-        return Stamp.of(status, digest=digest, blob=blob, attributes=file.attributes()), data
+        return Stamp.of(
+            status, digest=digest, blob=blob, attributes=file.attributes()
+        ), data
 
     def _save_folder(self, top: Item, seen: Status) -> Stamp:
         """A displaced folder with all that is in it but what moves out of it.
@@ -277,23 +307,35 @@ class Preparation:
             where, loaded, seen, rules = pending.pop()
             self._task.check()
             if len(where.parts) - depth > DEEPEST:
-                raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
+                raise errors.too_deep(
+                    where.parts[0].decode("utf-8", "replace"), DEEPEST
+                )
             folder = self._folders.at(where, seen.identity)
             names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
             rules = rules.entered(where.name, None if top.emptied else folder)
-            if names and not folder.writable() and status.uid != system.effective_user():
-                raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
+            if (
+                names
+                and not folder.writable()
+                and status.uid != system.effective_user()
+            ):
+                raise errors.not_ours(
+                    where.shown, "belongs to another user and cannot be removed"
+                )
             if folder.unchangeable():
                 raise errors.immutable(where.shown)
-            inside[b"/".join(where.parts[depth:])] = Stamp.of(status, attributes=folder.attributes())
+            inside[b"/".join(where.parts[depth:])] = Stamp.of(
+                status, attributes=folder.attributes()
+            )
             for name in names:
                 item = loaded.initial.get(name) if loaded is not None else None
                 if item is not None and item.alive and not item.fresh:
                     continue
                 place, status = where.child(name), folder.stat(name)
                 path = b"/".join(place.parts[depth:])
-                self._require_removable(top, place, folder, seen, status, rules, aliases)
+                self._require_removable(
+                    top, place, folder, seen, status, rules, aliases
+                )
                 if top.emptied and (item is None or item.place == item.home):
                     raise errors.stale(top.asked)
                 if status.kind == "folder":
@@ -324,16 +366,24 @@ class Preparation:
         """Refuse a name in a folder that goes, which `above` is the status of."""
         name, is_folder = place.name, status.kind == "folder"
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
-            raise errors.holds_denied(top.asked) if rules.broken is None else rules.refusal(top.asked)
+            raise (
+                errors.holds_denied(top.asked)
+                if rules.broken is None
+                else rules.refusal(top.asked)
+            )
         # What the change that is undone brought along may go.
         is_link = status.kind == "link"
         rule = self._folders.boundary.protects(place, link=is_link, aliases=aliases)
         if not top.emptied and rule is not None:
-            raise errors.protected(place.shown, rule, hint="leave that folder where it is")
+            raise errors.protected(
+                place.shown, rule, hint="leave that folder where it is"
+            )
         if status.device != above.device or folder.is_mount(name):
             raise errors.mounted(top.asked, place.shown)
         if keeps(above, status):
-            raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
+            raise errors.not_ours(
+                place.shown, "belongs to another user and cannot be removed"
+            )
 
     # Staging
 
@@ -352,7 +402,9 @@ class Preparation:
                     if item.kind == "folder":
                         self._make_folder(folder, above.was.child(name), item)
                     else:
-                        self.made[item] = self._make_thing(folder, name, item, self.made[item])
+                        self.made[item] = self._make_thing(
+                            folder, name, item, self.made[item]
+                        )
                 except OSError as error:
                     raise from_os_error(error, item.asked, doing="write") from error
             self._flushing.end()
@@ -376,13 +428,17 @@ class Preparation:
                 if not below.fresh:
                     continue
                 at = where.child(inner)
-                stamp = self.made.get(below) or Stamp(below.kind, *below.rights, target=below.target)
+                stamp = self.made.get(below) or Stamp(
+                    below.kind, *below.rights, target=below.target
+                )
                 if below.kind == "folder":
                     above.make(inner, 0o700)
                     pending.append((at, below))
                 else:
                     # Nothing below is known by its inode, only by what it holds.
-                    stamp = self._make_thing(above, inner, below, stamp)._replace(inode=None)
+                    stamp = self._make_thing(above, inner, below, stamp)._replace(
+                        inode=None
+                    )
                 inside[b"/".join(at.parts[len(top.parts) :])] = stamp
         for where, each in reversed(made):
             # Opened once more while it can be, and kept until it is flushed.
@@ -393,7 +449,9 @@ class Preparation:
             self._flushing.add(handle)
         self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
-    def _make_thing(self, folder: Folder, name: bytes, item: Item, stamp: Stamp) -> Stamp:
+    def _make_thing(
+        self, folder: Folder, name: bytes, item: Item, stamp: Stamp
+    ) -> Stamp:
         """A file or link, of which that much is known; what is known of it then."""
         if item.target is not None:
             folder.make_link(name, item.target)
@@ -416,12 +474,18 @@ class Preparation:
 
     def _fill(self, file: File, item: Item) -> tuple[str, int]:
         """Write a content, and check on the way what it is an edit of; its digest and size."""
-        content, state, read = self._held.get(item, item.content), xxhash.xxh3_128(), None
+        content, state, read = (
+            self._held.get(item, item.content),
+            xxhash.xxh3_128(),
+            None,
+        )
         assert content is not None
         if content.size >= _AHEAD:
             if isinstance(content, OnDisk):
                 with content.opener() as source:
-                    if file.clone_from(source):  # Most file systems have no clones; the copy loop follows.
+                    if file.clone_from(
+                        source
+                    ):  # Most file systems have no clones; the copy loop follows.
                         return digest_of(file), file.status().size
             # Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written into a
             # reserved one, which took up to twice the time once the disk writes while we copy.
@@ -474,7 +538,11 @@ class Preparation:
         if item.seen is not None:
             carried = self.before[item].attributes if carried is None else carried
         elif source is not None:
-            with source.on_disk().folder(b".") if source.kind == "folder" else source.open() as original:
+            with (
+                source.on_disk().folder(b".")
+                if source.kind == "folder"
+                else source.open() as original
+            ):
                 carried = original.attributes() if carried is None else carried
                 status = original.status()
                 times = times or (status.atime_ns, status.mtime_ns)
@@ -489,7 +557,11 @@ class Preparation:
             what = "mode"
             made.set_own_mode(mode)
         except OSError as error:
-            if carried is None or error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP):
+            if carried is None or error.errno not in (
+                errno.EPERM,
+                errno.EACCES,
+                errno.EOPNOTSUPP,
+            ):
                 raise
             lost = f"{what} {error.filename}" if error.filename else what
             raise FilewrightError(
@@ -551,7 +623,13 @@ class Planning:
                     continue
                 if item.fresh:
                     if folder.seen is not None:
-                        self._put("made", self._slot(folder, temporary_name()), folder, name, item)
+                        self._put(
+                            "made",
+                            self._slot(folder, temporary_name()),
+                            folder,
+                            name,
+                            item,
+                        )
                 elif item.place != item.home:
                     self._move(item, folder, name)
         for item in tree.displaced:
@@ -559,7 +637,9 @@ class Planning:
                 # At the end, what goes is brought to a temporary name beside.
                 assert item.home is not None
                 aside = self._slot(item.home[0], temporary_name())
-                self.puts.append(_Bringing("gone", self._slot(*item.home), aside, aside, item))
+                self.puts.append(
+                    _Bringing("gone", self._slot(*item.home), aside, aside, item)
+                )
         for item in tree.altered:
             assert item.place is not None
             place = self._slot(*item.place)
@@ -579,12 +659,16 @@ class Planning:
                 # What keeps its inode is recognised by that.
                 assert item.seen is not None
                 seen = item.seen
-                after = Stamp(item.kind, *item.rights, target=item.target, inode=seen.inode)
+                after = Stamp(
+                    item.kind, *item.rights, target=item.target, inode=seen.inode
+                )
                 if how == "altered":
                     before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)
             operations.append(Put(how, carrier, place, spare, after, before))
         references: list[FolderRef] = []
-        for folder in self.folders:  # Grows: the slot of a folder may be in one that has no number yet.
+        for folder in (
+            self.folders
+        ):  # Grows: the slot of a folder may be in one that has no number yet.
             end = folder.home or folder.place
             root = folder.was.root.resolved if end is None else None
             inode = folder.seen.inode if folder.seen is not None else made[folder].inode
@@ -613,10 +697,14 @@ class Planning:
             and item.home[0].within(blocked, at_first=True)
         ):
             self._move_aside(item, folder)
-        self._put("moved", self._aside.get(item) or self._slot(*item.home), folder, name, item)
+        self._put(
+            "moved", self._aside.get(item) or self._slot(*item.home), folder, name, item
+        )
         self._handled.add(item)
 
-    def _put(self, how: How, carrier: Slot, folder: Item, name: bytes, item: Item) -> None:
+    def _put(
+        self, how: How, carrier: Slot, folder: Item, name: bytes, item: Item
+    ) -> None:
         occupant = folder.initial.get(name)
         if occupant in self._handled:
             occupant = None  # It has been brought away, or is displaced by another.

@@ -98,7 +98,9 @@ class Place(NamedTuple):
         path, found = b"/".join((self.root.rstrip(b"/"), *self.parts, b"")), None
         for root in roots:
             above = root.resolved.rstrip(b"/") + b"/"
-            if path.startswith(above) and (found is None or len(above) > len(found.root.resolved)):
+            if path.startswith(above) and (
+                found is None or len(above) > len(found.root.resolved)
+            ):
                 found = Location(root, tuple(path[len(above) :].split(b"/")[:-1]))
         return found
 
@@ -140,12 +142,20 @@ def sight(boundary: Boundary) -> Sight:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = place.below(boundary.roots)
-            above = folders.get((place.root, place.parts[:-2])) if len(place.parts) > 1 else None
-            folders[key] = None if where is None else boundary.rules_for(where.parent, above=above)
+            above = (
+                folders.get((place.root, place.parts[:-2]))
+                if len(place.parts) > 1
+                else None
+            )
+            folders[key] = (
+                None if where is None else boundary.rules_for(where.parent, above=above)
+            )
         rules = folders[key]
         if rules is None:
             return "beyond"
-        return "denied" if place.parts and rules.denies(place.parts[-1], None) else "seen"
+        return (
+            "denied" if place.parts and rules.denies(place.parts[-1], None) else "seen"
+        )
 
     return seen_as
 
@@ -171,7 +181,9 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     target: bytes | None = None
     inode: int | None = None
     blob: str | None = None
-    attributes: Mapping[str, bytes] = {}  # shared, as the next: a change may have a million stamps
+    attributes: Mapping[
+        str, bytes
+    ] = {}  # shared, as the next: a change may have a million stamps
     inside: Mapping[bytes, Stamp] = {}
 
     def row(self, *, plan: bool = False) -> Sequence[object]:
@@ -184,7 +196,11 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
 
     def __eq__(self, other: object) -> bool:
         """Whether history keeps the same of both."""
-        return isinstance(other, Stamp) and self[:8] == other[:8] and self[9:11] == other[9:11]
+        return (
+            isinstance(other, Stamp)
+            and self[:8] == other[:8]
+            and self[9:11] == other[9:11]
+        )
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -197,7 +213,14 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         if not known.get("attributes", True):
             del known["attributes"]  # What is empty is shared.
         return cls(
-            kind, status.mode, status.uid, status.gid, size, status.mtime_ns, inode=status.inode, **known
+            kind,
+            status.mode,
+            status.uid,
+            status.gid,
+            size,
+            status.mtime_ns,
+            inode=status.inode,
+            **known,
         )
 
     @property
@@ -278,7 +301,10 @@ class Entry(NamedTuple):
     def touches(self, place: Place) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
         count = len(place.parts)
-        ends = (end.root == place.root and end.parts[:count] == place.parts for end in self.ends)
+        ends = (
+            end.root == place.root and end.parts[:count] == place.parts
+            for end in self.ends
+        )
         return any(ends) or any(edit.touches(place) for edit in self.edits)
 
     @property
@@ -305,7 +331,11 @@ class Entry(NamedTuple):
             return "deleted"
         if self.was is not None:
             return "moved"
-        if self.before.digest != self.after.digest or self.before.kind != self.after.kind or self.spliced:
+        if (
+            self.before.digest != self.after.digest
+            or self.before.kind != self.after.kind
+            or self.spliced
+        ):
             return "modified"
         return "attributes"
 
@@ -504,5 +534,8 @@ class CommitPlan(NamedTuple):
 
     def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
         """The same with its roots where they are now."""
-        folders = (each._replace(root=moved.get(each.root or b"", each.root)) for each in self.folders)
+        folders = (
+            each._replace(root=moved.get(each.root or b"", each.root))
+            for each in self.folders
+        )
         return self._replace(folders=tuple(folders))

@@ -39,7 +39,9 @@ class RollbackAction(Enum):
     REPORT_LOST = "report that only the undo data holds the original"
 
 
-def classify_slot(*, original: Look, ours: Look, is_staged_file: bool, keeps_content: bool) -> SlotContent:
+def classify_slot(
+    *, original: Look, ours: Look, is_staged_file: bool, keeps_content: bool
+) -> SlotContent:
     """Classify a slot by its comparison with the original and with what the change puts there.
 
     `is_staged_file`: a new file, not something that is moved. `keeps_content`: both hold the same.
@@ -51,7 +53,9 @@ def classify_slot(*, original: Look, ours: Look, is_staged_file: bool, keeps_con
     is_ours = ours in (AS_IT_WAS if is_staged_file else ITSELF)
     is_appended = is_staged_file and ours == "grown"
     if original in ITSELF and (keeps_content or not (is_ours or is_appended)):
-        return SlotContent.ORIGINAL if original == "same" else SlotContent.EDITED_ORIGINAL
+        return (
+            SlotContent.ORIGINAL if original == "same" else SlotContent.EDITED_ORIGINAL
+        )
     if is_ours:
         return SlotContent.OURS
     if is_appended:
@@ -84,9 +88,15 @@ ROLLBACK_TABLE: Mapping[SlotContent, Mapping[SlotContent, RollbackAction]] = {
         SlotContent.MISSING: RollbackAction.NOTHING,
     },
     # Written to in place, unless a save was displaced: then this is a later one, which got the original's number.
-    SlotContent.EDITED_ORIGINAL: {**_FOREIGN_FILE_AT_PLACE, SlotContent.MISSING: RollbackAction.NOTHING},
+    SlotContent.EDITED_ORIGINAL: {
+        **_FOREIGN_FILE_AT_PLACE,
+        SlotContent.MISSING: RollbackAction.NOTHING,
+    },
     # Another program has written the content of the original again.
-    SlotContent.EQUAL_COPY: {**_FOREIGN_FILE_AT_PLACE, SlotContent.MISSING: RollbackAction.NOTHING},
+    SlotContent.EQUAL_COPY: {
+        **_FOREIGN_FILE_AT_PLACE,
+        SlotContent.MISSING: RollbackAction.NOTHING,
+    },
     SlotContent.OURS: _OUR_FILE_AT_PLACE,
     SlotContent.OURS_APPENDED: _OUR_FILE_AT_PLACE,
     # Only complete files are published, so another program has cut this one off.

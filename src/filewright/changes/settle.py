@@ -71,7 +71,9 @@ _NEW = "was new, and has been edited by somebody else: it stays"
 _SAVED = "was saved twice by another program while it was changed: the later save stays"
 _LOST = "what it held before is gone from beside it; only the undo data has it"
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
-_WAY_OUT = "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
+_WAY_OUT = (
+    "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
+)
 _NOT_CLEANED = (
     "what the change {} displaced could not be removed, since its plan in the log is damaged: it is made and can be "
     "undone, but files named .fw~… may be left beside its files"
@@ -103,7 +105,9 @@ class Recovery:
     that each file got back which had shown the change for a moment.
     """
 
-    def __init__(self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()) -> None:
+    def __init__(
+        self, *, conflicts: Iterable[str] = (), unsettled: Iterable[str] = ()
+    ) -> None:
         self.conflicts = [*conflicts]
         self.waiting: list[str] = []
         self.unsettled = [*unsettled]
@@ -131,7 +135,14 @@ class Recovery:
 
     def add(self, more: Recovery) -> None:
         """What was found of others too."""
-        for name in ("rolled_back", "finished", "set_aside", "conflicts", "waiting", "taken_back"):
+        for name in (
+            "rolled_back",
+            "finished",
+            "set_aside",
+            "conflicts",
+            "waiting",
+            "taken_back",
+        ):
             getattr(self, name).extend(getattr(more, name))
         self.unsettled += [why for why in more.unsettled if why not in self.unsettled]
         self.secret |= more.secret
@@ -167,7 +178,10 @@ class Settlement(Slots):
                         continue
                     left = place
                 # The compare of the compare-and-swap: is what we displaced what we meant to?
-                if look(self.holder(left), left.name, wanted, hash_up_to=most) not in AS_IT_WAS:
+                if (
+                    look(self.holder(left), left.name, wanted, hash_up_to=most)
+                    not in AS_IT_WAS
+                ):
                     if displaced is None:
                         # A save of a moment ago goes back to where it was made.
                         with suppress(FileExistsError):
@@ -219,7 +233,9 @@ class Settlement(Slots):
                 return False
             raise
         try:
-            thing = folder.folder(name) if status.kind == "folder" else folder.open(name)
+            thing = (
+                folder.folder(name) if status.kind == "folder" else folder.open(name)
+            )
         except OSError:
             # Not readable to us: its attributes reach the disk with the next flush of its folder.
             return True
@@ -249,7 +265,9 @@ class Settlement(Slots):
         except (OSError, FilewrightError) as error:
             found.unsettled.append(f"the disk did not confirm it: {reason(error)}")
         # What others may still be writing to stays under its temporary name until a recovery finds it closed.
-        found.unsettled += (f"{shown}: another program has it open" for shown in found.waiting)
+        found.unsettled += (
+            f"{shown}: another program has it open" for shown in found.waiting
+        )
         if not found.unsettled:
             if found.conflicts:
                 found.aside = self.log.leave(record.number, "aside")
@@ -278,7 +296,9 @@ class Settlement(Slots):
             try:
                 self.log.annotate(record.number, found.conflicts)
             except (OSError, FilewrightError) as error:
-                found.conflicts.append(f"this could not be written to the history: {error}")
+                found.conflicts.append(
+                    f"this could not be written to the history: {error}"
+                )
         return found
 
     # Rolling back
@@ -286,7 +306,9 @@ class Settlement(Slots):
     def _discard_made(self, operation: Put) -> None:
         """Remove the temporary of what was to be made."""
         if operation.how == "made":
-            with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
+            with suppress(
+                FileNotFoundError
+            ):  # Its folder is gone, and the temporary with it.
                 self.discard(operation.carrier)
 
     def _take_back(self, operation: Put) -> None:
@@ -334,8 +356,14 @@ class Settlement(Slots):
                 return
             if gone:
                 raise OSError(0, _LOST)
-            if not any(self.look(slot, put.after) in ITSELF for slot in self.ways[put.after.inode]):
-                self._conflict(put, "was moved there, and somebody has moved it on: it stays where it is")
+            if not any(
+                self.look(slot, put.after) in ITSELF
+                for slot in self.ways[put.after.inode]
+            ):
+                self._conflict(
+                    put,
+                    "was moved there, and somebody has moved it on: it stays where it is",
+                )
         elif self.half_linked(carrier, place):
             self.unlink(place)
         elif not (gone and waiting):
@@ -352,7 +380,8 @@ class Settlement(Slots):
             original=self.look(slot, before),
             ours=self.look(slot, put.after),
             is_staged_file=put.how == "made" and put.after.kind != "folder",
-            keeps_content=before.digest is not None and before.digest == put.after.digest,
+            keeps_content=before.digest is not None
+            and before.digest == put.after.digest,
         )
 
     def _swap_back(self, put: Put, before: Stamp) -> None:
@@ -361,13 +390,24 @@ class Settlement(Slots):
         # A rename or an exchange that is not one step may have stopped half way, with two names.
         if self.half_linked(spare, place) or self.half_linked(spare, carrier):
             self.discard(spare)
-            if self.status(spare) is not None:  # As Windows before 10: once it is let go of.
+            if (
+                self.status(spare) is not None
+            ):  # As Windows before 10: once it is let go of.
                 raise OSError(errno.ETXTBSY, "another program has it open")
         if self.half_linked(carrier, place):
             self.unlink(carrier)
-        backup, other = (spare, carrier) if self.status(spare) is not None else (carrier, spare)
-        at_place, in_backup = self._content(place, put, before), self._content(backup, put, before)
-        if in_backup is SlotContent.FOREIGN and put.how == "made" and self._is_unfinished(backup, put.after):
+        backup, other = (
+            (spare, carrier) if self.status(spare) is not None else (carrier, spare)
+        )
+        at_place, in_backup = (
+            self._content(place, put, before),
+            self._content(backup, put, before),
+        )
+        if (
+            in_backup is SlotContent.FOREIGN
+            and put.how == "made"
+            and self._is_unfinished(backup, put.after)
+        ):
             in_backup = SlotContent.UNFINISHED
         action = ROLLBACK_TABLE[at_place][in_backup]
         match action:
@@ -402,9 +442,13 @@ class Settlement(Slots):
             with self.holder(backup).open(backup.name, seen=True) as file:
                 size = file.status().size
                 place = self.plan.place(put.place)
-                self.findings.given_back[place] = GivenBack(size, digest_of(file, size=size))
+                self.findings.given_back[place] = GivenBack(
+                    size, digest_of(file, size=size)
+                )
 
-    def _exchange_back(self, put: Put, before: Stamp, backup: Slot, other: Slot) -> None:
+    def _exchange_back(
+        self, put: Put, before: Stamp, backup: Slot, other: Slot
+    ) -> None:
         """Give the place what was displaced, and put our file away; but a newer save belongs in the place."""
         place = put.place
         ours = self.swap(backup, place, other)
@@ -414,7 +458,11 @@ class Settlement(Slots):
                 # Another program saved between the look and the exchange.
                 ours = self.swap(ours, place, backup if ours == other else other)
                 match self._content(ours, put, before):
-                    case SlotContent.ORIGINAL | SlotContent.EDITED_ORIGINAL | SlotContent.EQUAL_COPY:
+                    case (
+                        SlotContent.ORIGINAL
+                        | SlotContent.EDITED_ORIGINAL
+                        | SlotContent.EQUAL_COPY
+                    ):
                         self._conflict(put, _EDITED, ours)
                         self.findings.stays.append(self.shown(place))
                         return
@@ -454,13 +502,18 @@ class Settlement(Slots):
             return False  # Another program's save, which begins as ours does.
         if not status.size:
             return bool(after.size)
-        if self.look(carrier, after) in AS_IT_WAS or (whole := self._held(after)) is None:
+        if (
+            self.look(carrier, after) in AS_IT_WAS
+            or (whole := self._held(after)) is None
+        ):
             return False
         with self.holder(carrier).open(carrier.name) as file:
             found = b"".join(file.blocks())
         if len(found) > len(whole):
             return False  # Somebody adds to it while it is read.
-        alike = (mine in (0, theirs) for mine, theirs in zip(found, whole, strict=False))
+        alike = (
+            mine in (0, theirs) for mine, theirs in zip(found, whole, strict=False)
+        )
         return found == whole[: len(found)] or all(alike)
 
     def _held(self, after: Stamp) -> bytes | None:
@@ -468,9 +521,15 @@ class Settlement(Slots):
         if (record := self._record) is None:
             return None
         keeper = Keeper(self.log.contents, record.id, self.log.settings.hold_bytes)
-        entries = (each for each in record.entries if each.after and each.after.digest == after.digest)
+        entries = (
+            each
+            for each in record.entries
+            if each.after and each.after.digest == after.digest
+        )
         with suppress(FilewrightError):  # Damaged undo data tells nothing.
-            return next((held_after(entry._replace(keeper=keeper)) for entry in entries), None)
+            return next(
+                (held_after(entry._replace(keeper=keeper)) for entry in entries), None
+            )
         return None
 
     # Cleaning up
@@ -483,7 +542,9 @@ class Settlement(Slots):
             left, stamp = [put.spare, put.carrier], put.before
         else:
             return
-        with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
+        with suppress(
+            FolderGoneError
+        ):  # Deleted with all that was in it: nothing is left to be removed.
             for slot in left:
                 if not is_temporary(slot.name):
                     continue
@@ -512,11 +573,17 @@ class Settlement(Slots):
             return
         shown = self.shown(put.named)
         if not is_temporary(slot.name):
-            self.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
+            self.findings.conflicts.append(
+                f"{shown}: others have put something into it; that stays"
+            )
         elif shown not in self.findings.waiting:
-            self._rescue(self.holder(slot), slot.name, put, "was added to while it was deleted")
+            self._rescue(
+                self.holder(slot), slot.name, put, "was added to while it was deleted"
+            )
 
-    def _remove_file(self, folder: Folder, name: bytes, before: Stamp, put: Put) -> bool:
+    def _remove_file(
+        self, folder: Folder, name: bytes, before: Stamp, put: Put
+    ) -> bool:
         """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
         try:
             file = folder.open(name, seen=True)
@@ -538,7 +605,9 @@ class Settlement(Slots):
                 now = file.status()
                 if (now.size, now.mtime_ns) == (status.size, status.mtime_ns):
                     return True
-                with folder.create(name) as again:  # Written between the look and the removal.
+                with folder.create(
+                    name
+                ) as again:  # Written between the look and the removal.
                     copy_blocks(file, again)
                 return self._rescue(folder, name, put, _WRITTEN_LATE)
         finally:
@@ -581,13 +650,17 @@ class Settlement(Slots):
             self.findings.waiting.append(shown)
             return False
         at = quote(self.log.state.at(b"kept", kept_as))
-        self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {at}")
+        self.findings.conflicts.append(
+            f"{shown} {why}; the other version is kept as {at}"
+        )
         return True
 
     def _beside(self, holder: Slot, place: Slot) -> None:
         """Give somebody's save, whose place was taken by a newer one, a name of its own beside it."""
         for number in range(1, 1000):
-            name = place.name[:200] + (b".other-save" if number == 1 else b".other-save-%d" % number)
+            name = place.name[:200] + (
+                b".other-save" if number == 1 else b".other-save-%d" % number
+            )
             target = Slot(place.folder, name)
             try:
                 self.rename(holder, target)
@@ -654,7 +727,10 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     if wanted:  # Else what an earlier walk saw serves to call them settled.
         log.search = FolderSearch(log.boundary)
     for number in wanted:
-        operation, plan = _operation(log, number, states[number]), _plan(log, number, found)
+        operation, plan = (
+            _operation(log, number, states[number]),
+            _plan(log, number, found),
+        )
         if operation is not None and plan is not None:
             found.add(_settle(log, operation, plan))
     return found
@@ -677,7 +753,11 @@ def _places(log: Log, number: int) -> set[Place]:
         return set(operation.places) if operation is not None else set()
     with suppress(DamagedError):
         plan = log.plan(number)
-        return {plan.place(slot) for operation in plan.operations for slot in operation.slots}
+        return {
+            plan.place(slot)
+            for operation in plan.operations
+            for slot in operation.slots
+        }
     return set()
 
 
@@ -688,7 +768,9 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
     if beyond is not None:
         # One that is made is cleaned up by whoever opens all of its roots.
         found = (
-            Recovery() if made else Recovery(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
+            Recovery()
+            if made
+            else Recovery(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
         )
     else:
         with OpenFolders(log.boundary) as folders:
@@ -702,10 +784,16 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
             found.rolled_back.append(identifier)
         if found.taken_back:
             what = listed(found.taken_back, _TOLD)
-            found.taken_back = [f"the unfinished change {identifier} was taken back: {what}"]
+            found.taken_back = [
+                f"the unfinished change {identifier} was taken back: {what}"
+            ]
         if found.aside:
-            found.conflicts += [f"{shown} could not be settled yet" for shown in found.waiting]
-            found.conflicts.append(f"what that change would have done is kept as {found.aside}")
+            found.conflicts += [
+                f"{shown} could not be settled yet" for shown in found.waiting
+            ]
+            found.conflicts.append(
+                f"what that change would have done is kept as {found.aside}"
+            )
         found.waiting.clear()
     if not made and found.unsettled:
         found.unsettled = [f"change {identifier}: {why}" for why in found.unsettled]
@@ -713,7 +801,11 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
             found.unsettled[-1] += _WAY_OUT.format(identifier)
         if operation.state == "intent" and (log.own or beyond is None):
             log.leave(number, "unsettled")
-    if found.notes and beyond is None and "denied" in map(sight(log.boundary), _places(log, number)):
+    if (
+        found.notes
+        and beyond is None
+        and "denied" in map(sight(log.boundary), _places(log, number))
+    ):
         found.secret.update(found.conflicts, found.unsettled, found.taken_back)
     return found
 
@@ -762,7 +854,10 @@ def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:
 def _beyond(log: Log, plan: CommitPlan) -> bytes | None:
     """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
     for folder in plan.folders:
-        if folder.root is not None and Place(folder.root, ()).below(log.boundary.roots) is None:
+        if (
+            folder.root is not None
+            and Place(folder.root, ()).below(log.boundary.roots) is None
+        ):
             return folder.root
     return None
 
@@ -777,6 +872,8 @@ def settle_done(log: Log) -> None:
             plan = _plan(log, number, Recovery())
             # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
             with suppress(FilewrightError):
-                Slots(log, folders, plan or CommitPlan(), search=log.search).flush(flushing)
+                Slots(log, folders, plan or CommitPlan(), search=log.search).flush(
+                    flushing
+                )
     log.settled(ready)
     log.cleaned.clear()

@@ -14,7 +14,14 @@ from typing import NamedTuple
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import backward, forward, held_after, held_before
-from filewright.changes.record import ChangeRecord, Entry, Place, Stamp, same_content, spans_in
+from filewright.changes.record import (
+    ChangeRecord,
+    Entry,
+    Place,
+    Stamp,
+    same_content,
+    spans_in,
+)
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
 from filewright.edit import (
@@ -87,7 +94,12 @@ class ChangeDiffs(NamedTuple):
     settings: Settings
 
     def of_record(
-        self, record: ChangeRecord, *, max_lines: int, task: Task, entries: slice | None = None
+        self,
+        record: ChangeRecord,
+        *,
+        max_lines: int,
+        task: Task,
+        entries: slice | None = None,
     ) -> Diff:
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         files: list[FileDiff] = []
@@ -104,7 +116,9 @@ class ChangeDiffs(NamedTuple):
                 left -= file.rows + 4
         return Diff(tuple(files), cut)
 
-    def of_entry(self, entry: Entry, *, max_lines: int, start: int = 0) -> FileDifference:
+    def of_entry(
+        self, entry: Entry, *, max_lines: int, start: int = 0
+    ) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
 
         `start` is the `next` of an earlier window of the one diff that it has.
@@ -142,7 +156,9 @@ class ChangeDiffs(NamedTuple):
             diffs=tuple(parts),
         )
 
-    def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> Diff:
+    def of_change_set(
+        self, change_set: ChangeSet, *, max_lines: int, task: Task
+    ) -> Diff:
         """What a change set would do, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
         with OpenFolders(self.boundary) as folders:
@@ -157,7 +173,11 @@ class ChangeDiffs(NamedTuple):
             for item in itertools.chain(gone, tree.made, tree.moved, altered):
                 if item.kind == "folder" and not item.moved:
                     continue
-                lost = [Lost(item.was.shown, 1, item.seen.size)] if item.seen is not None else []
+                lost = (
+                    [Lost(item.was.shown, 1, item.seen.size)]
+                    if item.seen is not None
+                    else []
+                )
                 overwritten = item.alive and item.fresh and _is_whole(item)
                 if not item.alive or (overwritten and budget.spent):
                     budget.lost += lost
@@ -170,23 +190,32 @@ class ChangeDiffs(NamedTuple):
                     budget.lost += lost
         return Diff(tuple(budget.files), budget.cut, tuple(budget.lost))
 
-    def _deleted_below(self, where: Location, left: set[Location], budget: _Budget) -> None:
+    def _deleted_below(
+        self, where: Location, left: set[Location], budget: _Budget
+    ) -> None:
         """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
         files = size = 0
         elsewhere = set[Location]()
-        for entry in self.boundary.walk(where, include_ignored=True, details=True, task=budget.task):
+        for entry in self.boundary.walk(
+            where, include_ignored=True, details=True, task=budget.task
+        ):
             if entry.location in left or entry.location.parent in elsewhere:
                 elsewhere.add(entry.location)
             if entry.kind == "folder" or entry.location in elsewhere:
                 continue
-            files, size = files + 1, size + (entry.status.size if entry.status is not None else 0)
+            files, size = (
+                files + 1,
+                size + (entry.status.size if entry.status is not None else 0),
+            )
             if entry.kind != "file" or budget.spent:
                 budget.cut += 1
             else:
                 gone = FileDiff(entry.location.shown, None)
                 with self._snapshot(entry.location) as before:
                     if before.size <= _SHOWN_WHOLE:
-                        gone = self._compared(gone, before, None, b"", max(10, budget.lines))
+                        gone = self._compared(
+                            gone, before, None, b"", max(10, budget.lines)
+                        )
                 budget.add(gone)
         budget.lost.append(Lost(f"{where.shown}/", files, size))
 
@@ -217,7 +246,9 @@ class ChangeDiffs(NamedTuple):
 
     # What was done
 
-    def _of_edit(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
+    def _of_edit(
+        self, entry: Entry, names: FileDiff, max_lines: int, start: int
+    ) -> FileDiff:
         if same_content(entry):
             return names
         # Nothing, and what a link leads to, need no looking up.
@@ -236,7 +267,9 @@ class ChangeDiffs(NamedTuple):
         old = Snapshot(before, settings=self.settings)
         return self._compared(names, old, splices, after, max_lines, start)
 
-    def _excerpt(self, entry: Entry, names: FileDiff, max_lines: int, start: int) -> FileDiff:
+    def _excerpt(
+        self, entry: Entry, names: FileDiff, max_lines: int, start: int
+    ) -> FileDiff:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
         most = max(10, max_lines)
         made, undone = forward(entry, most=most), backward(entry, most=most)
@@ -249,7 +282,9 @@ class ChangeDiffs(NamedTuple):
         with self._now(entry) as now:
             for ahead, back in zip(made, undone, strict=True):
                 lead = _between(now, end, back.offset)
-                splices.append(Splice(size + len(lead), ahead.length, ahead.replacement))
+                splices.append(
+                    Splice(size + len(lead), ahead.length, ahead.replacement)
+                )
                 parts += (lead, back.replacement)
                 size += len(lead) + len(back.replacement)
                 end = back.end
@@ -258,7 +293,10 @@ class ChangeDiffs(NamedTuple):
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
         before = Snapshot(b"".join(parts), settings=self.settings)
-        return replace(self._compared(names, before, splices, None, max_lines, start), remark=remark)
+        return replace(
+            self._compared(names, before, splices, None, max_lines, start),
+            remark=remark,
+        )
 
     def _now(self, entry: Entry) -> Snapshot:
         """The file as it is, if it can still be what the change made of it; else nothing."""
@@ -274,7 +312,9 @@ class ChangeDiffs(NamedTuple):
     # Drawing
 
     def _snapshot(self, where: Location, *, hold: bool = True) -> Snapshot:
-        return Snapshot.of_file(self.boundary.open_file(where), where, self.settings, hold=hold)
+        return Snapshot.of_file(
+            self.boundary.open_file(where), where, self.settings, hold=hold
+        )
 
     def _compared(
         self,
@@ -288,7 +328,9 @@ class ChangeDiffs(NamedTuple):
         """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
         cells = None
         if names.path.lower().endswith(".ipynb") and (held := before.held) is not None:
-            cells = by_cells(held, apply(held, splices) if splices is not None else after or b"")
+            cells = by_cells(
+                held, apply(held, splices) if splices is not None else after or b""
+            )
         if cells is not None:
             before, splices = cells
         elif splices is None:
@@ -301,7 +343,10 @@ class ChangeDiffs(NamedTuple):
 
 
 def _named(
-    was: Location | Place, now: Location | Place, before: Stamp | None, after: Stamp | None
+    was: Location | Place,
+    now: Location | Place,
+    before: Stamp | None,
+    after: Stamp | None,
 ) -> FileDiff:
     """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
     old = new = mode_before = mode_after = None
@@ -320,7 +365,9 @@ def _unknown(names: FileDiff, remark: str) -> FileDiff:
 def _is_whole(item: Item) -> bool:
     """Whether nothing of what a file holds is kept."""
     first, *more = item.splices or (None,)
-    return not more and (first is None or (item.seen is not None and first.length == item.seen.size))
+    return not more and (
+        first is None or (item.seen is not None and first.length == item.seen.size)
+    )
 
 
 def _held(item: Item) -> bytes:
@@ -328,7 +375,9 @@ def _held(item: Item) -> bytes:
     if item.kind == "link" or item.content is None:
         return item.target or b""
     whole = item.content.size <= _SHOWN_WHOLE
-    return b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
+    return (
+        b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
+    )
 
 
 def _edits_shown(entry: Entry) -> Iterator[Entry]:
@@ -337,7 +386,10 @@ def _edits_shown(entry: Entry) -> Iterator[Entry]:
         edits, before, after = run.changes, run.before, run.after
         if len(edits) == 1 or before is None or not any(edit.spliced for edit in edits):
             yield run
-        elif max(before.size, after.size if after else 0) > _SHOWN_WHOLE and held_before(run) is None:
+        elif (
+            max(before.size, after.size if after else 0) > _SHOWN_WHOLE
+            and held_before(run) is None
+        ):
             yield from edits
         else:
             yield run

@@ -69,7 +69,9 @@ class OpenFolders(Closing):
         for folder, _ in self._held.values():
             folder.close()
 
-    def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, FolderId]:
+    def open(
+        self, where: Location, *, reading: bool = False
+    ) -> tuple[Folder, FolderId]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
         opened = self.boundary.open_folder(where, changing=not reading, free=self._free)
@@ -86,7 +88,9 @@ class OpenFolders(Closing):
         """Hold a folder no longer."""
         self._held.pop(identity, None)
 
-    def at(self, where: Location, identity: FolderId, *, reading: bool = False) -> Folder:
+    def at(
+        self, where: Location, identity: FolderId, *, reading: bool = False
+    ) -> Folder:
         """The folder with that identity, which was at a place: the one that is held, wherever it is now, or the one
         that is there; `stale_version` if that is another."""
         held, changing = self._held.get(identity, (None, False))
@@ -128,7 +132,10 @@ class FolderSearch:
         pending = [Location(root, ()) for root in self._boundary.roots]
         while pending and not task.expired:
             where = pending.pop()
-            with suppress(OSError, FilewrightError), self._boundary.open_folder(where) as folder:
+            with (
+                suppress(OSError, FilewrightError),
+                self._boundary.open_folder(where) as folder,
+            ):
                 for name, kind in folder.scan():
                     if kind == "folder":
                         pending.append(where.child(name))
@@ -137,7 +144,9 @@ class FolderSearch:
         return found
 
 
-def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = None) -> Look:
+def look(
+    folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = None
+) -> Look:
     """What has a name, against a stamp: by content where that is known and can be read.
 
     A file larger than `hash_up_to` is only hashed if its inode, size or time differ. The number of an inode
@@ -198,7 +207,11 @@ class Flushing:
 
     def add(self, handle: File | Folder) -> None:
         """Flush it, at the end at the latest. Raises `OSError`."""
-        if len(self._flushed) >= _MANY and system.can.flush_file_system and not self._by_file_system:
+        if (
+            len(self._flushed) >= _MANY
+            and system.can.flush_file_system
+            and not self._by_file_system
+        ):
             self.end()
             self._by_file_system = True
         identity = handle.status().identity
@@ -262,7 +275,14 @@ class Slots:
         for each in above if folder is None else ():
             above += {slot.folder for slot in self._ways(each)}.difference(above)
         # Most often one of the nearest is where it was, and of what is above it nothing need be asked.
-        near = next((depth for depth, each in enumerate(above) if depth and self._find(each, ())), 0)
+        near = next(
+            (
+                depth
+                for depth, each in enumerate(above)
+                if depth and self._find(each, ())
+            ),
+            0,
+        )
         found = set(above[near : near + 1]) if near else set[int]()
         before = -1
         while folder is None and len(found) > before:
@@ -277,7 +297,11 @@ class Slots:
             where = self.search.find(self.plan.folders[number].inode)
             folder = self._accept(number, where) if where else self._instead(number)
         if folder is None:
-            gone = FolderGoneError if self.search and self.search.complete else FileNotFoundError
+            gone = (
+                FolderGoneError
+                if self.search and self.search.complete
+                else FileNotFoundError
+            )
             raise gone(errno.ENOENT, "its folder is gone")
         return folder
 
@@ -294,7 +318,11 @@ class Slots:
     def _ways(self, number: int) -> Sequence[Slot]:
         """Every slot where a folder may be, the one where it was at first before the others."""
         reference = self.plan.folders[number]
-        slots = () if reference.slot is None else (reference.slot, *self.ways.get(reference.inode, ()))
+        slots = (
+            ()
+            if reference.slot is None
+            else (reference.slot, *self.ways.get(reference.inode, ()))
+        )
         return tuple(dict.fromkeys(slots))
 
     def _find(self, number: int, found: Collection[int]) -> Folder | None:
@@ -304,9 +332,14 @@ class Slots:
             return self._accept(number, self._location(Place(root, ())))
         last = [known[0]] if known else []
         ways = (
-            self._found[way.folder][0].child(way.name) for way in self._ways(number) if way.folder in found
+            self._found[way.folder][0].child(way.name)
+            for way in self._ways(number)
+            if way.folder in found
         )
-        return next(filter(None, (self._accept(number, where) for where in chain(last, ways))), None)
+        return next(
+            filter(None, (self._accept(number, where) for where in chain(last, ways))),
+            None,
+        )
 
     def _instead(self, number: int) -> Folder | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""
@@ -318,7 +351,9 @@ class Slots:
         except FileNotFoundError:
             return None
 
-    def _accept(self, number: int, where: Location, *, strict: bool = True) -> Folder | None:
+    def _accept(
+        self, number: int, where: Location, *, strict: bool = True
+    ) -> Folder | None:
         """The folder that is at a place, if it is the one."""
         reference = self.plan.folders[number]
         try:
@@ -382,7 +417,11 @@ class Slots:
 
     def look(self, slot: Slot, stamp: Stamp) -> Look:
         """What is in a slot, against a stamp. Raises as `status` does."""
-        return "missing" if self.status(slot) is None else look(self.holder(slot), slot.name, stamp)
+        return (
+            "missing"
+            if self.status(slot) is None
+            else look(self.holder(slot), slot.name, stamp)
+        )
 
     def holds_tree(self, slot: Slot, stamp: Stamp) -> bool:
         """Whether a folder holds exactly what the stamp says, by name and inode, unchanged by their times.
@@ -400,7 +439,11 @@ class Slots:
                     status = folder.stat(name)
                 except FileNotFoundError:
                     return False
-                if below is None or KIND_OF[status.kind] != below.kind or not below.untouched(status):
+                if (
+                    below is None
+                    or KIND_OF[status.kind] != below.kind
+                    or not below.untouched(status)
+                ):
                     return False
                 left -= 1
                 if below.kind == "folder":
@@ -415,7 +458,11 @@ class Slots:
     def half_linked(self, source: Slot, target: Slot) -> bool:
         """Whether a rename done by link and unlink came half way: one inode, both names."""
         waiting, placed = self.status(source), self.status(target)
-        return waiting is not None and placed is not None and waiting.identity == placed.identity
+        return (
+            waiting is not None
+            and placed is not None
+            and waiting.identity == placed.identity
+        )
 
     # Moving
 
@@ -459,7 +506,9 @@ class Slots:
         else:
             self.unlink(slot)
 
-    def remove_tree(self, slot: Slot, stamp: Stamp | None = None, remove: Remove | None = None) -> bool:
+    def remove_tree(
+        self, slot: Slot, stamp: Stamp | None = None, remove: Remove | None = None
+    ) -> bool:
         """Remove what a stamp says is in a folder by `remove`, or everything; whether nothing else was in it."""
         folders: list[tuple[Location, FolderId]] = []
         pending = [(self.where(slot), b"")]
@@ -474,11 +523,15 @@ class Slots:
                 continue
             status = folder.status()
             if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
-                folder.set_own_mode(status.mode | stat.S_IRWXU)  # Nothing could be removed in it.
+                folder.set_own_mode(
+                    status.mode | stat.S_IRWXU
+                )  # Nothing could be removed in it.
             folders.append((where, identity))
             for name in folder.names():
                 kind = KIND_OF[folder.stat(name).kind]
-                wanted = Stamp(kind) if stamp is None else stamp.inside.get(prefix + name)
+                wanted = (
+                    Stamp(kind) if stamp is None else stamp.inside.get(prefix + name)
+                )
                 if wanted is None or wanted.kind != kind:
                     clean = False
                 elif kind == "folder":

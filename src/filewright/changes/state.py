@@ -49,9 +49,13 @@ def state_base(given: str | os.PathLike[str] | None) -> str:
     """The folder that holds all state folders of a user: the one `given`, or the user's."""
     if given:
         return os.path.abspath(os.path.expanduser(given))
-    if sys.platform == "linux":  # As platformdirs, whose import takes longer than a hook may.
+    if (
+        sys.platform == "linux"
+    ):  # As platformdirs, whose import takes longer than a hook may.
         home = os.environ.get("XDG_STATE_HOME", "")
-        return os.path.join(home if home.strip() else os.path.expanduser("~/.local/state"), "filewright")
+        return os.path.join(
+            home if home.strip() else os.path.expanduser("~/.local/state"), "filewright"
+        )
     import platformdirs
 
     return platformdirs.user_state_dir("filewright", appauthor=False)
@@ -84,13 +88,21 @@ class Owner(NamedTuple):
     def is_there(self) -> bool:
         """Return True if the folder at its path is still the one that was registered."""
         try:
-            return bool(self.path) and self.inode in (None, system.status_of(self.path).inode)
+            return bool(self.path) and self.inode in (
+                None,
+                system.status_of(self.path).inode,
+            )
         except OSError:
             return False
 
     def to_line(self) -> bytes:
         """One line of JSON."""
-        return json.dumps(self._asdict() | {"paths": [*map(os.fsdecode, self.paths)]}).encode() + b"\n"
+        return (
+            json.dumps(
+                self._asdict() | {"paths": [*map(os.fsdecode, self.paths)]}
+            ).encode()
+            + b"\n"
+        )
 
     @classmethod
     def of_line(cls, line: bytes) -> Owner | None:
@@ -123,7 +135,10 @@ class Index:
         seen = stamp_of(self._path) or stamp_of(self.base)
         if seen is None or seen != self._seen:
             found = map(Owner.of_line, self._lines())
-            self._owners, self._seen = {owner.id: owner for owner in found if owner is not None}, seen
+            self._owners, self._seen = (
+                {owner.id: owner for owner in found if owner is not None},
+                seen,
+            )
         return self._owners
 
     def _lines(self) -> list[bytes]:
@@ -145,8 +160,12 @@ class Index:
     def alone(self, task: Task | None) -> Iterator[Folder]:
         """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
         with system.open_folder(self.base) as base:
-            if not lock_folder(base, time.monotonic() + self._lock_seconds, task, exclusive=True):
-                raise locked("process held the index of the state folders", self._lock_seconds)
+            if not lock_folder(
+                base, time.monotonic() + self._lock_seconds, task, exclusive=True
+            ):
+                raise locked(
+                    "process held the index of the state folders", self._lock_seconds
+                )
             yield base
 
     def add(self, base: Folder, *owners: Owner) -> None:
@@ -167,12 +186,15 @@ class Index:
             *(
                 owner
                 for owner in alike
-                if None is not birth == owner.birth_ns and (owner.device == device or owner.path == path)
+                if None is not birth == owner.birth_ns
+                and (owner.device == device or owner.path == path)
             ),
         ]
         if own:
             return own[-1], []
-        return None, here + [owner for owner in alike if (owner.device, owner.birth_ns) == (device, None)]
+        return None, here + [
+            owner for owner in alike if (owner.device, owner.birth_ns) == (device, None)
+        ]
 
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
@@ -183,7 +205,8 @@ class Index:
 
         def near(owner: Owner) -> bool:
             if not any(
-                _is_within(owner.path, root.resolved) or _is_within(root.resolved, owner.path)
+                _is_within(owner.path, root.resolved)
+                or _is_within(root.resolved, owner.path)
                 for root in roots
             ):
                 return False
@@ -192,18 +215,34 @@ class Index:
                 return owner.inode in (None, system.status_of(owner.path).inode)
             return True
 
-        found = (owner for owner in self.owners.values() if owner.path and owner.id not in own)
+        found = (
+            owner
+            for owner in self.owners.values()
+            if owner.path and owner.id not in own
+        )
         return [owner for owner in found if owner.id in others or near(owner)]
 
     def within(self, folders: Sequence[bytes]) -> list[Owner]:
         """The registered roots below some folders."""
-        found = (owner for owner in self.owners.values() if owner.path not in (b"", *folders))
-        return [owner for owner in found if any(_is_within(owner.path, folder) for folder in folders)]
+        found = (
+            owner for owner in self.owners.values() if owner.path not in (b"", *folders)
+        )
+        return [
+            owner
+            for owner in found
+            if any(_is_within(owner.path, folder) for folder in folders)
+        ]
 
     def around(self, owner: Owner) -> StateFolder | None:
         """The state folder of the nearest registered root around another."""
-        found = [each for each in self.owners.values() if each.path and each.id != owner.id]
-        above = [each for each in found if _is_within(owner.path, each.path) and each.is_there]
+        found = [
+            each for each in self.owners.values() if each.path and each.id != owner.id
+        ]
+        above = [
+            each
+            for each in found
+            if _is_within(owner.path, each.path) and each.is_there
+        ]
         if not above:
             return None
         return StateFolder(self, None, max(above, key=lambda each: len(each.path)))
@@ -217,7 +256,11 @@ class Index:
     def earlier(self) -> list[str]:
         """The state folders that earlier versions of filewright have left, as they are shown."""
         inside = ("journal", "history")
-        names = (name for name in self.names() if all(os.path.isdir(self.of(name, each)) for each in inside))
+        names = (
+            name
+            for name in self.names()
+            if all(os.path.isdir(self.of(name, each)) for each in inside)
+        )
         return [quote(self.of(name)) for name in names]
 
 
@@ -229,7 +272,9 @@ class StateFolder:
     why a root has a new state folder although there was one that could have been its own.
     """
 
-    def __init__(self, index: Index, root: Root | None, owner: Owner | None = None) -> None:
+    def __init__(
+        self, index: Index, root: Root | None, owner: Owner | None = None
+    ) -> None:
         self._index = index
         self.root = root
         self.owner = owner or Owner(os.urandom(16).hex(), (b"",))
@@ -249,7 +294,9 @@ class StateFolder:
         path = root.resolved
         known, others = self._index.owner_of(root)
         owner = known or self.owner
-        self.owner = owner._replace(paths=tuple(dict.fromkeys((path, *filter(None, owner.paths)))))
+        self.owner = owner._replace(
+            paths=tuple(dict.fromkeys((path, *filter(None, owner.paths))))
+        )
         self.note = ""
         if others:
             kept = ", ".join(each.id for each in others)
@@ -275,15 +322,23 @@ class StateFolder:
     def lies_within(self, folders: Sequence[bytes]) -> bool:
         """Return True if its root is below one of some folders."""
         path = self.owner.path
-        return any(path != folder and _is_within(path, folder) for folder in folders) if path else False
+        return (
+            any(path != folder and _is_within(path, folder) for folder in folders)
+            if path
+            else False
+        )
 
     def relocations(self) -> dict[bytes, bytes]:
         """For every path that a root of these changes had, the one it has now."""
         owners = self._index.owners
         if self._relocated[0] is not owners:
             linked = map(owners.get, self._index.others_of(self.owner.id))
-            everyone = [owner for owner in (*linked, self.owner) if owner and owner.path]
-            found = {former: owner.path for owner in everyone for former in owner.paths[1:]}
+            everyone = [
+                owner for owner in (*linked, self.owner) if owner and owner.path
+            ]
+            found = {
+                former: owner.path for owner in everyone for former in owner.paths[1:]
+            }
             for owner in everyone:
                 found.pop(owner.path, None)
             self._relocated = owners, found
@@ -299,7 +354,9 @@ class StateFolder:
                         folder.flush()
                         self._index.add(base)  # Whoever has its root open looks again.
                 except OSError as error:
-                    raise from_os_error(error, "the state folder", doing="write to") from error
+                    raise from_os_error(
+                        error, "the state folder", doing="write to"
+                    ) from error
 
     # Opening
 
@@ -312,7 +369,9 @@ class StateFolder:
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
                 status = system.status_of(self.at(b"contents"))
-                if status.identity == self._known and (self._claimed if make else self.key):
+                if status.identity == self._known and (
+                    self._claimed if make else self.key
+                ):
                     return status.mtime_ns
             if make:
                 known = self._make(task)
@@ -323,7 +382,9 @@ class StateFolder:
         except OSError as error:
             code = from_os_error(error, "").code
             raise FilewrightError(
-                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
+                code
+                if code in (Code.NO_SPACE, Code.IO_ERROR)
+                else Code.PERMISSION_DENIED,
                 f"the state folder {quote(self.at())} cannot be used: {error.strerror}",
                 hint=_HINT,
                 details={"path": quote(self.at())},
@@ -338,13 +399,19 @@ class StateFolder:
             _refuse_foreign(base.status(), 0, system.effective_user())
             known, others = self._find(root)
             device, inode = root.identity
-            self.owner = self.owner._replace(device=device, inode=inode, birth_ns=_birth(root))
+            self.owner = self.owner._replace(
+                device=device, inode=inode, birth_ns=_birth(root)
+            )
             for name in (b"contents", b"kept"):
                 _make_folders(self.at(name))
             contents = self._take(base, make=True)
             if self.owner != known:
                 gone = (each for each in others if each.path == root.resolved)
-                self._index.add(base, *(each._replace(paths=(b"", *each.paths)) for each in gone), self.owner)
+                self._index.add(
+                    base,
+                    *(each._replace(paths=(b"", *each.paths)) for each in gone),
+                    self.owner,
+                )
         return contents
 
     def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
@@ -363,7 +430,9 @@ class StateFolder:
                 if file.status().uid != own:
                     raise PermissionError(1, "its key belongs to another user")
                 self.key = file.read(0, 64)
-            contents = folder.stat(b"contents").identity if b"contents" in names else None
+            contents = (
+                folder.stat(b"contents").identity if b"contents" in names else None
+            )
         if len(self.key) != 32:
             raise PermissionError(1, "its key file is damaged; move the folder away")
         return contents
@@ -396,7 +465,10 @@ def _make_folders(folder: bytes) -> None:
     _make_folders(above)
     with suppress(FileExistsError):
         system.make_folder(folder, 0o700)
-        with suppress(PermissionError), system.open_folder(above) as opened:  # One that may not be read.
+        with (
+            suppress(PermissionError),
+            system.open_folder(above) as opened,
+        ):  # One that may not be read.
             opened.flush()
 
 
@@ -471,7 +543,11 @@ class WorkspaceLock:
                 if above is None or not listing:
                     return above
                 identity = above.status().identity
-                return above if identity in self._roots else self._above.setdefault(identity, above)
+                return (
+                    above
+                    if identity in self._roots
+                    else self._above.setdefault(identity, above)
+                )
         return None
 
     def close(self) -> None:
@@ -482,7 +558,9 @@ class WorkspaceLock:
         self._above.clear()
 
     @contextmanager
-    def exclusive(self, task: Task | None = None, *, wait: bool = True) -> Iterator[bool]:
+    def exclusive(
+        self, task: Task | None = None, *, wait: bool = True
+    ) -> Iterator[bool]:
         """Hold the lock alone. Yields whether it was taken just now (False when nested).
 
         Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
@@ -502,10 +580,14 @@ class WorkspaceLock:
                 # Each root, opened anew, and the folders above them, in the order of their identities.
                 for identity in () if depth else sorted({*self._above, *self._roots}):
                     root = self._roots.get(identity)
-                    folder = self._above[identity] if root is None else root.folder(b".")
+                    folder = (
+                        self._above[identity] if root is None else root.folder(b".")
+                    )
                     if root is not None:
                         held.callback(folder.close)
-                    if not lock_folder(folder, deadline, task, exclusive=root is not None):
+                    if not lock_folder(
+                        folder, deadline, task, exclusive=root is not None
+                    ):
                         raise locked("change held the workspace", self._seconds)
                     if root is None:
                         held.callback(folder.unlock)
@@ -518,7 +600,9 @@ class WorkspaceLock:
                 self._depth = depth
 
 
-def lock_folder(folder: Folder, deadline: float, task: Task | None, *, exclusive: bool) -> bool:
+def lock_folder(
+    folder: Folder, deadline: float, task: Task | None, *, exclusive: bool
+) -> bool:
     """Lock a folder; False if others have it until the deadline. Raises `OSError`, and `cancelled`."""
     for _ in tries(deadline, task):
         try:

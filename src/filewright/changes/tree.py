@@ -106,9 +106,19 @@ class Item:
     emptied: bool = False
 
     @classmethod
-    def on(cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location) -> Item:
+    def on(
+        cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location
+    ) -> Item:
         """A thing on the disk."""
-        item = cls(tree, KIND_OF[seen.kind], asked, (seen.mode, seen.uid, seen.gid), seen, home, fresh=False)
+        item = cls(
+            tree,
+            KIND_OF[seen.kind],
+            asked,
+            (seen.mode, seen.uid, seen.gid),
+            seen,
+            home,
+            fresh=False,
+        )
         item.origin, item.was = item, was
         if item.kind == "file":
             item.content = OnDisk(item.open, seen.size)
@@ -137,10 +147,14 @@ class Item:
         """What is denied of the names in it at the start."""
         if self.rules_at_home is None:
             above = self.home[0].rules_at_home if self.home is not None else None
-            self.rules_at_home = self.tree.boundary.rules_for(self.was, self.on_disk(), above=above)
+            self.rules_at_home = self.tree.boundary.rules_for(
+                self.was, self.on_disk(), above=above
+            )
         return self.rules_at_home
 
-    def rules_in(self, name: bytes, above: DenyRules, unmoved: bool) -> tuple[DenyRules, bool]:
+    def rules_in(
+        self, name: bytes, above: DenyRules, unmoved: bool
+    ) -> tuple[DenyRules, bool]:
         """What is denied of the names in it, under a name in a folder with such rules, and whether that holds
         where it was: if the folder is `unmoved`, and so is it."""
         if unmoved and self.place == self.home:
@@ -214,7 +228,11 @@ class Item:
     def below(self) -> Iterator[tuple[bytes, Item]]:
         """Everything in it by name; what no step has looked at is not remembered."""
         for name in self.names():
-            item = self.entries[name] if name in self.entries else self._untouched(name, self.asked)
+            item = (
+                self.entries[name]
+                if name in self.entries
+                else self._untouched(name, self.asked)
+            )
             if item is not None:
                 item.place = item.place or (self, name)
                 yield name, item
@@ -264,9 +282,21 @@ class Item:
 
     def _alike(self, above: Status, asked: str) -> Item:
         if self.kind == "other":
-            raise errors.not_a_file(self.asked, self.kind, hint="only files, links and folders are copied")
-        copy = Item(self.tree, self.kind, asked, _new_rights(above, self.kind, self), content=self.content)
-        copy.target, copy.mtime_ns, copy.attributes = self.target, self.mtime_ns, self.attributes
+            raise errors.not_a_file(
+                self.asked, self.kind, hint="only files, links and folders are copied"
+            )
+        copy = Item(
+            self.tree,
+            self.kind,
+            asked,
+            _new_rights(above, self.kind, self),
+            content=self.content,
+        )
+        copy.target, copy.mtime_ns, copy.attributes = (
+            self.target,
+            self.mtime_ns,
+            self.attributes,
+        )
         copy.origin = self.origin
         return copy
 
@@ -283,7 +313,11 @@ def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
     if kind == "link":
         return 0o777, uid, gid
     if like is not None:
-        return like.rights if uid in (0, like.rights[1]) else (like.rights[0] & ~_SPECIAL_BITS, uid, gid)
+        return (
+            like.rights
+            if uid in (0, like.rights[1])
+            else (like.rights[0] & ~_SPECIAL_BITS, uid, gid)
+        )
     if kind == "folder":
         return 0o777 & ~system.umask() | setgid, uid, gid
     return 0o666 & ~system.umask(), uid, gid
@@ -342,7 +376,11 @@ class Tree:
 
     def take(self) -> None:
         """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
-        for step in self._set.arrange(self) if isinstance(self._set, Arranged) else self._set.steps:
+        for step in (
+            self._set.arrange(self)
+            if isinstance(self._set, Arranged)
+            else self._set.steps
+        ):
             STEPS[type(step)](self, step)
         for folder in self.living:  # Grows.
             for name, item in sorted(folder.entries.items()):
@@ -360,7 +398,9 @@ class Tree:
         for folder, asked in self.written.items():
             # A folder that goes as a whole is not written to, unless something moves out of it. Root may write to every
             # folder that is not immutable; a mode without any w, before and after, is meant, though.
-            written = folder.alive or any(item and item.moved for item in folder.initial.values())
+            written = folder.alive or any(
+                item and item.moved for item in folder.initial.values()
+            )
             seen = folder.seen if written else None
             if seen is not None and not (
                 (seen.mode | folder.rights[0]) & 0o222 and folder.on_disk().writable()
@@ -399,7 +439,9 @@ class Tree:
         identity = root.identity
         if identity not in self._roots:
             # It may have been reached from a root above.
-            top = Item.on(self, root.folder.status(), root.name, None, Location(root, ()))
+            top = Item.on(
+                self, root.folder.status(), root.name, None, Location(root, ())
+            )
             self._roots[identity] = self.old.setdefault(identity, top)
             if self._roots[identity] is top:
                 top.alive, top.will_be_at = True, top.was
@@ -420,7 +462,9 @@ class Tree:
                 continue
             item = folder.lookup(name, asked)
             if changing:
-                is_folder = item.kind == "folder" if item is not None else bool(pending) or None
+                is_folder = (
+                    item.kind == "folder" if item is not None else bool(pending) or None
+                )
                 rules[0].require(asked, name, is_folder, changing=True)
             if not pending:
                 break
@@ -436,7 +480,9 @@ class Tree:
                 item = folder.new("folder", name, asked)
             if item is None or item.kind != "folder":
                 beyond = rules[0]
-                for above, below in pairwise((name, *reversed(pending)) if changing else ()):
+                for above, below in pairwise(
+                    (name, *reversed(pending)) if changing else ()
+                ):
                     # What is not there is refused by the names alone.
                     beyond = beyond.entered(above, None)
                     beyond.require(asked, below, None, changing=True)
@@ -470,7 +516,10 @@ class Tree:
         # Of the bytes on the disk too where it was only to have an inode of its own.
         first = isinstance(base, OnDisk) and base.opener == item.open
         item.splices = step.splices if first else None
-        item.content, item.fresh = Edited(base, step.splices, step.encoding_check, where.asked), True
+        item.content, item.fresh = (
+            Edited(base, step.splices, step.encoding_check, where.asked),
+            True,
+        )
 
     def _create(self, step: Create) -> None:
         where = step.location
@@ -483,7 +532,9 @@ class Tree:
             if not step.replace and item.kind != "link":
                 raise errors.taken(where.asked)
             self._rewritten(item, folder, where, step.expected)
-        item.content = Held(step.content) if isinstance(step.content, bytes) else step.content
+        item.content = (
+            Held(step.content) if isinstance(step.content, bytes) else step.content
+        )
         item.splices, item.fresh = None, True
         mode = step.mode and system.kept_of_mode(step.mode, folder=False)
         item.rights = _given(item.rights, mode, step.uid, step.gid)
@@ -518,16 +569,18 @@ class Tree:
             if mode == seen.mode and not home[0].on_disk().writable(home[1]):
                 if seen.uid == system.effective_user():
                     raise errors.unwritable(where.asked, f"{mode:04o}")
-                why = (
-                    f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
-                )
+                why = f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
                 raise errors.not_ours(where.asked, why)
             if seen.links > 1:
                 self._linked.append((item, where))
         return item
 
     def _rewritten(
-        self, found: Item | None, folder: Item, where: Location, expected: Expected | None
+        self,
+        found: Item | None,
+        folder: Item,
+        where: Location,
+        expected: Expected | None,
     ) -> Item:
         """A file that gets somebody's content, which must not run with its owner's rights."""
         item = self._file_to_write(found, folder, where)
@@ -537,7 +590,9 @@ class Tree:
             mode = _without_special_bits(item.rights[0])
             if mode != item.rights[0]:
                 item.rights = _given(item.rights, mode)
-                self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
+                self.notes.append(
+                    f"{where.shown}: new content does not keep the setuid and setgid bits"
+                )
         return item
 
     # Names
@@ -598,7 +653,9 @@ class Tree:
         self._require_removable(folder, item, where)
         folder.entries[name] = None
 
-    def arrive(self, item: Item, step: Move | Copy, *, leaves: End | None = None) -> None:
+    def arrive(
+        self, item: Item, step: Move | Copy, *, leaves: End | None = None
+    ) -> None:
         """Bring something to where it is moved to, from the end that it `leaves`, if it has not left it; or a copy."""
         source, where = step.source, step.destination
         folder, name, found = self.find(where, create=True, changing=True)
@@ -623,7 +680,8 @@ class Tree:
             and not item.on_disk().writable()
         ):
             raise errors.not_ours(
-                source.asked, "is a folder that cannot be written to, so it can only be renamed where it is"
+                source.asked,
+                "is a folder that cannot be written to, so it can only be renamed where it is",
             )
         self.brought[item] = step
         if found is not None:
@@ -672,7 +730,12 @@ class Tree:
             raise self.boundary.link_refusal(where)
         if item.kind == "other":
             raise errors.not_a_file(where.asked, item.kind)
-        if item.kind == "file" and not item.fresh and item.seen is not None and item.seen.links > 1:
+        if (
+            item.kind == "file"
+            and not item.fresh
+            and item.seen is not None
+            and item.seen.links > 1
+        ):
             # Its inode may have a name outside of the roots, which would change too.
             self._linked.append((item, where))
             item.fresh = True
@@ -682,15 +745,25 @@ class Tree:
         if item.seen.uid != user:
             raise errors.not_ours(where.asked, "belongs to another user")
         if isinstance(step, SetOwner) and (
-            step.uid not in (None, user) or step.gid not in (None, item.seen.gid, *system.groups())
+            step.uid not in (None, user)
+            or step.gid not in (None, item.seen.gid, *system.groups())
         ):
-            raise errors.not_ours(where.asked, "can only be given to another user or group by root")
+            raise errors.not_ours(
+                where.asked, "can only be given to another user or group by root"
+            )
         return item
 
     def _note_read_only(self, item: Item, where: Location) -> None:
         """Note that a file goes that nothing may be written to: its folder allows that, its mode meant otherwise."""
-        if item.kind == "file" and item.seen is not None and not item.seen.mode & 0o222 and not self._undoes:
-            self.notes.append(f"{where.shown} was read-only (mode {item.seen.mode:04o})")
+        if (
+            item.kind == "file"
+            and item.seen is not None
+            and not item.seen.mode & 0o222
+            and not self._undoes
+        ):
+            self.notes.append(
+                f"{where.shown} was read-only (mode {item.seen.mode:04o})"
+            )
 
     def _note_look_alikes(self) -> None:
         """Note which new names look the same as another name of their folder: the other may have been meant."""
@@ -706,7 +779,9 @@ class Tree:
                     return
                 listings[folder] = {}
                 for other in folder.names():
-                    listings[folder].setdefault(look_of(os.fsdecode(other)), []).append(other)
+                    listings[folder].setdefault(look_of(os.fsdecode(other)), []).append(
+                        other
+                    )
             for other in listings[folder].get(look_of(os.fsdecode(name)), ()):
                 if other != name and not self._denies(folder, other):
                     shown = folder.will_be_at.child(other).shown_exactly
@@ -735,7 +810,9 @@ class Tree:
             mounts = item.on_disk(reading=False).mounts_below()
             if mounts:
                 # Moved, it would take the mount along, and whoever mounts it would not find its place again.
-                place = Location(item.was.root, (*item.was.parts, *mounts[0].split(b"/")))
+                place = Location(
+                    item.was.root, (*item.was.parts, *mounts[0].split(b"/"))
+                )
                 raise errors.mounted(where.asked, place.shown)
         if item.seen is None or folder.seen is None:
             return
@@ -743,7 +820,8 @@ class Tree:
             raise errors.other_file_system(where.shown)
         if keeps(folder.seen, item.seen):
             raise errors.not_ours(
-                where.asked, "belongs to another user, in a folder where only owners remove things"
+                where.asked,
+                "belongs to another user, in a folder where only owners remove things",
             )
 
     def _guard_ends(self) -> None:
@@ -799,14 +877,19 @@ class Tree:
 def _given(rights: Rights, *given: int | None) -> Rights:
     """Rights with those that are given."""
     mode, uid, gid = (
-        old if new is None else new for old, new in zip(rights, (*given, None, None), strict=False)
+        old if new is None else new
+        for old, new in zip(rights, (*given, None, None), strict=False)
     )
     return mode, uid, gid
 
 
 def keeps(folder: Status, entry: Status) -> bool:
     """Whether a sticky folder keeps an entry from being removed by this user."""
-    return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
+    return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (
+        0,
+        folder.uid,
+        entry.uid,
+    )
 
 
 STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {

@@ -21,9 +21,23 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary import Location
-from filewright.changes.contents import Held, backward, forward, held_after, held_before, whole_before
+from filewright.changes.contents import (
+    Held,
+    backward,
+    forward,
+    held_after,
+    held_before,
+    whole_before,
+)
 from filewright.changes.history import Selected
-from filewright.changes.record import Entry, Place, Stamp, continues, folders_above, moved
+from filewright.changes.record import (
+    Entry,
+    Place,
+    Stamp,
+    continues,
+    folders_above,
+    moved,
+)
 from filewright.changes.tree import STEPS, Arranged, Item, Tree
 from filewright.edit import (
     Create,
@@ -58,7 +72,9 @@ _MOST_LISTED = 200
 _GONE = "has been moved or deleted since"
 _EDITED = "was created by that change and has been edited since"
 _NOT_KEPT = "was deleted and not kept"
-_ONLY_CHANGES_KEPT = "has been deleted or moved since, and only what changed in it was kept"
+_ONLY_CHANGES_KEPT = (
+    "has been deleted or moved since, and only what changed in it was kept"
+)
 _SOMETHING_NEW = "was deleted by that change, and something new is there now"
 _TOO_LARGE = "has changed since, and is too large to be merged"
 
@@ -84,7 +100,9 @@ class Conflict(NamedTuple):
         if self.now is None:
             return f"\n{self.path} {self.why}"
         now, then = (f"{side}\n" if side else "" for side in (self.now, self.then))
-        return f"\n{self.path}{self.at}\n<<<<<<< now\n{now}=======\n{then}>>>>>>> undone"
+        return (
+            f"\n{self.path}{self.at}\n<<<<<<< now\n{now}=======\n{then}>>>>>>> undone"
+        )
 
 
 class _RefusedError(Exception):
@@ -123,7 +141,12 @@ class Reversal:
         self.conflicts: tuple[Conflict, ...] = ()
         self.left = tuple(left)
         self._hunk = selected.hunk
-        self._settings, self._task, self._locate, self._force = settings, task, locate, force
+        self._settings, self._task, self._locate, self._force = (
+            settings,
+            task,
+            locate,
+            force,
+        )
         self._entries: list[Entry] = []
         self._roots: list[str] = []
         for entry in record.entries:
@@ -187,7 +210,9 @@ class Reversal:
                 raise
         self.conflicts = tuple(self._conflicts.values())
         if self._conflicts:
-            raise _refusal(self.selected, self.conflicts, has_rest=self.rest() is not None)
+            raise _refusal(
+                self.selected, self.conflicts, has_rest=self.rest() is not None
+            )
         # A file may be merged more than once, where others changed it in between.
         self.merged = tuple(dict.fromkeys(self._merged))
         self.notes = tuple(dict.fromkeys(self._notes))[:_MOST_LISTED]
@@ -206,7 +231,9 @@ class Reversal:
         back: dict[Place, Place] = {}
         for entry in sorted(self._renamed, key=lambda each: len(each.place.parts)):
             # What a folder above carried along is where that brings it back.
-            if entry.was is not None and (moved(entry.place, back) != entry.was or entry.carried is False):
+            if entry.was is not None and (
+                moved(entry.place, back) != entry.was or entry.carried is False
+            ):
                 back[entry.place] = entry.was
         meant: set[Item] = set()
         leaving: list[tuple[Entry, Item]] = []
@@ -233,7 +260,9 @@ class Reversal:
                     if moves or before is None:
                         leaving.append((entry, item))
                 if before is not None and (
-                    moves or after is None or before.kind == "file" != (item and item.kind)
+                    moves
+                    or after is None
+                    or before.kind == "file" != (item and item.kind)
                 ):
                     coming.append((entry, before, item, moves))
         leaving.sort(key=lambda each: -len(each[0].place.parts))
@@ -246,7 +275,9 @@ class Reversal:
             if entry.before is None and item.kind == "folder":
                 if len(item.names()) > len(below):
                     shown = self._places[entry.place].shown
-                    self._notes.append(f"{shown}/ stays: others have put something into it")
+                    self._notes.append(
+                        f"{shown}/ stays: others have put something into it"
+                    )
                     stays.add(item)
                     continue
                 along.update(below)
@@ -281,7 +312,11 @@ class Reversal:
         try:
             return self._tree.find(where)[2]
         except FilewrightError as error:
-            if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.PATH_ESCAPE):
+            if error.code not in (
+                Code.NOT_FOUND,
+                Code.NOT_A_DIRECTORY,
+                Code.PATH_ESCAPE,
+            ):
                 raise
             return None
 
@@ -301,7 +336,8 @@ class Reversal:
                 raise
             if not self._force:
                 self._refuse(
-                    link, f"is a link that leads out of the root now, and {place.shown} was below it"
+                    link,
+                    f"is a link that leads out of the root now, and {place.shown} was below it",
                 )
             self._play(Delete(where))
 
@@ -333,7 +369,9 @@ class Reversal:
 
     # What was deleted or moved
 
-    def _bring_back(self, entry: Entry, before: Stamp, item: Item | None, *, moves: bool) -> None:
+    def _bring_back(
+        self, entry: Entry, before: Stamp, item: Item | None, *, moves: bool
+    ) -> None:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
         was, gone = entry.was or entry.place, entry.after is None
         where = self._places[was]
@@ -342,19 +380,30 @@ class Reversal:
         if moves and item is not None:
             self._require_inside(was)
             self._does = True
-            self._tree.arrive(item, Move(self._places[entry.place], where, overwrite=self._force))
+            self._tree.arrive(
+                item, Move(self._places[entry.place], where, overwrite=self._force)
+            )
             return
         if not gone and before.kind != "file":
             self._refuse(entry.place, _GONE)
         if before.kind == "other":
-            self._notes.append(f"{where.shown} was a special file and cannot be made again")
+            self._notes.append(
+                f"{where.shown} was a special file and cannot be made again"
+            )
             return
         taken = self._there(where)
         kind = taken.kind if taken is not None else None
-        over = kind == before.kind and (kind == "folder" or (kind == "file" and self._force))
+        over = kind == before.kind and (
+            kind == "folder" or (kind == "file" and self._force)
+        )
         if taken is not None and not over:
             if not self._force:
-                self._refuse(was, _SOMETHING_NEW if gone and before.kind != "folder" else _is_now(kind))
+                self._refuse(
+                    was,
+                    _SOMETHING_NEW
+                    if gone and before.kind != "folder"
+                    else _is_now(kind),
+                )
             self._play(Delete(where, recursive=True))
         self._require_inside(was)
         if before.kind == "folder":
@@ -371,16 +420,30 @@ class Reversal:
             if gone and entry.apart and not self._force:
                 content = Held(self._earlier(entry, None) or b"")
             if content is None:
-                self._refuse(entry.place, _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT)
+                self._refuse(
+                    entry.place,
+                    _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT,
+                )
             self._play(
-                Create(where, content, *before.rights, before.mtime_ns, before.attributes, replace=over)
+                Create(
+                    where,
+                    content,
+                    *before.rights,
+                    before.mtime_ns,
+                    before.attributes,
+                    replace=over,
+                )
             )
             if not gone and not moves:
-                self._notes.append(f"{where.shown} has been deleted or moved since; it is made anew")
+                self._notes.append(
+                    f"{where.shown} has been deleted or moved since; it is made anew"
+                )
 
     # What was rewritten or altered
 
-    def _change_back(self, entry: Entry, before: Stamp, after: Stamp, item: Item) -> None:
+    def _change_back(
+        self, entry: Entry, before: Stamp, after: Stamp, item: Item
+    ) -> None:
         if before.kind == "file" != item.kind:
             return
         where, rights = self._places[entry.was or entry.place], item.rights
@@ -399,7 +462,9 @@ class Reversal:
         if before.mode != after.mode == rights[0]:
             self._afterwards.append(given_back)
         elif before.mode != after.mode:
-            self._notes.append(f"{where.shown}: its mode was changed again since, and stays")
+            self._notes.append(
+                f"{where.shown}: its mode was changed again since, and stays"
+            )
 
     def _rewritten(
         self, entry: Entry, before: Stamp, after: Stamp, item: Item, where: Location
@@ -409,7 +474,11 @@ class Reversal:
             held = now.held
             # What is added at the end needs no merge, for which it was not kept.
             grown = before.blob is None and now.size > after.size
-            if held is None or grown or max(before.size, after.size) > self._settings.hold_bytes:
+            if (
+                held is None
+                or grown
+                or max(before.size, after.size) > self._settings.hold_bytes
+            ):
                 return self._rewritten_large(entry, before, after, item, now, where)
             expected = Expected.of(now)
             if (
@@ -425,7 +494,13 @@ class Reversal:
             return Modify(where, expected, splices) if splices else None
 
     def _rewritten_large(
-        self, entry: Entry, before: Stamp, after: Stamp, item: Item, now: Snapshot, where: Location
+        self,
+        entry: Entry,
+        before: Stamp,
+        after: Stamp,
+        item: Item,
+        now: Snapshot,
+        where: Location,
     ) -> Modify | Create:
         """The same of a file that is not held: by the splices that were kept, if it is as it was left or has grown."""
         shown = self._places[entry.place].shown
@@ -438,7 +513,9 @@ class Reversal:
         last, found = entry.changes[-1], None
         for edit in reversed(entry.changes):
             self._task.check()
-            back = backward(edit) if edit is last or continues(edit.after, found) else None
+            back = (
+                backward(edit) if edit is last or continues(edit.after, found) else None
+            )
             if back is None:
                 break
             found = edit.before
@@ -454,7 +531,9 @@ class Reversal:
             if begun.hexdigest() != after.digest:
                 self._refuse(entry.place, _TOO_LARGE)
             self._merged.append(shown)
-            self._notes.append(f"{shown} has grown at its end since; what was added stays")
+            self._notes.append(
+                f"{shown} has grown at its end since; what was added stays"
+            )
             return Modify(where, replace(expected, digest=None), splices)
         stream = whole_before(entry)
         if stream is None:
@@ -463,7 +542,14 @@ class Reversal:
             expected = replace(expected, digest=None)
         elif now.size != after.size:
             self._refuse(entry.place, _TOO_LARGE)
-        return Create(where, stream, *item.rights, before.mtime_ns, replace=True, expected=expected)
+        return Create(
+            where,
+            stream,
+            *item.rights,
+            before.mtime_ns,
+            replace=True,
+            expected=expected,
+        )
 
     # What a file held
 
@@ -503,12 +589,17 @@ class Reversal:
             self._refuse(run.place, "was not kept as it was before")
         made = held if unchanged else held_after(run)
         if made is None:
-            self._refuse(run.place, "has changed since, and what the change made of it was not kept")
+            self._refuse(
+                run.place,
+                "has changed since, and what the change made of it was not kept",
+            )
         if self._hunk is not None:
             earlier = self._without_hunk(run, earlier, made, self._hunk)
         return earlier if unchanged else self._merge(run.place, made, held, earlier)
 
-    def _without_hunk(self, run: Entry, earlier: bytes, made: bytes, hunk: int) -> bytes:
+    def _without_hunk(
+        self, run: Entry, earlier: bytes, made: bytes, hunk: int
+    ) -> bytes:
         """What the change would have made without one of its hunks, which count from 1 as its diff shows them.
 
         Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
@@ -517,15 +608,31 @@ class Reversal:
         splices, narrow = forward(run), None
         if snapshot.encoding.width > 1:
             narrow = Narrowed(snapshot)
-            snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))
-        hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
+            snapshot, splices = (
+                narrow.snapshot,
+                line_splices(narrow.text(earlier), narrow.text(made)),
+            )
+        hunks = hunks_of(
+            snapshot, line_splices(earlier, made) if splices is None else splices
+        )
         shown = self._places[run.place].shown
         if not 1 <= hunk <= len(hunks):
             raise errors.no_such_hunk(shown, hunk, len(hunks))
-        others = [edit for number, edits in enumerate(hunks, 1) if number != hunk for edit in edits]
-        if any((len(edit.old), len(edit.new)) != (edit.old_count, edit.new_count) for edit in others):
+        others = [
+            edit
+            for number, edits in enumerate(hunks, 1)
+            if number != hunk
+            for edit in edits
+        ]
+        if any(
+            (len(edit.old), len(edit.new)) != (edit.old_count, edit.new_count)
+            for edit in others
+        ):
             raise errors.no_hunks(shown)
-        kept = [Splice(edit.offset, edit.end - edit.offset, b"".join(edit.new)) for edit in others]
+        kept = [
+            Splice(edit.offset, edit.end - edit.offset, b"".join(edit.new))
+            for edit in others
+        ]
         return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
     def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> bytes:
@@ -544,17 +651,28 @@ class Reversal:
             merged += then if chunk.kind == "theirs" else now
             if chunk.kind == "conflict":
                 first = chunk.ours[0] + 1
-                lines, why = (first, max(first, chunk.ours[1])), "has changed since in the same place"
-                self._conflicts[shown, first] = Conflict(shown, why, lines, _shown(now), _shown(then))
+                lines, why = (
+                    (first, max(first, chunk.ours[1])),
+                    "has changed since in the same place",
+                )
+                self._conflicts[shown, first] = Conflict(
+                    shown, why, lines, _shown(now), _shown(then)
+                )
         if not merge.clean:
             raise _RefusedError
         if merged == ours:
             self._notes.append(f"{shown} already holds what undoing would make of it")
             return held
         self._merged.append(shown)
-        self._notes.append(f"{shown} has changed since; the later changes stay (merged)")
+        self._notes.append(
+            f"{shown} has changed since; the later changes stay (merged)"
+        )
         whole = b"".join(merged)
-        return whole if codec is None else whole.decode(errors=_PAIRS).encode(codec, _PAIRS)
+        return (
+            whole
+            if codec is None
+            else whole.decode(errors=_PAIRS).encode(codec, _PAIRS)
+        )
 
 
 def _is_now(kind: str | None) -> str:
@@ -567,12 +685,17 @@ def _is(held: bytes, side: Stamp | None) -> bool:
 
 def _shown(lines: Sequence[bytes]) -> str:
     """The lines of one side of a conflict, the first of them, safe to be shown."""
-    kept = [one_line(line.decode(errors="replace").rstrip("\r\n"))[:_WIDTH] for line in lines[:_SIDE]]
+    kept = [
+        one_line(line.decode(errors="replace").rstrip("\r\n"))[:_WIDTH]
+        for line in lines[:_SIDE]
+    ]
     more = [f"... {len(lines) - _SIDE:,} more lines"] if len(lines) > _SIDE else []
     return "\n".join((*kept, *more))
 
 
-def _refusal(selected: Selected, conflicts: Sequence[Conflict], *, has_rest: bool) -> FilewrightError:
+def _refusal(
+    selected: Selected, conflicts: Sequence[Conflict], *, has_rest: bool
+) -> FilewrightError:
     first = conflicts[0]
     files = len({conflict.path for conflict in conflicts})
     more = f", and {files - 1} more" if files > 1 else ""

@@ -28,7 +28,9 @@ __all__ = ["main", "open_workspace", "settings_from", "write"]
 def write(text: str, *, to_error: bool = False) -> None:
     """Write `text` and a line feed as UTF-8, whatever the locale; what cannot be encoded is spelled out."""
     stream = sys.stderr if to_error else sys.stdout
-    data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
+    data = (text if text.endswith("\n") else f"{text}\n").encode(
+        "utf-8", "backslashreplace"
+    )
     stream.flush()
     stream.buffer.write(data)
     stream.buffer.flush()
@@ -38,11 +40,20 @@ def settings_from(**given: Any) -> Settings:
     """Settings from those flags that were given for one, then the environment, then defaults. Raises as `Settings`."""
     from filewright.settings import Settings
 
-    return Settings(**{name: given[name] for name in Settings.fields if given.get(name) not in (None, ())})
+    return Settings(
+        **{
+            name: given[name]
+            for name in Settings.fields
+            if given.get(name) not in (None, ())
+        }
+    )
 
 
 def open_workspace(
-    roots: Sequence[str], session: str | None = None, actor: str | None = None, **given: Any
+    roots: Sequence[str],
+    session: str | None = None,
+    actor: str | None = None,
+    **given: Any,
 ) -> Workspace:
     """The workspace over `roots` (none: the default) with the settings `given`."""
     settings = settings_from(**given)

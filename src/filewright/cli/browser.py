@@ -28,7 +28,9 @@ class LeadingFile:
     """A file of the user's own that leads to an address. It goes when the address was used, or with `remove`."""
 
     def __init__(self, link: str) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="filewright-review-"))  # It is made with mode 0700.
+        self._folder = Path(
+            tempfile.mkdtemp(prefix="filewright-review-")
+        )  # It is made with mode 0700.
         file = self._folder / _NAME
         file.touch(mode=0o600, exist_ok=False)
         file.write_text(_PAGE.format(link=html.escape(link)), "utf-8")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 
-def _tools(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+def _tools(
+    context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[str]:
     """Names of tools, for the shell."""
     from filewright.dialects import surface
 
@@ -38,11 +40,20 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @click.argument("tool", required=False, shell_complete=_tools)
 @click.argument("arguments", required=False, metavar="JSON")
 @caller_options
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the result as JSON: text, data, is_error, code.",
+)
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
 @dialect_option
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
-@click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    help="Print the tool's description and argument schema and leave.",
+)
 @in_workspace("session", "actor", "read_only")
 def call(
     workspace: Workspace,
@@ -65,7 +76,9 @@ def call(
         write("\n".join(f"{each.name:<20} {each.title}" for each in offer.tools()))
         return
     if tool not in tools:
-        raise click.BadParameter(f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL")
+        raise click.BadParameter(
+            f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL"
+        )
     if given is None:
         found = tools[tool]
         write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
@@ -73,8 +86,12 @@ def call(
     with working(tool, workspace.settings.call_seconds) as task:
         result = offer.call(tool, given, task=task)
     if as_json:
-        shown = {name: getattr(result, name) for name in ("text", "data", "is_error", "code")}
-        write(json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error)
+        shown = {
+            name: getattr(result, name) for name in ("text", "data", "is_error", "code")
+        }
+        write(
+            json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error
+        )
     elif not result.is_error:
         write_coloured(result.text)
     else:

@@ -30,9 +30,10 @@ _MAX_BYTES = 16 << 20
 
 _PLACES = {
     # where desktop programs keep their settings
-    "$CONFIG": {"darwin": ("", "~/Library/Application Support"), "win32": ("APPDATA", "")}.get(
-        sys.platform, ("XDG_CONFIG_HOME", "~/.config")
-    ),
+    "$CONFIG": {
+        "darwin": ("", "~/Library/Application Support"),
+        "win32": ("APPDATA", ""),
+    }.get(sys.platform, ("XDG_CONFIG_HOME", "~/.config")),
     "$CODEX_HOME": ("CODEX_HOME", "~/.codex"),
     "$CLINE_MCP_SETTINGS_PATH": (
         "CLINE_MCP_SETTINGS_PATH",
@@ -76,7 +77,9 @@ class Client:
     under: str | None = None
     first: str | None = None
     root: str | None = None
-    server: Mapping[str, Any] = field(default_factory=lambda: {"command": "$program", "args": "$arguments"})
+    server: Mapping[str, Any] = field(
+        default_factory=lambda: {"command": "$program", "args": "$arguments"}
+    )
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -102,7 +105,11 @@ class Client:
     def files(self, scope: str) -> dict[str, str]:
         """Return its files of a scope, by what is in them, without those of `links_out`."""
         outside = self.links_out(scope)
-        return {what: whole(path) for what, path in self._named(scope).items() if what not in outside}
+        return {
+            what: whole(path)
+            for what, path in self._named(scope).items()
+            if what not in outside
+        }
 
     def links_out(self, scope: str) -> dict[str, str]:
         """Return its files of the current folder that lead out of it, by what is in them; each with where it leads.
@@ -114,7 +121,9 @@ class Client:
         for what, path in self._named(scope).items():
             is_of_project = not os.path.isabs(path) and path[0] not in "~$"
             if is_of_project and here not in Path(whole(path)).parents:
-                outside[what] = f"{path} leads out of the current folder, to {whole(path)}"
+                outside[what] = (
+                    f"{path} leads out of the current folder, to {whole(path)}"
+                )
         return outside
 
     def _named(self, scope: str) -> dict[str, str]:
@@ -146,12 +155,19 @@ class Client:
         flags = ["--read-only"] * options.read_only
         flags += ["--dialect", options.dialect] if options.dialect else []
         roots = [os.path.abspath(os.path.expanduser(root)) for root in options.roots]
-        arguments = ["serve", *(roots or [self.root or os.getcwd()]), *flags, *options.state]
+        arguments = [
+            "serve",
+            *(roots or [self.root or os.getcwd()]),
+            *flags,
+            *options.state,
+        ]
         return self.entry_of([*options.program, *arguments])
 
     def entry_of(self, words: Sequence[str]) -> Entry:
         """Return the server that is started by these words, as it is written into the client's configuration."""
-        entry = _filled(json.dumps(self.server), program=words[0], arguments=words[1:], words=words)
+        entry = _filled(
+            json.dumps(self.server), program=words[0], arguments=words[1:], words=words
+        )
         return dict(json.loads(entry))
 
     def hooked(self, options: ServerOptions) -> Any:
@@ -169,18 +185,25 @@ class Client:
         joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
         state = "".join(f" {joined([word])}" for word in options.state)
         start = f"{joined(options.program)} snapshot"
-        return f"{start} begin --hook{state}", f"{start} end --hook --actor {self.actor}{state}"
+        return (
+            f"{start} begin --hook{state}",
+            f"{start} end --hook --actor {self.actor}{state}",
+        )
 
 
 CLIENTS = {
     name: Client(name, **row)
-    for name, row in tomllib.loads(files(__package__).joinpath("clients.toml").read_text("utf-8")).items()
+    for name, row in tomllib.loads(
+        files(__package__).joinpath("clients.toml").read_text("utf-8")
+    ).items()
 }
 HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
 """Those that have hooks."""
 
 
-_CONFIGURED = re.compile(rb"\"filewright\"|\bfilewright\]|\bfilewright\b.* snapshot begin --hook")
+_CONFIGURED = re.compile(
+    rb"\"filewright\"|\bfilewright\]|\bfilewright\b.* snapshot begin --hook"
+)
 
 
 def configured() -> list[str]:
@@ -196,7 +219,9 @@ def configured() -> list[str]:
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
     named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
-    contents = b"\n".join(client.content(scope)[0] for client in CLIENTS.values() for scope in SCOPES)
+    contents = b"\n".join(
+        client.content(scope)[0] for client in CLIENTS.values() for scope in SCOPES
+    )
     return {os.fsdecode(b"".join(each)) for each in named.findall(contents)}
 
 
@@ -229,7 +254,9 @@ class ServerOptions:
 def own_program(*, uvx: bool = False) -> list[str]:
     """Return the words that start the program that runs now, from any folder; or its newest release."""
     # `uvx` may have started us from its cache, which may be gone tomorrow.
-    if uvx or any((folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents):
+    if uvx or any(
+        (folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents
+    ):
         return ["uvx", "filewright"]
     suffix = ".exe" if sys.platform == "win32" else ""
     beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
@@ -263,7 +290,9 @@ def _bare(name: str) -> str:
 class _ClientName(click.Choice[str]):
     """A client by any of its names, of which one is listed."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
         for client in CLIENTS.values():
             if _bare(value) in map(_bare, (client.name, client.title, *client.names)):
                 return client.name
@@ -275,9 +304,21 @@ CLIENT = _ClientName([*CLIENTS])
 
 
 describes_server = together(
-    click.option("--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."),
+    click.option(
+        "--root",
+        "roots",
+        multiple=True,
+        metavar="DIR",
+        help="A folder to serve; may be repeated.",
+    ),
     click.option("--read-only", is_flag=True, help="Serve for reading only."),
-    click.option("--dialect", metavar="NAME", help="Offer another system's tool names."),
-    click.option("--uvx", is_flag=True, help="Start the newest release with uvx, not this program."),
+    click.option(
+        "--dialect", metavar="NAME", help="Offer another system's tool names."
+    ),
+    click.option(
+        "--uvx",
+        is_flag=True,
+        help="Start the newest release with uvx, not this program.",
+    ),
 )
 """The options of `ServerOptions`."""

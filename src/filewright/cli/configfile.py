@@ -25,7 +25,9 @@ _PLAIN_LIST = re.compile(r'\[\n\s*((?:"(?:[^"\\\n]|\\.)*"|[^][{}"])*?)\s*\]')
 _decoded = json.JSONDecoder().raw_decode
 
 
-def with_value(text: str, path: Path, value: Any, *, toml: bool = False, kept: int = 0) -> str:
+def with_value(
+    text: str, path: Path, value: Any, *, toml: bool = False, kept: int = 0
+) -> str:
     """Return `text` with a value at `path`, in place of another one or behind what is beside it; None: without it.
 
     Without a value goes what that leaves empty, but for the `kept` outermost objects around it. Raises `ValueError`
@@ -39,14 +41,21 @@ def with_value(text: str, path: Path, value: Any, *, toml: bool = False, kept: i
     after = _in_toml(text, path, value) if toml else _in_json(text, path, value, kept)
     made = read(after, toml=toml)
     if wanted != (_with(made, path, old) if value is None else made):
-        raise ValueError(f"the entry cannot be {'taken out of' if value is None else 'put into'} it safely")
+        raise ValueError(
+            f"the entry cannot be {'taken out of' if value is None else 'put into'} it safely"
+        )
     return after
 
 
 def depth_of(there: Any, path: Path) -> int:
     """Return how many of the objects that lead to a value are there."""
     return next(
-        (depth for depth in range(len(path)) if value_at(there, path[: depth + 1]) is None), len(path)
+        (
+            depth
+            for depth in range(len(path))
+            if value_at(there, path[: depth + 1]) is None
+        ),
+        len(path),
     )
 
 
@@ -55,9 +64,13 @@ def says_nothing(text: str) -> bool:
     return "".join(text.lstrip("\ufeff").split()) in ("", "{}")
 
 
-def with_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml: bool = False) -> str:
+def with_entry(
+    text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml: bool = False
+) -> str:
     """`text` with the members of `entry` in the table at `keys`; what else is there stays. Raises `ValueError`."""
-    for name in reversed([*entry]) if toml else entry:  # In TOML what is new comes first in its table.
+    for name in (
+        reversed([*entry]) if toml else entry
+    ):  # In TOML what is new comes first in its table.
         text = with_value(text, (*keys, name), entry[name], toml=toml)
     return text
 
@@ -82,9 +95,13 @@ def value_at(there: Any, path: Path) -> Any:
 def read(text: str, *, toml: bool = False) -> Any:
     """What a configuration says; an empty one is an object. Raises `ValueError`."""
     if toml:
-        return tomllib.loads(text, parse_float=str)  # as they are written: one of them is not equal to itself
+        return tomllib.loads(
+            text, parse_float=str
+        )  # as they are written: one of them is not equal to itself
     try:
-        return json.loads(_bare(_plain(text)), parse_constant=str) if text.strip() else {}
+        return (
+            json.loads(_bare(_plain(text)), parse_constant=str) if text.strip() else {}
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -116,7 +133,10 @@ class _Member(NamedTuple):
 
 def _blanked(pattern: re.Pattern[str], text: str) -> str:
     """`text` with spaces for what is found and is no string, so that all else is where it was."""
-    return pattern.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"\S", " ", found[0]), text)
+    return pattern.sub(
+        lambda found: found[0] if found[0][0] == '"' else re.sub(r"\S", " ", found[0]),
+        text,
+    )
 
 
 def _plain(text: str) -> str:
@@ -171,8 +191,16 @@ def _in_json(text: str, path: Path, value: Any, kept: int = 0) -> str:
     if value is not None and "\n" not in text.strip():
         return text[:at] + json.dumps(value, ensure_ascii=False) + text[end:]
     if value is not None:
-        return text[:at] + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}") + text[end:]
-    if len(members) == 1 and len(path) - 1 > kept and not has_remark(_object_at(text, bare, path[:-1])):
+        return (
+            text[:at]
+            + _json(value, _unit(text)).replace("\n", f"\n{_indent(text, at)}")
+            + text[end:]
+        )
+    if (
+        len(members) == 1
+        and len(path) - 1 > kept
+        and not has_remark(_object_at(text, bare, path[:-1]))
+    ):
         return _in_json(text, path[:-1], None, kept)
     ahead = len(plain[:begin].rstrip())
     if comma := _COMMA.match(plain, end):
@@ -186,7 +214,9 @@ def _in_json(text: str, path: Path, value: Any, kept: int = 0) -> str:
     elif not text[ahead:begin].strip():
         begin = ahead
     text = text[:begin] + text[end:]
-    return text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
+    return (
+        text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
+    )
 
 
 def has_remark(text: str) -> bool:
@@ -202,12 +232,21 @@ def _object_at(text: str, bare: str, path: Path) -> str:
     return text[at : _decoded(bare, at)[1]]
 
 
-def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any) -> str:
+def _inserted(
+    text: str,
+    plain: str,
+    at: int,
+    members: Sequence[_Member],
+    key: str | int,
+    value: Any,
+) -> str:
     """`text` with one value more, behind the last one of the object or list at `at`."""
     name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
     outer = _indent(text, at)
     inner, before, after = outer + _unit(text), "", ""
-    in_line = "\n" not in (text[at : _decoded(_bare(plain), at)[1]] if members else text.strip())
+    in_line = "\n" not in (
+        text[at : _decoded(_bare(plain), at)[1]] if members else text.strip()
+    )
     at += 1
     if members:
         last = max(members, key=lambda each: each.end)
@@ -226,7 +265,9 @@ def _inserted(text: str, plain: str, at: int, members: Sequence[_Member], key: s
     # In a file with both kinds the new lines end as the one beside them.
     end = "\r\n" if follows.lstrip(" \t").startswith("\r\n") else "\n"
     closing = f"{end}{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
-    member = f"\n{name}{_json(value, _unit(text))}{after}".replace("\n", f"{end}{inner}")
+    member = f"\n{name}{_json(value, _unit(text))}{after}".replace(
+        "\n", f"{end}{inner}"
+    )
     return f"{text[:at]}{before}{remark}{member}{closing}{follows}"
 
 
@@ -243,7 +284,9 @@ def _unit(text: str) -> str:
 def _json(value: Any, unit: str = "  ") -> str:
     """As people write it: a list that holds neither objects nor lists in one line."""
     made = json.dumps(value, indent=unit, ensure_ascii=False)
-    return _PLAIN_LIST.sub(lambda found: "[" + re.sub(r",\n\s*", ", ", found[1]) + "]", made)
+    return _PLAIN_LIST.sub(
+        lambda found: "[" + re.sub(r",\n\s*", ", ", found[1]) + "]", made
+    )
 
 
 # TOML
@@ -255,7 +298,9 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 def _header(keys: Path, more: str = "") -> re.Pattern[str]:
     """What finds the line that begins a table."""
     parts = r"\s*\.\s*".join(rf"[\"']?{re.escape(str(key))}[\"']?" for key in keys)
-    return re.compile(rf"^[ \t]*\[[ \t]*{parts}{more}[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE)
+    return re.compile(
+        rf"^[ \t]*\[[ \t]*{parts}{more}[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE
+    )
 
 
 def _in_toml(text: str, path: Path, value: Any) -> str:

@@ -54,7 +54,9 @@ def doctor(workspace: Workspace, leave: str | None) -> None:
     """Say what is available here, and finish or take back what a crash left behind."""
     if leave is not None:
         workspace.leave_unsettled(leave)
-        write(f"{leave} is made: its files stay as they are, and `filewright undo {leave}` takes it back")
+        write(
+            f"{leave} is made: its files stay as they are, and `filewright undo {leave}` takes it back"
+        )
         return
     # Each is written as it is found: an error further on hides nothing.
     for finding in chain(_system(), _engines(), _clients(), _workspace(workspace)):
@@ -70,11 +72,23 @@ _PLATFORMS = {
     "win32": ("tested in Wine, not on Windows itself", False),
 }
 _CAPABILITIES = (
-    ("beneath", "paths are resolved beneath a root by the kernel", "they are walked part by part"),
+    (
+        "beneath",
+        "paths are resolved beneath a root by the kernel",
+        "they are walked part by part",
+    ),
     ("exchange", "files are exchanged in one step", "one is renamed after the other"),
     ("lease", "the kernel tells who writes to a file", "by time and content only"),
-    ("attributes", "extended attributes are kept", "they are lost with the file that is replaced"),
-    ("confine", "the server confines itself", "the boundary alone holds, and git is not asked"),
+    (
+        "attributes",
+        "extended attributes are kept",
+        "they are lost with the file that is replaced",
+    ),
+    (
+        "confine",
+        "the server confines itself",
+        "the boundary alone holds, and git is not asked",
+    ),
 )
 """What this system may lack, in words: `docs/platforms.md` says more of each."""
 _SETTLED = {
@@ -90,7 +104,10 @@ _SETTLED = {
 
 
 def _system() -> Iterator[Finding]:
-    yield Finding("filewright", f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
+    yield Finding(
+        "filewright",
+        f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
+    )
     tested, good = _PLATFORMS.get(sys.platform, ("never tested", False))
     yield Finding("platform", f"{sys.platform}: {tested}", good)
     for name, with_it, without in _CAPABILITIES:
@@ -116,7 +133,10 @@ def _engines() -> Iterator[Finding]:
     yield _ripgrep()
     found = sorted(
         name.removeprefix("tree-sitter-")
-        for name in {str(package.metadata["Name"]).lower() for package in metadata.distributions()}
+        for name in {
+            str(package.metadata["Name"]).lower()
+            for package in metadata.distributions()
+        }
         if name.startswith("tree-sitter-")
     )
     yield Finding("languages", ", ".join(found) or "none", bool(found))
@@ -127,7 +147,9 @@ def _ripgrep() -> Finding:
 
     engine = program("rg")
     if engine is None:
-        return Finding("ripgrep", "not found: trees are searched in this process", False)
+        return Finding(
+            "ripgrep", "not found: trees are searched in this process", False
+        )
     launcher = Launcher()
     try:
         with launcher.start([engine, "--version"], seconds=10) as child:
@@ -147,7 +169,9 @@ def _clients() -> Iterator[Finding]:
     titles = configured()
     yield Finding(
         "clients",
-        f"configured in {', '.join(titles)}" if titles else "none configured: filewright setup CLIENT",
+        f"configured in {', '.join(titles)}"
+        if titles
+        else "none configured: filewright setup CLIENT",
     )
 
 
@@ -168,7 +192,9 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     problems = workspace.log_problems()
     damage = [] if problems else workspace.log_damage(seconds=_LOOK_SECONDS)
     yield Finding(
-        "log of changes", "; ".join(problems) or listed(damage, _DAMAGE) or "sound", not (problems or damage)
+        "log of changes",
+        "; ".join(problems) or listed(damage, _DAMAGE) or "sound",
+        not (problems or damage),
     )
     if problems:
         return
@@ -177,11 +203,18 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     except FilewrightError as error:
         yield Finding("unfinished changes", f"not looked at: {error.message}", False)
         return
-    parts = [text.format(each) for name, text in _SETTLED.items() for each in getattr(found, name)]
+    parts = [
+        text.format(each)
+        for name, text in _SETTLED.items()
+        for each in getattr(found, name)
+    ]
     good = not (found.conflicts or found.waiting or found.unsettled)
     yield Finding("unfinished changes", "; ".join(parts) or "none", good)
     if kept := changes.kept:
-        yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more")
+        yield Finding(
+            "kept of conflicts",
+            f"{listed(kept, 5)}; delete what is not needed any more",
+        )
     if left := workspace.left_over(seconds=_LOOK_SECONDS):
         yield Finding(
             "left over",
@@ -199,13 +232,19 @@ def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     from filewright.workspace import Workspace
 
     usual = base_folder(Settings.defaults())
-    places = {Path(usual), Path("~/.local/state/filewright").expanduser(), *map(Path, state_folders())}
+    places = {
+        Path(usual),
+        Path("~/.local/state/filewright").expanduser(),
+        *map(Path, state_folders()),
+    }
     for other in sorted(places - {state}):
         if not other.is_dir():
             continue
         try:
             with Workspace(
-                *(os.fsdecode(root.path) for root in workspace.roots), read_only=True, state_dir=other
+                *(os.fsdecode(root.path) for root in workspace.roots),
+                read_only=True,
+                state_dir=other,
             ) as second:
                 count = len(second.history(limit=100))
         except FilewrightError:
@@ -223,14 +262,19 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
     from filewright.progress import Task
 
     try:
-        rules = workspace.context.boundary.denied_by_rule(root, Task(seconds=_LOOK_SECONDS)).most_common()
+        rules = workspace.context.boundary.denied_by_rule(
+            root, Task(seconds=_LOOK_SECONDS)
+        ).most_common()
     except FilewrightError as error:
         yield Finding("kept from agents", f"not counted: {error.message}", False)
         return
     for rule, count in rules[:_RULES]:
         # A rule comes as FILE: RULE, a file that cannot be used as a sentence.
-        yield Finding("kept from agents", f"{count:,} by {rule}", None if ": " in rule else False)
+        yield Finding(
+            "kept from agents", f"{count:,} by {rule}", None if ": " in rule else False
+        )
     if len(rules) > _RULES:
         yield Finding(
-            "kept from agents", f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules"
+            "kept from agents",
+            f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules",
         )

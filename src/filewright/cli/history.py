@@ -32,20 +32,33 @@ _STAT_FILES = 1_000
 _of_workspace = in_workspace(allow_write=ANYTHING)
 
 
-def _completing(names: Callable[[Workspace], Iterable[str | None]]) -> Callable[..., list[str]]:
+def _completing(
+    names: Callable[[Workspace], Iterable[str | None]],
+) -> Callable[..., list[str]]:
     """What a shell is offered: those of some names of the workspace that go on from what is begun."""
 
-    def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    def complete(
+        context: click.Context, _parameter: click.Parameter, begun: str
+    ) -> list[str]:
         given = context.params
-        with open_workspace(given.get("roots") or (), state_dir=given.get("state_dir")) as workspace:
-            return [name for name in names(workspace) if name and name.startswith(begun)]
+        with open_workspace(
+            given.get("roots") or (), state_dir=given.get("state_dir")
+        ) as workspace:
+            return [
+                name for name in names(workspace) if name and name.startswith(begun)
+            ]
 
     return complete
 
 
-_changes = _completing(lambda workspace: [record.id for record in workspace.history(limit=50)])
+_changes = _completing(
+    lambda workspace: [record.id for record in workspace.history(limit=50)]
+)
 _sessions = _completing(
-    lambda workspace: ["last", *(each.session for each in workspace.sessions(limit=50).sessions)]
+    lambda workspace: [
+        "last",
+        *(each.session for each in workspace.sessions(limit=50).sessions),
+    ]
 )
 
 
@@ -53,10 +66,15 @@ _sessions = _completing(
 
 
 _of_session = click.option(
-    "--session", metavar="SESSION", shell_complete=_sessions, help="Of one session; last is the newest."
+    "--session",
+    metavar="SESSION",
+    shell_complete=_sessions,
+    help="Of one session; last is the newest.",
 )
 _since = click.option(
-    "--since", metavar="WHEN", help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change."
+    "--since",
+    metavar="WHEN",
+    help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change.",
 )
 _with_path = click.option(
     "--path", metavar="PATH", help="Only of this file, or of what is below this folder."
@@ -74,13 +92,30 @@ Examples:
   filewright log --since "2 hours ago" --client claude"""
 )
 @click.argument("path", required=False)
-@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many.")
-@click.option("--cursor", metavar="CHANGE", help="Go on after this change (or session, with --sessions).")
+@click.option(
+    "-n",
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many.",
+)
+@click.option(
+    "--cursor",
+    metavar="CHANGE",
+    help="Go on after this change (or session, with --sessions).",
+)
 @_of_session
 @click.option("--client", metavar="NAME", help="Of clients whose name begins so.")
 @_since
-@click.option("--sessions", "by_session", is_flag=True, help="List sessions instead of changes.")
-@click.option("--stat", is_flag=True, help="With the files of each change and the lines added and removed.")
+@click.option(
+    "--sessions", "by_session", is_flag=True, help="List sessions instead of changes."
+)
+@click.option(
+    "--stat",
+    is_flag=True,
+    help="With the files of each change and the lines added and removed.",
+)
 @click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
 @_of_workspace
 def log(
@@ -114,7 +149,10 @@ def log(
                 rows.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
         if len(records) > limit:
             rows.append(f"more: add --cursor {records[limit - 1].id}")
-    write_paged("\n".join(rows) or f"no changes{f' of {path}' if path is not None else ''} are recorded")
+    write_paged(
+        "\n".join(rows)
+        or f"no changes{f' of {path}' if path is not None else ''} are recorded"
+    )
 
 
 def say_what_is_going_on() -> None:
@@ -126,13 +164,18 @@ def say_what_is_going_on() -> None:
     with open_workspace(()) as workspace:
         folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
         write(f"{folders}; history: {base_folder(workspace.settings)}")
-        write("\n".join(map(_row, workspace.history(limit=3))) or "no changes are recorded")
+        write(
+            "\n".join(map(_row, workspace.history(limit=3)))
+            or "no changes are recorded"
+        )
         if not clients:
             following = "filewright setup CLIENT (claude-code, codex, cursor, ...)"
         elif workspace.newest_undoable() is not None:
             following = "filewright review shows the changes; filewright undo takes the newest back"
         else:
-            following = "filewright setup --check tries them; then let one change a file"
+            following = (
+                "filewright setup --check tries them; then let one change a file"
+            )
     write(f"clients: {listed(clients, 4) or 'none is configured'}; next: {following}")
 
 
@@ -140,7 +183,9 @@ def _row(record: ChangeRecord) -> str:
     from filewright.tools import ago
 
     turn = f"turn {record.turn}" if record.turn else None
-    who = " ".join(one_line(part) for part in (record.client, record.session, turn) if part)
+    who = " ".join(
+        one_line(part) for part in (record.client, record.session, turn) if part
+    )
     undo = ""
     if record.reverts:
         undo = f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
@@ -151,9 +196,16 @@ def _row(record: ChangeRecord) -> str:
 def _session_row(each: Any) -> str:
     from datetime import datetime
 
-    first, last = (datetime.fromisoformat(moment).astimezone() for moment in (each.first, each.last))
+    first, last = (
+        datetime.fromisoformat(moment).astimezone()
+        for moment in (each.first, each.last)
+    )
     undone = f" ({each.undone} undone)" if each.undone else ""
-    left = f", {counted(each.files, 'file')} +{each.added} -{each.removed}" if each.files is not None else ""
+    left = (
+        f", {counted(each.files, 'file')} +{each.added} -{each.removed}"
+        if each.files is not None
+        else ""
+    )
     return (
         f"{each.session or '(unknown)'}  {first:%Y-%m-%d %H:%M:%S} to {last:%H:%M:%S}  "
         f"{counted(each.changes, 'change')}{undone}{left}  {one_line(each.client or '')}".rstrip()
@@ -185,7 +237,9 @@ Examples:
 @_of_session
 @_since
 @_with_path
-@click.option("--stat", is_flag=True, help="The files and their lines instead of the diff.")
+@click.option(
+    "--stat", is_flag=True, help="The files and their lines instead of the diff."
+)
 @_of_workspace
 def show(
     workspace: Workspace,
@@ -202,7 +256,11 @@ def show(
     one = change or ("@" if session is None and since is None else None)
     scope = workspace.scope(one, session=session, since=since, path=path)
     record = workspace.record(scope)
-    head = [_row(record), *(f"[{note}]" for note in record.notes)] if one else [record.summary]
+    head = (
+        [_row(record), *(f"[{note}]" for note in record.notes)]
+        if one
+        else [record.summary]
+    )
     if stat:
         head += _stat(workspace, scope)
     else:
@@ -233,7 +291,9 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
     return dry_run_option(yes_option(_of_workspace(asked)))
 
 
-_force = click.option("--force", is_flag=True, help="Even over what others have changed since.")
+_force = click.option(
+    "--force", is_flag=True, help="Even over what others have changed since."
+)
 _in_part = click.option(
     "--partial",
     is_flag=True,
@@ -256,7 +316,11 @@ Examples:
 )
 @_change
 @_with_path
-@click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
+@click.option(
+    "--hunk",
+    type=click.IntRange(min=1),
+    help="Only this hunk of one file, as `show` counts them.",
+)
 @_force
 @_in_part
 @_include_shared
@@ -269,15 +333,17 @@ def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack
     if change is None:
         newest = workspace.newest_undoable()
         if newest is None:
-            hint = (
-                "`filewright log` lists the changes; `filewright redo` takes back the newest undo or rewind"
-            )
+            hint = "`filewright log` lists the changes; `filewright redo` takes back the newest undo or rewind"
             raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint)
         change = newest.id
-    return f"Undo {change}?", lambda preview: workspace.revert_edit(change, preview=preview, **how)
+    return f"Undo {change}?", lambda preview: workspace.revert_edit(
+        change, preview=preview, **how
+    )
 
 
-@click.command(epilog="\b\nExample:\n  filewright redo                      what was undone or rewound last")
+@click.command(
+    epilog="\b\nExample:\n  filewright redo                      what was undone or rewound last"
+)
 @_change
 @_taking_back
 def redo(workspace: Workspace, *, change: str | None) -> _TakingBack:
@@ -329,4 +395,6 @@ def restore(workspace: Workspace, *, path: str, when: str) -> _TakingBack:
             f"{when} names a session, and a file is restored as it was at a time or a change",
             "filewright rewind SESSION --path PATH takes back what a session did to it",
         )
-    return f"Restore {path}?", lambda preview: workspace.restore(path, when, preview=preview)
+    return f"Restore {path}?", lambda preview: workspace.restore(
+        path, when, preview=preview
+    )

@@ -39,7 +39,12 @@ _OPTIONS = {
 """What each option of a hook says of its call, whatever the agent tells."""
 _WARNED = ("PreToolUse", "BeforeTool")
 """The events for which a hook may say something to the user."""
-PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+PROJECT = (
+    "CLAUDE_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "QWEN_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+)
 
 
 class HookCall(NamedTuple):
@@ -71,7 +76,9 @@ def _told() -> HookCall:
 
     def first(*names: str, among: Mapping[str, Any] = given) -> str | None:
         found = map(among.get, names)
-        return next((value for value in found if isinstance(value, str) and value), None)
+        return next(
+            (value for value in found if isinstance(value, str) and value), None
+        )
 
     arguments = given.get("tool_input")
     arguments = arguments if isinstance(arguments, dict) else {}
@@ -84,13 +91,24 @@ def _told() -> HookCall:
         path = first(*_PATHS, among=arguments)
         named = [path] if path else re.findall(_IN_PATCH, patch)
         if names := [os.path.basename(each) for each in named]:
-            word = next((word for word in ("Write", "Delete") if word.lower() in label.lower()), "Edit")
+            word = next(
+                (word for word in ("Write", "Delete") if word.lower() in label.lower()),
+                "Edit",
+            )
             label = f"{word} {listed(names, 2)}"
     session = first("session_id", "conversation_id", "sessionId")
     turn = first("turn_id", "generation_id", "prompt_id")
     folder, served = first("cwd"), given.get("workspace_roots")
-    folders = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
-    folders = [*filter(None, map(os.environ.get, PROJECT))][:1] or folders or ([folder] if folder else [])
+    folders = (
+        [each for each in served if isinstance(each, str)]
+        if isinstance(served, list)
+        else []
+    )
+    folders = (
+        [*filter(None, map(os.environ.get, PROJECT))][:1]
+        or folders
+        or ([folder] if folder else [])
+    )
     base = folder or next(iter(folders), os.getcwd())
     paths = [os.path.realpath(os.path.join(base, each)) for each in named]
     # The call after the command may have no number from the one before it, but says the same of the command.
@@ -100,7 +118,9 @@ def _told() -> HookCall:
     prompt = given.get("prompt")
     prompt = prompt if isinstance(prompt, str) else None
     event = first("hook_event_name", "hookEventName")
-    return HookCall(command, label, session, turn, folders, paths, identifier, event, prompt)
+    return HookCall(
+        command, label, session, turn, folders, paths, identifier, event, prompt
+    )
 
 
 @contextmanager
@@ -122,7 +142,8 @@ def called(words: Sequence[str]) -> bool:
     if name not in ("begin", "end") or "--hook" not in words:
         return False
     given: dict[str, Any] = {
-        what: os.environ.get(f"FILEWRIGHT_{what.upper()}") for what in ("session", "actor")
+        what: os.environ.get(f"FILEWRIGHT_{what.upper()}")
+        for what in ("session", "actor")
     }
     for word in rest:
         option, equals, value = word.partition("=")
@@ -132,7 +153,9 @@ def called(words: Sequence[str]) -> bool:
         elif option != "--hook":
             return False
     with out_of_the_way():
-        call = _told()._replace(**{what: value for what, value in given.items() if value})
+        call = _told()._replace(
+            **{what: value for what, value in given.items() if value}
+        )
         (begin if name == "begin" else end)(call)
     return True
 
@@ -147,13 +170,17 @@ def begin(call: HookCall) -> str | None:
         return None  # Qwen Code tells it of what its tools have answered too: the turn goes on.
     roots, line = call.roots or call.folders, call.command or call.label or ""
     identifier = call.identifier or os.urandom(8).hex()
-    with open_workspace(roots, call.session, call.actor, state_dir=call.state_dir) as workspace:
+    with open_workspace(
+        roots, call.session, call.actor, state_dir=call.state_dir
+    ) as workspace:
         task = Task(seconds=workspace.settings.call_seconds)
         if call.prompt is not None:
             from filewright.page import Words
 
             if call.session and (process := client_process()):
-                Words(workspace).prompt(process, call.session, call.turn or os.urandom(4).hex())
+                Words(workspace).prompt(
+                    process, call.session, call.turn or os.urandom(4).hex()
+                )
             if call.session:
                 workspace.recorder.begin_turn(call.session, task)
             _keep_ahead(workspace, call.state_dir)
@@ -187,15 +214,25 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
 
     identifier, session, turn = call.identifier or "", call.session, call.turn
     # The command may have gone to another folder since.
-    roots = call.roots or begun_in(settings_from(state_dir=call.state_dir), identifier) or call.folders
-    with open_workspace(roots, session, call.actor, state_dir=call.state_dir) as workspace:
+    roots = (
+        call.roots
+        or begun_in(settings_from(state_dir=call.state_dir), identifier)
+        or call.folders
+    )
+    with open_workspace(
+        roots, session, call.actor, state_dir=call.state_dir
+    ) as workspace:
         if turn is None and (process := client_process()):
             prompted = Words(workspace).prompted(process)
-            turn = prompted[1] if prompted is not None and prompted[0] == session else None
+            turn = (
+                prompted[1] if prompted is not None and prompted[0] == session else None
+            )
         line = call.command or "a shell command"
         records = workspace.end_command(identifier, line, turn=turn, label=call.label)
         # VS Code has several runtimes, not all of which pass on what is said here: there a tool's answer says it.
-        if call.actor != "vscode" and (said := for_hook(workspace, call.event, session, call.actor)):
+        if call.actor != "vscode" and (
+            said := for_hook(workspace, call.event, session, call.actor)
+        ):
             write(said)
     return records
 

@@ -26,7 +26,9 @@ def drop_current_folder_from_path() -> None:
     except OSError:  # The current folder was deleted.
         here = ""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    os.environ["PATH"] = os.pathsep.join(entry for entry in entries if not _leads_into(entry, here))
+    os.environ["PATH"] = os.pathsep.join(
+        entry for entry in entries if not _leads_into(entry, here)
+    )
     if sys.platform == "win32":
         # Windows looks into the current folder before PATH unless this is set.
         os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"
@@ -38,5 +40,6 @@ def _leads_into(entry: str, folder: str) -> bool:
     resolved = os.path.realpath(entry)
     # With the root of the file system as the current folder nothing would be left.
     return resolved == folder or (
-        len(folder) > len(os.path.abspath(os.sep)) and resolved.startswith(folder + os.sep)
+        len(folder) > len(os.path.abspath(os.sep))
+        and resolved.startswith(folder + os.sep)
     )

@@ -69,7 +69,10 @@ caller_options = together(
         help="The session it belongs to, which can be rewound as a whole.",
     ),
     click.option(
-        "--actor", envvar="FILEWRIGHT_ACTOR", metavar="NAME", help="Who changes something, for the history."
+        "--actor",
+        envvar="FILEWRIGHT_ACTOR",
+        metavar="NAME",
+        help="Who changes something, for the history.",
     ),
 )
 """Under which names the history records what is changed."""
@@ -112,7 +115,10 @@ def in_workspace(
         @wraps(command)
         def opened(**given: Any) -> None:
             chosen = {name: given.pop(name) for name in ("roots", "state_dir", *names)}
-            with open_workspace(**chosen, **always) as workspace, saying_refusals(status):
+            with (
+                open_workspace(**chosen, **always) as workspace,
+                saying_refusals(status),
+            ):
                 command(workspace, **given)
 
         return where(opened)

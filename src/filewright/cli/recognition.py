@@ -45,7 +45,11 @@ def settings_beside(entry: Any, ours: Entry) -> Entry:
     """Return the members of an entry that stay beside ours."""
     if not isinstance(entry, Mapping):
         return {}
-    return {name: value for name, value in entry.items() if name in _SETTINGS and name not in ours}
+    return {
+        name: value
+        for name, value in entry.items()
+        if name in _SETTINGS and name not in ours
+    }
 
 
 def foreign_members(entry: Any, ours: Entry) -> list[str]:
@@ -55,27 +59,44 @@ def foreign_members(entry: Any, ours: Entry) -> list[str]:
     names = [] if starts_filewright(words_of(entry)) else ["command"]
     for name, value in entry.items():
         # Clients write an empty environment and the usual transport themselves.
-        is_usual = name in ours or name in _SETTINGS or (name, value) in (("env", {}), ("type", "stdio"))
+        is_usual = (
+            name in ours
+            or name in _SETTINGS
+            or (name, value) in (("env", {}), ("type", "stdio"))
+        )
         if name not in ("command", "args") and not is_usual:
             names.append(name)
     return names
 
 
-def options_of(client: Client, entry: Any, options: ServerOptions) -> ServerOptions | None:
+def options_of(
+    client: Client, entry: Any, options: ServerOptions
+) -> ServerOptions | None:
     """Return the options with which `setup` would write exactly this entry; None if there are none."""
     words = words_of(entry)
     for program_options in variants(options):
         program = [*program_options.program]
-        if words[: len(program)] != program or words[len(program) : len(program) + 1] != ["serve"]:
+        if words[: len(program)] != program or words[
+            len(program) : len(program) + 1
+        ] != ["serve"]:
             continue
         arguments = words[len(program) + 1 :]
-        count = next((at for at, word in enumerate(arguments) if word.startswith("-")), len(arguments))
+        count = next(
+            (at for at, word in enumerate(arguments) if word.startswith("-")),
+            len(arguments),
+        )
         flags = arguments[count:]
         named = client.root or os.getcwd()
         roots = [] if arguments[:count] == [named] else arguments[:count]
-        dialect = flags[flags.index("--dialect") + 1] if "--dialect" in flags[:-1] else None
+        dialect = (
+            flags[flags.index("--dialect") + 1] if "--dialect" in flags[:-1] else None
+        )
         found = ServerOptions(
-            roots, "--read-only" in flags, dialect, program_options.uvx, program_options.shared
+            roots,
+            "--read-only" in flags,
+            dialect,
+            program_options.uvx,
+            program_options.shared,
         )
         ours = client.entry(found)
         if {**ours, **settings_beside(entry, ours)} == entry:
@@ -90,7 +111,9 @@ def differences(entry: Any, ours: Entry) -> str:
     parts = []
     for name in sorted({*entry, *ours}):
         if name not in ours and name not in _SETTINGS:
-            parts.append(f"{json.dumps(name)}: {json.dumps(entry[name])[:200]} is not of it")
+            parts.append(
+                f"{json.dumps(name)}: {json.dumps(entry[name])[:200]} is not of it"
+            )
         elif name in ours and entry.get(name) != ours[name]:
             parts.append(
                 f"{json.dumps(name)} is {json.dumps(entry.get(name))[:200]}, not {json.dumps(ours[name])[:200]}"
@@ -123,7 +146,9 @@ def is_own_hook_line(line: str) -> bool:
     ):
         return False
     options = rest[3:]
-    return len(options) % 2 == 0 and all(option in ("--actor", "--state-dir") for option in options[::2])
+    return len(options) % 2 == 0 and all(
+        option in ("--actor", "--state-dir") for option in options[::2]
+    )
 
 
 def is_own_hook(hook: Any) -> bool:
@@ -159,7 +184,9 @@ def variants(options: ServerOptions) -> Iterator[ServerOptions]:
         (True, False),
         (True, True),
     ):
-        yield ServerOptions(options.roots, options.read_only, options.dialect, uvx, shared)
+        yield ServerOptions(
+            options.roots, options.read_only, options.dialect, uvx, shared
+        )
 
 
 def _after_program(words: Sequence[str]) -> list[str] | None:
@@ -171,7 +198,9 @@ def _after_program(words: Sequence[str]) -> list[str] | None:
         return [*words[1:]]
     if [name, *words[1:2]] == ["uvx", "filewright"]:
         return [*words[2:]]
-    if name.startswith("python") and [word for word in words[1:4] if word != "-P"][:2] == [
+    if name.startswith("python") and [word for word in words[1:4] if word != "-P"][
+        :2
+    ] == [
         "-m",
         "filewright",
     ]:

@@ -35,7 +35,9 @@ def _toolsets(
     names = tuple(name.strip() for name in value.split(",") if name.strip())
     unknown = [name for name in names if name not in TOOLSETS]
     if unknown or not names:
-        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'}; choose from {', '.join(TOOLSETS)}")
+        raise click.BadParameter(
+            f"{', '.join(unknown) or 'nothing'}; choose from {', '.join(TOOLSETS)}"
+        )
     return names
 
 
@@ -52,13 +54,28 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
 )
 @roots_argument
 @click.option(
-    "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio."
+    "--http",
+    "address",
+    metavar="HOST:PORT",
+    help="Serve streamable HTTP at /mcp instead of stdio.",
 )
 @click.option(
-    "--tools", "toolsets", callback=_toolsets, metavar="SETS", help="read,edit,files,history; default all."
+    "--tools",
+    "toolsets",
+    callback=_toolsets,
+    metavar="SETS",
+    help="read,edit,files,history; default all.",
 )
 @dialect_option
-@of_settings("read_only", "deny", "allow_write", "worktrees", "client_roots", "strict_paths", "confirm")
+@of_settings(
+    "read_only",
+    "deny",
+    "allow_write",
+    "worktrees",
+    "client_roots",
+    "strict_paths",
+    "confirm",
+)
 @of_settings("state_dir", "log_level")
 @click.option(
     "--no-landlock",
@@ -74,19 +91,32 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     help="Bearer tokens for HTTP; also FILEWRIGHT_HTTP_TOKENS.",
 )
 @click.option(
-    "--public-url", envvar="FILEWRIGHT_PUBLIC_URL", help="How clients reach the server through a proxy."
+    "--public-url",
+    envvar="FILEWRIGHT_PUBLIC_URL",
+    help="How clients reach the server through a proxy.",
 )
-@click.option("--allow-host", "hosts", multiple=True, help="Accept this Host header as well.")
-@click.option("--allow-origin", "origins", multiple=True, help="Accept this Origin header as well.")
 @click.option(
-    "--oauth-issuer", envvar="FILEWRIGHT_OAUTH_ISSUER", help="Accept tokens of this authorization server."
+    "--allow-host", "hosts", multiple=True, help="Accept this Host header as well."
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    help="Accept this Origin header as well.",
+)
+@click.option(
+    "--oauth-issuer",
+    envvar="FILEWRIGHT_OAUTH_ISSUER",
+    help="Accept tokens of this authorization server.",
 )
 @click.option(
     "--oauth-introspection",
     envvar="FILEWRIGHT_OAUTH_INTROSPECTION",
     help="Its introspection endpoint; credentials in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
 )
-@click.option("--oauth-scope", "scopes", multiple=True, help="A scope every token needs.")
+@click.option(
+    "--oauth-scope", "scopes", multiple=True, help="A scope every token needs."
+)
 def serve(
     *,
     roots: tuple[str, ...],
@@ -125,7 +155,13 @@ def _access(
     scopes: tuple[str, ...],
     **_: object,
 ) -> Access:
-    from filewright.server import Access, Bearer, Introspection, parse_address, read_tokens
+    from filewright.server import (
+        Access,
+        Bearer,
+        Introspection,
+        parse_address,
+        read_tokens,
+    )
 
     host, port = parse_address(address)
     tokens = read_tokens(os.environ.get("FILEWRIGHT_HTTP_TOKENS"), token_file)
@@ -136,8 +172,13 @@ def _access(
                 "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, without own tokens",
                 "give all three, or bearer tokens alone",
             )
-        client, secret = (os.environ.get(f"FILEWRIGHT_OAUTH_CLIENT_{each}", "") for each in ("ID", "SECRET"))
-        verifier = Introspection(oauth_introspection, public_url, oauth_issuer, client, secret, scopes)
+        client, secret = (
+            os.environ.get(f"FILEWRIGHT_OAUTH_CLIENT_{each}", "")
+            for each in ("ID", "SECRET")
+        )
+        verifier = Introspection(
+            oauth_introspection, public_url, oauth_issuer, client, secret, scopes
+        )
     return Access(host, port, verifier, public_url, hosts, origins)
 
 
@@ -150,9 +191,19 @@ Examples:
 
 The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
 )
-@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    help="Default: any that is free.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
-@click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
+@click.option(
+    "--read-only",
+    is_flag=True,
+    default=None,
+    help="Show changes, and offer to undo none.",
+)
 @in_workspace(
     "read_only",
     where=together(roots_argument, of_settings("state_dir")),

@@ -66,7 +66,9 @@ RULE = (
 """What clients are told that read what is preferred."""
 _ALWAYS = f"---\nalwaysApply: true\n---\n{RULE}\n"
 """The same as a file of its own for Cursor."""
-_RULE_LINE = re.compile(rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?")
+_RULE_LINE = re.compile(
+    rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?"
+)
 """Its line, at the end of a file with the empty one before it; without an end where the file had none."""
 _PLUG_IN = "// Written by `filewright setup"
 UNRECORDED = "no hooks are written for it: what its shell and its own tools change is not recorded"
@@ -81,17 +83,23 @@ class Part(NamedTuple):
     ours: Any
     scope: str = "shared"
 
-    def edited(self, text: str, *, remove: bool = False, earlier: str | None = None) -> str:
+    def edited(
+        self, text: str, *, remove: bool = False, earlier: str | None = None
+    ) -> str:
         """Return the text of the file with it, or without it; `earlier` is what the file was before `setup`, if known.
 
         Raises `unsupported` if the rest cannot be kept whole so.
         """
         edit = {"server": _served, "hooks": _hooked, "rule": _ruled}[self.what]
         mark = "\ufeff" if text.startswith("\ufeff") else ""
-        newline = "\r\n" if "\n" in text and "\n" not in text.replace("\r\n", "") else "\n"
+        newline = (
+            "\r\n" if "\n" in text and "\n" not in text.replace("\r\n", "") else "\n"
+        )
         try:
             earlier = earlier.removeprefix("\ufeff") if earlier is not None else None
-            after = edit(self, text.removeprefix(mark).replace(newline, "\n"), remove, earlier)
+            after = edit(
+                self, text.removeprefix(mark).replace(newline, "\n"), remove, earlier
+            )
             return mark + after.replace("\n", newline)
         except ValueError as error:
             raise FilewrightError(
@@ -126,10 +134,16 @@ class Part(NamedTuple):
             return True
 
 
-def planned(client: Client, scope: str, options: ServerOptions, file: str | None = None) -> list[Part]:
+def planned(
+    client: Client, scope: str, options: ServerOptions, file: str | None = None
+) -> list[Part]:
     """Return what is to be in the files of a client, or in this file of its servers."""
     files = {"server": file} if file else client.files(scope)
-    ours = {"server": client.entry(options), "hooks": client.hooked(options), "rule": {}}
+    ours = {
+        "server": client.entry(options),
+        "hooks": client.hooked(options),
+        "rule": {},
+    }
     # A file that is named holds servers as all others do.
     scope = "shared" if file else scope
     return [Part(client, what, path, ours[what], scope) for what, path in files.items()]
@@ -147,7 +161,9 @@ def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
             return _replaced(text, keys, own, toml=toml)
         return with_value(text, keys, None, toml=toml, kept=depth_of(there, keys))
     if entry is not None and foreign_members(entry, part.ours):
-        return _replaced(text, keys, {**part.ours, **settings_beside(entry, part.ours)}, toml=toml)
+        return _replaced(
+            text, keys, {**part.ours, **settings_beside(entry, part.ours)}, toml=toml
+        )
     return with_entry(text, keys, part.ours, toml=toml)
 
 
@@ -155,7 +171,9 @@ def _replaced(text: str, keys: Sequence[str], entry: Any, *, toml: bool) -> str:
     if not toml:
         return with_value(text, keys, entry)
     without = with_value(text, keys, None, toml=True)
-    if not isinstance(entry, Mapping) or any(isinstance(value, Mapping) for value in entry.values()):
+    if not isinstance(entry, Mapping) or any(
+        isinstance(value, Mapping) for value in entry.values()
+    ):
         raise ValueError("the entry that was there before cannot be put back")
     return with_entry(without, keys, entry, toml=True)
 
@@ -176,7 +194,9 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
         or not all(isinstance(groups, list) for groups in events.values())
     ):
         raise ValueError("something other than lists of hooks is where they should be")
-    missing = {key: value for key, value in client.more.items() if ours and key not in there}
+    missing = {
+        key: value for key, value in client.more.items() if ours and key not in there
+    }
     text = with_entry(text, (), missing)
     for event in {**events, **ours}:
         groups, wanted = events.get(event, []), ours.get(event, [])
@@ -186,7 +206,9 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
                 text = with_value(text, ("hooks", event, index), None, kept=kept)
         for group in wanted:
             if group not in groups:
-                text = with_value(text, ("hooks", event, len(groups) + len(wanted)), group)
+                text = with_value(
+                    text, ("hooks", event, len(groups) + len(wanted)), group
+                )
     if remove and text and "hooks" not in read(text):
         # What is ours beside the hooks goes where it was not before, or with all that was ours.
         alone = earlier is None and read(text) == client.more and not has_remark(text)
@@ -227,11 +249,19 @@ Examples:
 )
 @click.option("--file", metavar="FILE", help="The server only, into this file.")
 @click.option(
-    "--no-hooks", is_flag=True, help="No hooks: what its shell and its own tools change is not recorded."
+    "--no-hooks",
+    is_flag=True,
+    help="No hooks: what its shell and its own tools change is not recorded.",
 )
-@click.option("--no-rule", is_flag=True, help="No line that tells the client to prefer filewright's tools.")
 @click.option(
-    "--check", is_flag=True, help="Say what is configured, and try it; without CLIENT, of every client."
+    "--no-rule",
+    is_flag=True,
+    help="No line that tells the client to prefer filewright's tools.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Say what is configured, and try it; without CLIENT, of every client.",
 )
 @click.option(
     "--remove",
@@ -269,14 +299,18 @@ def setup(
     scopes = ["user"] * user or ["shared"] * shared or [*SCOPES]
     if chosen and not (usable := [scope for scope in chosen.scopes if scope in scopes]):
         has = "a file in each project" if user else "no file in a project"
-        raise click.UsageError(f"{chosen.title} has {has}: leave --{'user' if user else 'shared'} out")
+        raise click.UsageError(
+            f"{chosen.title} has {has}: leave --{'user' if user else 'shared'} out"
+        )
     left_out = ["hooks"] * no_hooks + ["rule"] * no_rule
     if file and chosen:
         everything, unread = planned(chosen, "shared", options, whole(file)), set[str]()
     elif chosen and not (check or remove):
         everything, unread = planned(chosen, usable[0], options), set[str]()
     else:
-        everything, unread = _present([chosen] if chosen else [*CLIENTS.values()], scopes, options)
+        everything, unread = _present(
+            [chosen] if chosen else [*CLIENTS.values()], scopes, options
+        )
         if chosen and not everything:
             everything = planned(chosen, usable[0], options)
     if chosen is None:
@@ -284,7 +318,11 @@ def setup(
             write(f"LOOK {reason}: what is in it is not known, and stays")
     outside = []
     if check or remove:
-        outside = _links_out([chosen] if chosen else [*CLIENTS.values()], scopes) if not file else []
+        outside = (
+            _links_out([chosen] if chosen else [*CLIENTS.values()], scopes)
+            if not file
+            else []
+        )
         for reason in outside:
             write(f"LOOK {reason}: nothing is read or written there")
     elif chosen and not file:
@@ -296,9 +334,16 @@ def setup(
     if check:
         from filewright.cli.setup_check import checked
 
-        sys.exit(0 if checked(parts, options, titled=chosen is None) and not (unread or outside) else 1)
+        sys.exit(
+            0
+            if checked(parts, options, titled=chosen is None)
+            and not (unread or outside)
+            else 1
+        )
     if remove:
-        _carry_out(parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run)
+        _carry_out(
+            parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run
+        )
     else:
         edits = _written(parts)
         if chosen and not file:
@@ -313,16 +358,24 @@ def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
     if not client.hooks:
         write(f"{client.title}: {UNRECORDED}", to_error=True)
     if shared:
-        write(f"{client.title}: everybody who works on the project needs `filewright` in PATH", to_error=True)
+        write(
+            f"{client.title}: everybody who works on the project needs `filewright` in PATH",
+            to_error=True,
+        )
         return
-    here = [os.path.relpath(part.path) for part in parts if folder_is_current(part.path)]
+    here = [
+        os.path.relpath(part.path) for part in parts if folder_is_current(part.path)
+    ]
     if here:
         kind = (
             "yours"
             if parts[0].scope == "local"
             else "with a path of this machine; --shared writes them for a team"
         )
-        write(f"{client.title}: keep out of version control what is {kind}: {', '.join(here)}", to_error=True)
+        write(
+            f"{client.title}: keep out of version control what is {kind}: {', '.join(here)}",
+            to_error=True,
+        )
 
 
 def folder_is_current(path: str) -> bool:
@@ -335,7 +388,11 @@ def _links_out(clients: Sequence[Client], scopes: Sequence[str]) -> list[str]:
     reasons = set[str]()
     for client in clients:
         for scope in scopes:
-            reasons.update(reason for what, reason in client.links_out(scope).items() if what != "rule")
+            reasons.update(
+                reason
+                for what, reason in client.links_out(scope).items()
+                if what != "rule"
+            )
     return sorted(reasons)
 
 
@@ -365,7 +422,10 @@ def _present(
             if b"filewright" not in content:
                 continue
             of_scope = planned(client, scope, options)
-            if any(part.what != "rule" and part.is_in(content_of(part.path) or "") for part in of_scope):
+            if any(
+                part.what != "rule" and part.is_in(content_of(part.path) or "")
+                for part in of_scope
+            ):
                 parts += of_scope
     return parts, unread
 
@@ -403,10 +463,15 @@ def _warn_of_foreign(part: Part, text: str) -> None:
             to_error=True,
         )
     for line in lines:
-        write(f"{part.path}: setup did not write this hook, which stays: {line!a}", to_error=True)
+        write(
+            f"{part.path}: setup did not write this hook, which stays: {line!a}",
+            to_error=True,
+        )
 
 
-def _warn_of_other_files(client: Client, parts: Sequence[Part], options: ServerOptions) -> None:
+def _warn_of_other_files(
+    client: Client, parts: Sequence[Part], options: ServerOptions
+) -> None:
     """Say which files of the client that are not written now have a server under our name that is not ours."""
     written = {(part.path, part.keys) for part in parts if part.what == "server"}
     for scope in client.scopes:
@@ -427,7 +492,9 @@ def _warn_of_other_files(client: Client, parts: Sequence[Part], options: ServerO
                 )
 
 
-def _removed(parts: Sequence[Part], everything: Sequence[Part]) -> tuple[list[Edit], set[str]]:
+def _removed(
+    parts: Sequence[Part], everything: Sequence[Part]
+) -> tuple[list[Edit], set[str]]:
     """Return the files without the parts, and the folders that go with files if nothing is left in them."""
     edits, folders = list[Edit](), set[str]()
     for path, of_file in _by_file(parts).items():
@@ -435,11 +502,21 @@ def _removed(parts: Sequence[Part], everything: Sequence[Part]) -> tuple[list[Ed
         if before is None:
             edits.append(Edit(path, None, None))
             continue
-        earlier = earlier_of(path, before) if any(part.is_in(before) for part in of_file) else None
+        earlier = (
+            earlier_of(path, before)
+            if any(part.is_in(before) for part in of_file)
+            else None
+        )
         after = _without(of_file, before, earlier)
-        others = [part for part in everything if part.path == path and part not in of_file]
+        others = [
+            part for part in everything if part.path == path and part not in of_file
+        ]
         restorable = after != before and earlier is not None and earlier.untouched
-        if earlier is not None and restorable and not any(part.is_in(after or "") for part in others):
+        if (
+            earlier is not None
+            and restorable
+            and not any(part.is_in(after or "") for part in others)
+        ):
             after = earlier.text
         if after is None:
             made_by_us = folders_above(path) if earlier is None else earlier.folders
@@ -452,7 +529,9 @@ def _without(parts: Sequence[Part], before: str, earlier: Earlier | None) -> str
     """Return the text of a file without the parts; None if nothing is left of what `setup` made."""
     after = before
     for part in parts:
-        after = part.edited(after, remove=True, earlier=earlier.text if earlier is not None else None)
+        after = part.edited(
+            after, remove=True, earlier=earlier.text if earlier is not None else None
+        )
     was_there = earlier is not None and earlier.text is not None
     return None if after != before and says_nothing(after) and not was_there else after
 
@@ -466,13 +545,23 @@ def _by_file(parts: Sequence[Part]) -> dict[str, list[Part]]:
 
 
 def _carry_out(
-    parts: Sequence[Part], edits: Sequence[Edit], folders: Any, tool: str, *, yes: bool, dry_run: bool
+    parts: Sequence[Part],
+    edits: Sequence[Edit],
+    folders: Any,
+    tool: str,
+    *,
+    yes: bool,
+    dry_run: bool,
 ) -> bool:
     """Make the edits as one change, after showing them and asking; return whether something was changed."""
     changed = [edit for edit in edits if edit.after != edit.before]
     titles = ", ".join(dict.fromkeys(part.client.title for part in parts))
     if not changed:
-        state = "nothing of it is there" if tool == REMOVING else "nothing to do, it is configured already"
+        state = (
+            "nothing of it is there"
+            if tool == REMOVING
+            else "nothing to do, it is configured already"
+        )
         write(f"{titles}: {state} ({', '.join(edit.path for edit in edits)})")
     for edit in changed:
         write_coloured(_difference(edit))
@@ -480,9 +569,16 @@ def _carry_out(
         return False
     if not yes:
         ask(f"Write this to {', '.join(edit.path for edit in changed)}?")
-    change(changed, tool, f"{tool} {', '.join(dict.fromkeys(part.client.name for part in parts))}", folders)
+    change(
+        changed,
+        tool,
+        f"{tool} {', '.join(dict.fromkeys(part.client.name for part in parts))}",
+        folders,
+    )
     for edit in changed:
-        result = "written" if edit.after is not None else "deleted, nothing else was in it"
+        result = (
+            "written" if edit.after is not None else "deleted, nothing else was in it"
+        )
         write(f"{edit.path}: {result}")
     return True
 
@@ -493,7 +589,9 @@ def _difference(edit: Edit) -> str:
     from filewright.text import Snapshot
 
     name = os.path.relpath(edit.path, folder_of(edit.path))
-    if folder_of(edit.path) == os.path.realpath(os.path.expanduser("~")) and not folder_is_current(edit.path):
+    if folder_of(edit.path) == os.path.realpath(
+        os.path.expanduser("~")
+    ) and not folder_is_current(edit.path):
         name = f"~/{name}"
     old = Snapshot((edit.before or "").encode())
     splices = splices_between(old, (edit.after or "").encode())
@@ -516,10 +614,14 @@ Examples:
 @click.argument("client", type=CLIENT, metavar="CLIENT")
 @describes_server
 @click.option(
-    "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
+    "--hooks",
+    is_flag=True,
+    help="Print the hooks that record what its shell and its own tools change.",
 )
 @click.option(
-    "--shared", is_flag=True, help="For everybody who works on a project: the command is `filewright`."
+    "--shared",
+    is_flag=True,
+    help="For everybody who works on a project: the command is `filewright`.",
 )
 def config(client: str, hooks: bool, **server: Any) -> None:
     """Print what CLIENT needs to start this filewright, ready to paste.
@@ -532,8 +634,13 @@ def config(client: str, hooks: bool, **server: Any) -> None:
             f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
             param_hint="CLIENT",
         )
-    places = [files[what] for files in (chosen.shared, chosen.files("user")) if what in files]
-    write(f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}", to_error=True)
+    places = [
+        files[what] for files in (chosen.shared, chosen.files("user")) if what in files
+    ]
+    write(
+        f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}",
+        to_error=True,
+    )
     options = ServerOptions(**server)
     ours: Entry | Any = chosen.hooked(options) if hooks else chosen.entry(options)
     write(Part(chosen, what, places[0], ours).edited(""))

@@ -22,13 +22,23 @@ from filewright.cli import write
 from filewright.cli.clients import Client, ServerOptions
 from filewright.cli.configfile import read
 from filewright.cli.hook import PROJECT
-from filewright.cli.recognition import alien_hook_lines, differences, options_of, variants
+from filewright.cli.recognition import (
+    alien_hook_lines,
+    differences,
+    options_of,
+    variants,
+)
 from filewright.cli.setup import UNRECORDED, Part
 from filewright.cli.setup_files import content_of
 from filewright.errors import FilewrightError
 
 _SECONDS = 60
-_CALL = {"tool_name": "Bash", "tool_use_id": "1", "session_id": "setup-check", "turn_id": "1"}
+_CALL = {
+    "tool_name": "Bash",
+    "tool_use_id": "1",
+    "session_id": "setup-check",
+    "turn_id": "1",
+}
 
 
 def checked(parts: Sequence[Part], options: ServerOptions, *, titled: bool) -> bool:
@@ -40,7 +50,13 @@ def checked(parts: Sequence[Part], options: ServerOptions, *, titled: bool) -> b
         for part in of_client:
             try:
                 finding, fine = _examined(part, options)
-            except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
+            except (
+                OSError,
+                ValueError,
+                TypeError,
+                subprocess.SubprocessError,
+                FilewrightError,
+            ) as error:
                 finding, fine = f"{part.path}: {error}", False
             write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {finding}")
             good = good and fine
@@ -67,10 +83,15 @@ def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str
         return "", False
     written = options_of(part.client, entry, options)
     if written is None:
-        return f", not as setup writes it, and not started: {differences(entry, part.ours)}", False
+        return (
+            f", not as setup writes it, and not started: {differences(entry, part.ours)}",
+            False,
+        )
     if missing := _missing(written):
         return missing, False
-    here = ServerOptions(written.roots or [os.getcwd()], written.read_only, written.dialect, written.uvx)
+    here = ServerOptions(
+        written.roots or [os.getcwd()], written.read_only, written.dialect, written.uvx
+    )
     ours = part.client.entry(here)
     command = ours["command"]
     words = command if isinstance(command, list) else [command, *ours["args"]]
@@ -79,7 +100,9 @@ def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str
 
 def _examined_hooks(part: Part, text: str, options: ServerOptions) -> tuple[str, bool]:
     client = part.client
-    aliens = [*alien_hook_lines(read(text.removeprefix("\ufeff")))] if client.events else []
+    aliens = (
+        [*alien_hook_lines(read(text.removeprefix("\ufeff")))] if client.events else []
+    )
     if aliens:
         shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
         return f", beside what setup did not write, and not run: {shown}", False
@@ -90,13 +113,20 @@ def _examined_hooks(part: Part, text: str, options: ServerOptions) -> tuple[str,
             return f"; {_try_hooks(client, ServerOptions(uvx=written.uvx))}", True
     if part.edited(text, remove=True) == text:
         return "", False
-    return f", not as setup writes it, and not run: `filewright setup {client.name}` writes it again", False
+    return (
+        f", not as setup writes it, and not run: `filewright setup {client.name}` writes it again",
+        False,
+    )
 
 
 def _missing(written: ServerOptions) -> str:
     """Say that the program is not found by the name that is written; the empty string if it is."""
     program = written.program[0]
-    return "" if shutil.which(program) else f", and starts `{program}`, which is not in PATH here"
+    return (
+        ""
+        if shutil.which(program)
+        else f", and starts `{program}`, which is not in PATH here"
+    )
 
 
 def _try_server(words: Sequence[str]) -> str:
@@ -104,10 +134,14 @@ def _try_server(words: Sequence[str]) -> str:
     with tempfile.TemporaryFile("w+") as said:
         try:
             works, failed = asyncio.run(asyncio.wait_for(_asked(words, said), _SECONDS))
-        except Exception as error:  # Whatever the client library raises: the server did not answer.
+        except (
+            Exception
+        ) as error:  # Whatever the client library raises: the server did not answer.
             said.seek(0)
             why = said.read().strip()[-500:] or error
-            raise OSError(f"the server does not start: {' '.join(words)}: {why}") from error
+            raise OSError(
+                f"the server does not start: {' '.join(words)}: {why}"
+            ) from error
     if failed:
         raise OSError(f"{works}, and a call fails: {failed}")
     return works
@@ -117,15 +151,23 @@ async def _asked(words: Sequence[str], said: TextIO) -> tuple[str, str]:
     from mcp import Client as Session
     from mcp import StdioServerParameters, stdio_client
 
-    server = StdioServerParameters(command=words[0], args=[*words[1:]], env=dict(os.environ))
+    server = StdioServerParameters(
+        command=words[0], args=[*words[1:]], env=dict(os.environ)
+    )
     async with Session(stdio_client(server, errlog=said)) as session:
         tools = (await session.list_tools()).tools
         works = f"it starts, offers {len(tools)} tools"
         for tool in tools:
-            if tool.annotations and tool.annotations.read_only_hint and not tool.input_schema.get("required"):
+            if (
+                tool.annotations
+                and tool.annotations.read_only_hint
+                and not tool.input_schema.get("required")
+            ):
                 answer = await session.call_tool(tool.name, {})
                 return (
-                    (works, str(answer.content)) if answer.is_error else (f"{works}, and answers a call", "")
+                    (works, str(answer.content))
+                    if answer.is_error
+                    else (f"{works}, and answers a call", "")
                 )
         return works, ""
 
@@ -143,7 +185,13 @@ def _try_hooks(client: Client, options: ServerOptions) -> str:
         environment = {
             **os.environ, **dict.fromkeys(PROJECT, str(project)), "FILEWRIGHT_STATE_DIR": state
         }  # fmt: skip
-        call = json.dumps({**_CALL, "cwd": str(project), "tool_input": {"command": "echo after > file"}})
+        call = json.dumps(
+            {
+                **_CALL,
+                "cwd": str(project),
+                "tool_input": {"command": "echo after > file"},
+            }
+        )
         said = ""
         for line in (first, last):
             run = subprocess.run(
@@ -156,5 +204,7 @@ def _try_hooks(client: Client, options: ServerOptions) -> str:
             state = words[words.index("--state-dir") + 1]
         with Workspace(project, state_dir=Path(state)) as workspace:
             if not workspace.history():
-                raise OSError(f"the hooks run, and nothing is recorded{': ' if said else ''}{said}")
+                raise OSError(
+                    f"the hooks run, and nothing is recorded{': ' if said else ''}{said}"
+                )
     return "they record what a command changes"

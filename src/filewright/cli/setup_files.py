@@ -59,7 +59,10 @@ def content_of(path: str) -> str | None:
 
 def folder_of(path: str) -> str:
     """Return the folder whose history has the changes of a configuration."""
-    for folder in (os.path.realpath(os.getcwd()), os.path.realpath(os.path.expanduser("~"))):
+    for folder in (
+        os.path.realpath(os.getcwd()),
+        os.path.realpath(os.path.expanduser("~")),
+    ):
         if Path(folder) in Path(path).parents and os.path.isdir(folder):
             return folder
     return next(str(folder) for folder in Path(path).parents if folder.is_dir())
@@ -82,12 +85,18 @@ def earlier_of(path: str, text: str) -> Earlier | None:
             if after is None or (before is None and entry.before is not None):
                 break  # Too old: what it held is not stored any more.
             untouched = after == later and (earlier is None or earlier.untouched)
-            earlier = Earlier(before, untouched, frozenset(_folders_made(record.entries, path, workspace)))
+            earlier = Earlier(
+                before,
+                untouched,
+                frozenset(_folders_made(record.entries, path, workspace)),
+            )
             later = before
     return earlier
 
 
-def change(edits: Sequence[Edit], tool: str, summary: str, folders: Iterable[str] = ()) -> None:
+def change(
+    edits: Sequence[Edit], tool: str, summary: str, folders: Iterable[str] = ()
+) -> None:
     """Make all of the edits as one change, and delete those of the folders that nothing is left in.
 
     Raises `stale_version` if a file is not what it was any more.
@@ -131,7 +140,9 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
             raise stale(edit.path)
         if edit.after is None:
             return Delete(location, expected=Expected.of(snapshot))
-        return Modify.of(location, snapshot, splices_between(snapshot, edit.after.encode()))
+        return Modify.of(
+            location, snapshot, splices_between(snapshot, edit.after.encode())
+        )
 
 
 def _read(workspace: Workspace, path: str) -> str:
@@ -141,7 +152,9 @@ def _read(workspace: Workspace, path: str) -> str:
     if text is not None:
         return text
     hint = "put what `filewright config` prints into it by hand"
-    raise FilewrightError(Code.UNSUPPORTED, f"{path} is not UTF-8, or too large", hint=hint)
+    raise FilewrightError(
+        Code.UNSUPPORTED, f"{path} is not UTF-8, or too large", hint=hint
+    )
 
 
 def _decoded(content: bytes | None) -> str | None:
@@ -151,10 +164,16 @@ def _decoded(content: bytes | None) -> str | None:
         return None
 
 
-def _folders_made(entries: Iterable[Entry], path: str, workspace: Workspace) -> Iterator[str]:
+def _folders_made(
+    entries: Iterable[Entry], path: str, workspace: Workspace
+) -> Iterator[str]:
     """Yield the folders above a file that a change has made for it."""
     for entry in entries:
-        if entry.before is None and entry.after is not None and entry.after.kind == "folder":
+        if (
+            entry.before is None
+            and entry.after is not None
+            and entry.after.kind == "folder"
+        ):
             location = workspace.changes.location(entry.place)
             folder = os.fsdecode(location.absolute) if location is not None else ""
             if Path(folder) in Path(path).parents:

@@ -53,7 +53,10 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 
     if hasattr(os, "nice"):
         os.nice(10)
-    with hooks.out_of_the_way(), open_workspace(roots, state_dir=state_dir) as workspace:
+    with (
+        hooks.out_of_the_way(),
+        open_workspace(roots, state_dir=state_dir) as workspace,
+    ):
         task = Task(seconds=_AHEAD_SECONDS)
         while not workspace.recorder.keep_ahead(task, seconds=_ROUND_SECONDS):
             time.sleep(0.1)  # A hook may be waiting for the cache.
@@ -62,7 +65,9 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 @snapshot.command()
 @click.argument("identifier", metavar="ID")
 @click.option("--command", metavar="TEXT", help="The command line, for the history.")
-@click.option("--turn", metavar="NAME", help="The part of the conversation it belongs to.")
+@click.option(
+    "--turn", metavar="NAME", help="The part of the conversation it belongs to."
+)
 @_hook
 @caller_options
 @workspace_options
@@ -71,6 +76,13 @@ def end(**given: Any) -> None:
     with saying_refusals():
         records = hooks.end(hooks.HookCall(**given))
         for record in records:
-            write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
+            write(
+                "\n".join(
+                    [
+                        f"{record.id}  {record.summary}",
+                        *(f"[{note}]" for note in record.notes),
+                    ]
+                )
+            )
         if not records:
             write("nothing was changed")

@@ -43,7 +43,9 @@ def write_paged(text: str) -> None:
     if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines - 1:
         # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
         os.environ.setdefault("LESS", "FRX")
-        click.echo_via_pager(_coloured(text).encode("utf-8", "backslashreplace").decode(), color=True)
+        click.echo_via_pager(
+            _coloured(text).encode("utf-8", "backslashreplace").decode(), color=True
+        )
     else:
         write_coloured(text)
 
@@ -53,7 +55,11 @@ def _coloured(text: str) -> str:
     for line in text.split("\n"):
         heading = line.startswith(("+++", "---"))
         colour = None if heading else _DIFF_STYLES.get(line[:1])
-        lines.append(click.style(line, fg=colour, bold=heading or None) if heading or colour else line)
+        lines.append(
+            click.style(line, fg=colour, bold=heading or None)
+            if heading or colour
+            else line
+        )
     return "\n".join(lines)
 
 
@@ -82,7 +88,9 @@ def working(title: str, seconds: float) -> Iterator[Task]:
     def report(done: float, total: float | None, message: str) -> None:
         if time.monotonic() - begun >= QUIET:
             how_far = f"{done:,.0f} of {total:,.0f}" if total else f"{done:,.0f}"
-            sys.stderr.write(f"\r{title} {message}: {how_far}\x1b[K")  # over the line before, to its end
+            sys.stderr.write(
+                f"\r{title} {message}: {how_far}\x1b[K"
+            )  # over the line before, to its end
             sys.stderr.flush()
 
     shown = sys.stderr.isatty()

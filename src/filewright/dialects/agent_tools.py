@@ -13,7 +13,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.dialects.table import Call, Json, Record, encoded, fit, folders_first, table, worded
+from filewright.dialects.table import (
+    Call,
+    Json,
+    Record,
+    encoded,
+    fit,
+    folders_first,
+    table,
+    worded,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.tools import FailedCall, ToolResult, clip
 from filewright.wording import counted, visible
@@ -32,9 +41,7 @@ _GREP_PAGE = 2_000
 _NEAR_CHARS = 200
 _LINES_LISTED = 20
 _EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
-_STOPPED = (
-    "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
-)
+_STOPPED = "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
 
 
 # Errors
@@ -43,7 +50,11 @@ _STOPPED = (
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
     details, read = error.details, table("agent_tools")
-    code = "not_found" if "tool" in details else read["codes"].get(error.code, str(error.code))
+    code = (
+        "not_found"
+        if "tool" in details
+        else read["codes"].get(error.code, str(error.code))
+    )
     named = _EDIT_NAMED.match(str(details.get("argument")))
     facts: Json = {
         "error": details.get("error", code),
@@ -51,7 +62,9 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
         "native_code": str(error.code),
         "hint": worded(error.hint, read) if error.hint else None,
         "index": int(named[1]) if named else None,
-        **{name: value for name, value in details.items() if name not in read["unsaid"]},
+        **{
+            name: value for name, value in details.items() if name not in read["unsaid"]
+        },
     }
     if facts["error"] == facts["native_code"]:
         del facts["native_code"]
@@ -85,11 +98,15 @@ def _fitting(rows: Sequence[str], limit: int) -> list[str]:
     return kept
 
 
-def _answered(call: Call, rows: Sequence[str], *footers: str | None, empty: str = "") -> str:
+def _answered(
+    call: Call, rows: Sequence[str], *footers: str | None, empty: str = ""
+) -> str:
     """The rows that fit, or `empty` if there are none, then what is said of them."""
     kept = _fitting(rows, _room(call)) or [empty]
     if len(kept) < len(rows):
-        kept.append(f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]")
+        kept.append(
+            f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"
+        )
     return "\n".join([*kept, *filter(None, footers)])
 
 
@@ -116,7 +133,9 @@ def read_file(call: Call, given: Record) -> str:
     rows, following = _page(file, _room(call))
     if given.column is not None:
         if file.next:
-            rows.append(f"(the line goes on; call again with column={file.next.column})")
+            rows.append(
+                f"(the line goes on; call again with column={file.next.column})"
+            )
         return "\n".join(rows)
     last = file.start_line + len(rows) - 1
     if following is not None:
@@ -125,12 +144,16 @@ def read_file(call: Call, given: Record) -> str:
             many = f"{len(rows)} of {file.total_lines} lines"
         rows.append(f"[... {many} shown; continue with offset={following} ...]")
     if file.cut_at and file.cut_at[0] <= last:
-        rows.append(f"(lines cut; read on with offset={file.cut_at[0]} and column={_LINE_CHARS + 1})")
+        rows.append(
+            f"(lines cut; read on with offset={file.cut_at[0]} and column={_LINE_CHARS + 1})"
+        )
     if file.encoding not in (None, "utf-8", "ascii", "utf-16-le", "utf-16-be"):
         rows.append(f"(encoding: {file.encoding})")
     if invalid := [str(number) for number in file.invalid_lines[:20] if number <= last]:
         lines = ", ".join(invalid)
-        rows.append(f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})")
+        rows.append(
+            f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})"
+        )
     return "\n".join(rows)
 
 
@@ -141,7 +164,9 @@ def read_files(call: Call, given: Record) -> str:
     for position, path in enumerate(given.paths):
         if left <= 0:
             omitted = len(given.paths) - position
-            rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
+            rows.append(
+                f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]"
+            )
             break
         name, following = visible(path), None
         try:
@@ -153,7 +178,9 @@ def read_files(call: Call, given: Record) -> str:
             code = call.table["codes"].get(error.code, error.code)
             section = [f"==> {name} — {code}: {visible(error.message)} <=="]
         if following is not None:
-            section.append(f"[... more; use read_file with offset={following} for the rest ...]")
+            section.append(
+                f"[... more; use read_file with offset={following} for the rest ...]"
+            )
         left -= sum(map(_size, section))
         rows += section
     return "\n".join(rows)
@@ -163,15 +190,22 @@ def read_image(call: Call, given: Record) -> ToolResult:
     """An image to be looked at."""
     kind = "text"
     try:
-        found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(given.path, limit=1)
+        found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(
+            given.path, limit=1
+        )
         if found.images:
             return ToolResult("", images=found.images)
     except FilewrightError as error:
         if error.code != Code.IS_BINARY:
             raise
         kind = error.details["type"]
-    message, hint = f"{given.path} is not an image: {kind}", "name an image, or read text with read_file"
-    raise errors.refused(Code.INVALID_INPUT, given.path, message, hint, error="not_an_image")
+    message, hint = (
+        f"{given.path} is not an image: {kind}",
+        "name an image, or read text with read_file",
+    )
+    raise errors.refused(
+        Code.INVALID_INPUT, given.path, message, hint, error="not_an_image"
+    )
 
 
 def list_dir(call: Call, _: Record) -> str:
@@ -206,7 +240,9 @@ def tree(call: Call, given: Record) -> str:
     last = {parts[:-1]: parts for parts, _ in below}
     rows = []
     for parts, entry in below:
-        ends = [last[parts[:level]] == parts[: level + 1] for level in range(len(parts))]
+        ends = [
+            last[parts[:level]] == parts[: level + 1] for level in range(len(parts))
+        ]
         margin = "".join("    " if end else "│   " for end in ends[:-1])
         corner = "└── " if ends[-1] else "├── "
         after = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
@@ -236,15 +272,25 @@ def outline(call: Call, given: Record) -> str:
     note, errors = overview.outline_note, overview.syntax_errors.count
     broken = f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax"
     footers = note and f"({note})", broken if errors else None
-    return _answered(call, [*rows(overview.outline)], *footers, empty="(no symbols found)")
+    return _answered(
+        call, [*rows(overview.outline)], *footers, empty="(no symbols found)"
+    )
 
 
 def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewResult:
     """The overview of a file. A kind that is never parsed is refused; a note says why one that could be was not."""
     overview = call.get_overview(path, since="", max_symbols=max_symbols)
-    if not overview.outline and overview.parsed == "no" and overview.outline_note is None:
-        message = f"{tool} does not support {path}: there is no grammar for this kind of file"
-        raise errors.refused(Code.INVALID_INPUT, path, message, "read it with read_file")
+    if (
+        not overview.outline
+        and overview.parsed == "no"
+        and overview.outline_note is None
+    ):
+        message = (
+            f"{tool} does not support {path}: there is no grammar for this kind of file"
+        )
+        raise errors.refused(
+            Code.INVALID_INPUT, path, message, "read it with read_file"
+        )
     return overview
 
 
@@ -257,15 +303,20 @@ def check_syntax(call: Call, given: Record) -> Json:
         _, missing, near = issue.message.rpartition("missing ")
         if not missing:
             near = ""
-            with suppress(FilewrightError):  # What ends too early may be of the line after the last.
+            with suppress(
+                FilewrightError
+            ):  # What ends too early may be of the line after the last.
                 near = call.read(given.path, start=issue.line, limit=1).content.strip()
         near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
         kind = "missing" if missing else "error"
-        shown.append({"kind": kind, "line": issue.line, "column": issue.column, "near": near})
+        shown.append(
+            {"kind": kind, "line": issue.line, "column": issue.column, "near": near}
+        )
     ok = issues.count == 0 if overview.parsed == "whole" or issues.count else None
     cut = issues.count > len(shown)
     return call.shaped(
-        "syntax", {"path": given.path, "made": overview, "ok": ok, "errors": shown, "cut": cut}
+        "syntax",
+        {"path": given.path, "made": overview, "ok": ok, "errors": shown, "cut": cut},
     )
 
 
@@ -274,18 +325,30 @@ def check_syntax(call: Call, given: Record) -> Json:
 
 def grep(call: Call, given: Record) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
-    content, offset, multiline = given.output_mode == "content", given.offset, given.multiline
+    content, offset, multiline = (
+        given.output_mode == "content",
+        given.offset,
+        given.multiline,
+    )
     last = offset + given.head_limit if given.head_limit else None
-    output: Any = "matches" if content or multiline else {"count": "counts"}.get(given.output_mode, "files")
+    output: Any = (
+        "matches"
+        if content or multiline
+        else {"count": "counts"}.get(given.output_mode, "files")
+    )
     groups = bool(given.context or given.before_context or given.after_context)
     hits: list[SearchHit] = []
     lines, counts = set[tuple[str, int]](), Counter[str]()
     room, total, cursor, full = _room(call), 0, None, False
     while not full:
-        found = call.search(**_regex(call), output=output, max_results=_GREP_PAGE, cursor=cursor)
+        found = call.search(
+            **_regex(call), output=output, max_results=_GREP_PAGE, cursor=cursor
+        )
         cursor, total = found.next_cursor, total or found.total or 0
         # Of several lines, a match of nothing is none.
-        matches = [hit for hit in found.results if hit.end > hit.offset or not multiline]
+        matches = [
+            hit for hit in found.results if hit.end > hit.offset or not multiline
+        ]
         if content:
             hits += matches
             rows, shown = _hit_rows(hits[offset:last], room, groups=groups)
@@ -302,7 +365,8 @@ def grep(call: Call, given: Record) -> str:
     else:
         counts.update(name for name, _ in sorted(lines))
         names = [
-            visible(name) + f":{count}" * (given.output_mode == "count") for name, count in counts.items()
+            visible(name) + f":{count}" * (given.output_mode == "count")
+            for name, count in counts.items()
         ]
         rows = _fitting(names[offset:last], room)
         shown, total = len(rows), len(names)
@@ -328,11 +392,18 @@ def _regex(call: Call) -> Json:
         return call.request
     from filewright.search import compile_pattern
 
-    compile_pattern(pattern, mode="regex", multiline=True, max_chars=call.context.settings.max_pattern_chars)
+    compile_pattern(
+        pattern,
+        mode="regex",
+        multiline=True,
+        max_chars=call.context.settings.max_pattern_chars,
+    )
     return {**call.request, "pattern": f"(?s){pattern}"}
 
 
-def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
+def _hit_rows(
+    hits: Sequence[SearchHit], limit: int, *, groups: bool
+) -> tuple[list[str], int]:
     """The hits with their context as rows, each line once, and how many hits fit.
 
     With `groups` there is a mark between lines that do not follow each other.
@@ -347,8 +418,13 @@ def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[l
         for number, row in [*rows, *enumerate(hit.context_after, hit.last_line + 1)]:
             mark = ":" if hit.line <= number <= hit.last_line else "-"
             if mark == ":" or (hit.path, number) not in lines:
-                block[hit.path, number] = visible(f"{hit.path}{mark}{number}{mark}{row}")
-        used += sum(_size(row) for key, row in block.items() if key not in lines) + 3 * groups
+                block[hit.path, number] = visible(
+                    f"{hit.path}{mark}{number}{mark}{row}"
+                )
+        used += (
+            sum(_size(row) for key, row in block.items() if key not in lines)
+            + 3 * groups
+        )
         if used > limit:
             if not lines:
                 return _fitting([*block.values()], limit), 1
@@ -390,25 +466,33 @@ def edit_file(call: Call, given: Record) -> str:
         hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
         if error.code == Code.NO_MATCH and not wanted[details["edit"]]["replace_all"]:
             near = details.get("nearest", ())
-            lines = sorted(place["first_line"] for place in near if place["similarity"] == 1)
+            lines = sorted(
+                place["first_line"] for place in near if place["similarity"] == 1
+            )
             hint = "copy the text with its whitespace, and with enough lines around it to occur once"
             but = ", but for whitespace"
         if len(lines) > 1:
             error.code, error.hint = Code.AMBIGUOUS_MATCH, hint
             details["lines"] = lines[:_LINES_LISTED]
-            shown = ", ".join(map(str, details["lines"])) + " and more" * (len(lines) > _LINES_LISTED)
+            shown = ", ".join(map(str, details["lines"])) + " and more" * (
+                len(lines) > _LINES_LISTED
+            )
             error.message = f"{details['path']}: old_string occurs more than once{but}: lines {shown}"
         if several and "edit" in details:
             error.message = f"edit[{details['edit']}]: {error.message}"
             details["index"] = details["edit"]
         raise
-    rows = [f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(given.path)}."]
+    rows = [
+        f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(given.path)}."
+    ]
     if several:
         rows = [f"Applied {counted(len(wanted), 'edit')} to {visible(given.path)}."]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
-            repairs = f" after we {' and '.join(outcome.repairs)}" if outcome.repairs else ""
+            repairs = (
+                f" after we {' and '.join(outcome.repairs)}" if outcome.repairs else ""
+            )
             rows.append(
                 f"note: {which}old_string was not there exactly; matched by {outcome.tier}{repairs} "
                 f"at line {outcome.first}"
@@ -419,7 +503,9 @@ def edit_file(call: Call, given: Record) -> str:
 multi_edit = edit_file
 
 
-def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None) -> str:
+def _with_diff(
+    call: Call, rows: Sequence[str], diff: str, *warnings: str | None
+) -> str:
     """What was done, warnings of what no longer parses, and the diff."""
     warned = [f"warning: {visible(warning)}" for warning in warnings if warning]
     return _answered(call, [*rows, *warned, *map(visible, diff.splitlines())])
@@ -456,9 +542,17 @@ def apply_patch(call: Call, given: Record) -> str:
 def write_file(call: Call, given: Record) -> str:
     """A whole file with its parents: a new one gets newlines alone, of one that is there the diff is shown."""
     new = call.stat(given.path).results[0].error is not None
-    mode: Any = {"mode": "create", "newline": "lf"} if new else {"mode": "overwrite", "newline": "keep"}
+    mode: Any = (
+        {"mode": "create", "newline": "lf"}
+        if new
+        else {"mode": "overwrite", "newline": "keep"}
+    )
     (made,) = call.write(given.path, given.content, **mode).results
-    size = len((given.content.replace("\r\n", "\n") if new else given.content).encode("utf-8", "replace"))
+    size = len(
+        (given.content.replace("\r\n", "\n") if new else given.content).encode(
+            "utf-8", "replace"
+        )
+    )
     head = f"Wrote {size} bytes to {visible(given.path)} ({made.operation})."
     return _with_diff(call, [head], made.diff, made.syntax_warning)
 
@@ -466,7 +560,10 @@ def write_file(call: Call, given: Record) -> str:
 def replace(call: Call, given: Record) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     made = call.replace(**_regex(call))
-    files = [f"  M {visible(file.path)} ({counted(file.count or 0, 'replacement')})" for file in made.files]
+    files = [
+        f"  M {visible(file.path)} ({counted(file.count or 0, 'replacement')})"
+        for file in made.files
+    ]
     head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"
     if given.dry_run:
         dry = "(dry run — pass dry_run: false to apply)"

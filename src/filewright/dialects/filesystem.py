@@ -46,7 +46,9 @@ def refusal(error: FilewrightError, limit: int) -> tools.ToolResult:
     """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
     text = error.message
     if not text.startswith("-32"):
-        text = f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
+        text = (
+            f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
+        )
     if error.hint:
         text += f"\nhint: {error.hint}"
     return tools.FailedCall(text[:limit], error=error)
@@ -58,7 +60,9 @@ def refusal(error: FilewrightError, limit: int) -> tools.ToolResult:
 def check_block(given: Record) -> Record:
     """The last line is not before the first, but where something is inserted between two."""
     first, last = given.start_line or 1, given.end_line
-    if last is not None and last < first - (getattr(given, "operation", "") == "insert"):
+    if last is not None and last < first - (
+        getattr(given, "operation", "") == "insert"
+    ):
         raise ValueError("end_line must not be before start_line")
     return given
 
@@ -79,7 +83,9 @@ def check_change(change: Record) -> Record:
 def _native(path: str) -> str:
     """The native path; `invalid_input` for an absolute one, which this dialect takes nowhere."""
     if _ABSOLUTE.match(path):
-        raise errors.invalid(f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}")
+        raise errors.invalid(
+            f"{_INVALID_PARAMS} Absolute paths are not allowed: {path}"
+        )
     return f"./{path}" if path.startswith("~") else path or "."
 
 
@@ -95,7 +101,9 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
 def _resolved(call: Call, path: str) -> str:
     """Where a relative path leads by its text alone."""
     root = call.context.boundary.roots[0].path
-    return quote(posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass"))))
+    return quote(
+        posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass")))
+    )
 
 
 # Items
@@ -111,7 +119,9 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
     if "each" not in row:
         asked = given.path
         try:
-            return act(call, given.model_copy(update={"path": _native(asked), "asked": asked}))
+            return act(
+                call, given.model_copy(update={"path": _native(asked), "asked": asked})
+            )
         except FilewrightError as error:
             error.message, error.hint = _phrase(call, error, asked), None
             raise
@@ -123,7 +133,11 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
     left = call.limit - 10
     for number, item in enumerate(items):
         call.task.report(number, len(items), "items")
-        own = {"path": item} if isinstance(item, str) else {k: v for k, v in item if v is not None}
+        own = (
+            {"path": item}
+            if isinstance(item, str)
+            else {k: v for k, v in item if v is not None}
+        )
         named = {word: own[word] for word in _PATHS if word in own}
         result = {row.get("key", word): path for word, path in named.items()}
         asked = own.get("path", "")
@@ -131,16 +145,30 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
         native: Json = {}
         try:
             native |= {word: _native(path) for word, path in named.items()}
-            facts = {**own, **native, "asked": asked, "resolved": _resolved(call, asked)}
+            facts = {
+                **own,
+                **native,
+                "asked": asked,
+                "resolved": _resolved(call, asked),
+            }
             result |= act(call, given.model_copy(update=facts))
         except FilewrightError as error:
             if error.ends_call:
                 raise
             about = error.details.get("path")
-            wrong = next((word for word in native if native[word] == about), next(iter(named)))
-            facts = {"error": _phrase(call, error, named[wrong]), "details": error.details}
-            result |= filled(row.get("refused", call.table["refused"]), facts, call.table)
-        left -= len(encoded(result)) + 2  # what an item leaves of its share the following ones may use
+            wrong = next(
+                (word for word in native if native[word] == about), next(iter(named))
+            )
+            facts = {
+                "error": _phrase(call, error, named[wrong]),
+                "details": error.details,
+            }
+            result |= filled(
+                row.get("refused", call.table["refused"]), facts, call.table
+            )
+        left -= (
+            len(encoded(result)) + 2
+        )  # what an item leaves of its share the following ones may use
         results.append(result)
     answered = _array(call, results)
     if all(str(result.get("error", "")).startswith("-326") for result in results):
@@ -158,7 +186,9 @@ def _require_distinct(call: Call, paths: Sequence[str]) -> None:
             file = call.context.boundary.stat(call.locate(_native(path))).identity
         if file in seen:
             message = f"{path} is named twice (also as {seen[file]}); each file path may appear only once"
-            raise errors.refused(Code.INVALID_INPUT, path, message, "join its blocks into one entry")
+            raise errors.refused(
+                Code.INVALID_INPUT, path, message, "join its blocks into one entry"
+            )
         seen[file] = path
 
 
@@ -196,7 +226,9 @@ def list_files(call: Call, given: Record) -> str:
         return _array(call, names, complete=not more)
     items: list[Json] = []
     few = names[: call.limit // 100]  # that may fit, however many a caller may ask for
-    for name, item in zip_longest(names, call.under(max_items=len(few)).stat(*few).results):
+    for name, item in zip_longest(
+        names, call.under(max_items=len(few)).stat(*few).results
+    ):
         fields = {"asked": name, "made": item}
         shape = "listed" if item and item.stats else "unknown"
         items.append(call.shaped(shape, fields))
@@ -240,7 +272,9 @@ def search_files(call: Call, given: Record) -> str:
             matches[-1] = hit.matched.replace("\r\n", "\n")
         where = {"type": "match", "file": hit.path, "line": hit.line}
         items += [{**where, "match": match, "context": context} for match in matches]
-    kept = items[: fit_as_json(items, call.limit - 600)]  # room for what says that more is left out
+    kept = items[
+        : fit_as_json(items, call.limit - 600)
+    ]  # room for what says that more is left out
     if len(kept) < len(items) or not found.complete:
         why = f"incomplete: {len(kept)} matches are shown; narrow path, regex or file_pattern"
         kept.append({"type": "error", "file": given.asked, "error": why})
@@ -256,7 +290,12 @@ def _spans_lines(pattern: str) -> bool:
 
 
 def _compiled(
-    call: Call, search: str, replace: str | None, *, regex: bool = True, ignore_case: bool = False
+    call: Call,
+    search: str,
+    replace: str | None,
+    *,
+    regex: bool = True,
+    ignore_case: bool = False,
 ) -> tuple[Pattern, Any]:
     """What is looked for, and what takes its place; in the original's templates $& is the match and $<name> a group."""
     from filewright.edit import replacement
@@ -270,18 +309,29 @@ def _compiled(
         max_chars=call.context.settings.max_pattern_chars,
     )
     if replace is not None and regex:
-        replace = _TEMPLATE.sub(lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}", replace)
+        replace = _TEMPLATE.sub(
+            lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}", replace
+        )
     return pattern, None if replace is None else replacement(replace, pattern)
 
 
 def replace_content(call: Call, given: Record) -> Json:
     """Replace all occurrences, operation after operation, in a file."""
     wanted = [
-        _compiled(call, each.search, each.replace, regex=each.use_regex, ignore_case=each.ignore_case)
+        _compiled(
+            call,
+            each.search,
+            each.replace,
+            regex=each.use_regex,
+            ignore_case=each.ignore_case,
+        )
         for each in given.operations
     ]
     made = tools.replace_in_order(call.context, given.path, wanted)
-    return {"replacements": made.files[0].decision.count, "modified": made.id is not None}
+    return {
+        "replacements": made.files[0].decision.count,
+        "modified": made.id is not None,
+    }
 
 
 def apply_diff(call: Call, given: Record) -> Json:
@@ -290,7 +340,13 @@ def apply_diff(call: Call, given: Record) -> Json:
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = [
-            at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
+            at_lines(
+                b.search,
+                b.replace,
+                b.start_line,
+                b.end_line,
+                insert=b.operation == "insert",
+            )
             for b in given.diffs
         ]
         return plan(snapshot, edits, fuzzy=False, task=call.task)
@@ -310,7 +366,9 @@ def edit_file(call: Call, given: Record) -> Json:
     return outcome
 
 
-def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json | FilewrightError]:
+def _edited(
+    call: Call, given: Record, together: Sequence[Record]
+) -> list[Json | FilewrightError]:
     """The changes of one file are made; what became of each."""
     from filewright.edit import LineEdit, edit_of, plan
 
@@ -318,8 +376,16 @@ def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json 
         edits = []
         for index, each in enumerate(together):
             search, replace = each.search_pattern, each.replace_content
-            how = each.ignore_leading_whitespace, each.preserve_indentation, each.match_occurrence
-            compiled = _compiled(call, search, replace) if each.use_regex and search else (None, None)
+            how = (
+                each.ignore_leading_whitespace,
+                each.preserve_indentation,
+                each.match_occurrence,
+            )
+            compiled = (
+                _compiled(call, search, replace)
+                if each.use_regex and search
+                else (None, None)
+            )
             try:
                 edit = LineEdit(each.start_line, search, replace, *how, *compiled)
                 edits.append(edit_of(snapshot, edit, task=call.task))
@@ -328,18 +394,31 @@ def _edited(call: Call, given: Record, together: Sequence[Record]) -> list[Json 
                 raise
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    facts: Json = {"message": f"File {given.asked} reads like this already; nothing was written.", "diff": ""}
+    facts: Json = {
+        "message": f"File {given.asked} reads like this already; nothing was written.",
+        "diff": "",
+    }
     try:
-        made = tools.change_text(call.context, "edit_file", given.path, planned, preview=given.dry_run)
+        made = tools.change_text(
+            call.context, "edit_file", given.path, planned, preview=given.dry_run
+        )
         warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
-        done = "changes calculated (dry run)" if given.dry_run else "modified successfully"
-        facts = {"message": f"File {given.asked} {done}.{warnings}", "diff": made.diff.text}
+        done = (
+            "changes calculated (dry run)" if given.dry_run else "modified successfully"
+        )
+        facts = {
+            "message": f"File {given.asked} {done}.{warnings}",
+            "diff": made.diff.text,
+        }
     except FilewrightError as error:
         if error.code != Code.NO_CHANGE:
             refused = error.details.get("edit")
             why = f"not made, because change {(refused or 0) + 1} of this file was refused"
             skipped = {"status": "skipped", "message": why}
-            return [error if refused in (None, index) else skipped for index in range(len(together))]
+            return [
+                error if refused in (None, index) else skipped
+                for index in range(len(together))
+            ]
     if not given.output_diff:
         del facts["diff"]
     return [call.shaped("edited", facts)] * len(together)

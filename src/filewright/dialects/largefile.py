@@ -46,7 +46,9 @@ _CLEARER = "add lines of context to search and replace until the text occurs onc
 def absolute(path: str) -> str:
     """A path that is absolute; `ValueError` for another."""
     if not path.startswith(("/", "~")):
-        raise ValueError(f"{path!a} is a relative path; give an absolute one, or one that begins with ~")
+        raise ValueError(
+            f"{path!a} is a relative path; give an absolute one, or one that begins with ~"
+        )
     return path
 
 
@@ -68,9 +70,19 @@ def get_overview(call: Call, given: Record) -> Json:
         if error.code != Code.IS_BINARY or ranges is not None:
             raise
         return call.shaped("binary", {**error.details, "threshold": threshold})
-    changed, notes, left_out = overview.changed_symbols, overview.syntax_errors, overview.symbols_left_out
-    marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
-    warnings = ["read_enclosing with a line shows a definition that is left out here"] * bool(left_out)
+    changed, notes, left_out = (
+        overview.changed_symbols,
+        overview.syntax_errors,
+        overview.symbols_left_out,
+    )
+    marks = (
+        None
+        if changed is None
+        else {(c.name, c.end_line): c.status for c in changed if c.name}
+    )
+    warnings = [
+        "read_enclosing with a line shows a definition that is left out here"
+    ] * bool(left_out)
     warnings += filter(None, [overview.outline_note])
     if notes.count:
         first = ", ".join(str(issue.line) for issue in notes.first[:5])
@@ -94,7 +106,11 @@ def _outline(
             **call.shaped("symbol", symbol),
             "line_count": symbol.end_line - symbol.start_line + 1,
             "children": _outline(call, symbol.children, marks),
-            **({} if marks is None else {"changes": marks.get((symbol.name, symbol.end_line))}),
+            **(
+                {}
+                if marks is None
+                else {"changes": marks.get((symbol.name, symbol.end_line))}
+            ),
         }
         for symbol in symbols
     ]
@@ -113,23 +129,37 @@ def read_content(call: Call, given: Record) -> Json:
     how: Json = {"mode": mode, "pattern": pattern}
     if mode in ("head", "tail"):
         how, limit = {"mode": mode}, number or limit
-        for name, ignored in (("offset", offset != 1), ("pattern", pattern is not None)):
+        for name, ignored in (
+            ("offset", offset != 1),
+            ("pattern", pattern is not None),
+        ):
             warnings += [f"{name} ignored in {mode} mode"] * ignored
     elif pattern is not None:
         warnings += ["offset ignored when pattern is set"] * (offset != 1)
     else:
-        how = {"mode": mode, "line": number or offset} if mode == "semantic" else {"start": number or offset}
+        how = (
+            {"mode": mode, "line": number or offset}
+            if mode == "semantic"
+            else {"start": number or offset}
+        )
     if mode == "semantic":
         limit = _ALL_LINES
     file = call.read(given.path, limit=limit, numbered=False, **how)
     found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
-    return {**_lines(call, file, mode), "match_line": file.match_line, "warnings": warnings, **found}
+    return {
+        **_lines(call, file, mode),
+        "match_line": file.match_line,
+        "warnings": warnings,
+        **found,
+    }
 
 
 def _lines(call: Call, file: FileRead, mode: str) -> Json:
     """A native read in this dialect's fields; lines counted from an unread end have no number."""
     result = call.shaped("lines", file)
-    goes_on = file.truncated if mode in ("semantic", "enclosing") else file.next is not None
+    goes_on = (
+        file.truncated if mode in ("semantic", "enclosing") else file.next is not None
+    )
     result |= {"mode": mode, "truncated": goes_on or bool(file.cut_at)}
     if not file.lines_returned:
         result["content"] = ""
@@ -145,12 +175,16 @@ def read_enclosing(call: Call, given: Record) -> Json:
     """The whole definition around a line, or a window where there is none."""
     read, most = partial(call.read, given.path, numbered=False), given.context_lines
     if not given.path.lower().endswith(_DATA):
-        file = read(mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES)
+        file = read(
+            mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES
+        )
         if file.symbol is not None:
             return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
     file = read(line=given.line, limit=most)
     first = file.start_line - most + file.lines_returned
-    if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
+    if (
+        file.next is None and first < file.start_line and file.start_line > 1
+    ):  # the window passes the end
         file = read(start=max(1, first), limit=most)
     return {**_lines(call, file, "context_window"), "enclosing_symbol": None}
 
@@ -167,9 +201,15 @@ def list_directory(call: Call, given: Record) -> Json:
     for parts, entry in folders_first(below, lambda name: quote(name).lower()):
         if len(parts) <= given.max_depth:
             kind = "folder" if entry.type == "folder" else "file"
-            facts = {"name": quote(b"/".join(parts)), "entry": entry, "count": counts[parts]}
+            facts = {
+                "name": quote(b"/".join(parts)),
+                "entry": entry,
+                "count": counts[parts],
+            }
             entries.append(call.shaped(kind, facts))
-    shown = entries[: min(given.max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
+    shown = entries[
+        : min(given.max_entries, fit_as_json(entries, call.limit - _ENVELOPE))
+    ]
     kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)
     return {
@@ -187,11 +227,16 @@ def list_directory(call: Call, given: Record) -> Json:
 
 def search_content(call: Call, given: Record) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
-    call.context.open(call.locate(given.path), hold=False).close()  # a folder is refused here
+    call.context.open(
+        call.locate(given.path), hold=False
+    ).close()  # a folder is refused here
     loose = _is_loose(given)
     about = call.shaped("about", {"given": given, "loose": loose})
     if given.count_only:
-        count = sum(file.count or 0 for file in call.search(**call.request, output="counts").files)
+        count = sum(
+            file.count or 0
+            for file in call.search(**call.request, output="counts").files
+        )
         warnings = [
             f"{name} ignored with count_only"
             for name in ("context_lines", "max_results")
@@ -208,13 +253,17 @@ def search_content(call: Call, given: Record) -> Json:
     shown = fit_as_json(results, call.limit - _ENVELOPE)
     answer: Json = {"results": results[:shown], "total_matches": total, **about}
     if left := len(results) - shown:
-        answer["warning"] = f"{left} more results do not fit; lower context_lines or max_results"
+        answer["warning"] = (
+            f"{left} more results do not fit; lower context_lines or max_results"
+        )
     if not exact and not given.regex and _REGEX_LIKE.search(given.pattern):
         answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return answer
 
 
-def _found(call: Call, given: Record) -> tuple[SearchResult, list[SearchHit], list[Json]]:
+def _found(
+    call: Call, given: Record
+) -> tuple[SearchResult, list[SearchHit], list[Json]]:
     """What is there exactly; with it, at the end, what is only similar; and what is said of as many as are wanted."""
     found = call.search(**call.request, max_results=given.max_results)
     hits, exact = [*found.results], len(found.results)
@@ -237,7 +286,12 @@ def _found(call: Call, given: Record) -> tuple[SearchResult, list[SearchHit], li
 def _similar(call: Call, most: int) -> Sequence[SearchHit]:
     """What is similar; nothing where the pattern is too short for that, or cannot be looked for in that way."""
     least = from_environment(call.table["similarity"], 0.8)
-    how = {**call.request, "mode": "fuzzy", "max_results": most, "min_similarity": least}
+    how = {
+        **call.request,
+        "mode": "fuzzy",
+        "max_results": most,
+        "min_similarity": least,
+    }
     try:
         return call.search(**how).results
     except FilewrightError as error:
@@ -252,7 +306,9 @@ def _is_loose(given: Record) -> bool:
 
 def search_directory(call: Call, given: Record) -> Json:
     """The hits in the files of a folder, by file."""
-    call.context.boundary.open_folder(call.locate(given.path)).close()  # a file is refused here
+    call.context.boundary.open_folder(
+        call.locate(given.path)
+    ).close()  # a file is refused here
     found, hits, results = _found(call, given)
     shown = fit_as_json(results, call.limit - 2 * _ENVELOPE)
     files: dict[str, list[Json]] = {}
@@ -268,7 +324,9 @@ def search_directory(call: Call, given: Record) -> Json:
         "files": len(files),
         "cut": cut,
         "last": last if cut else None,
-        "results": [{"file": name, "matches": matches} for name, matches in files.items()],
+        "results": [
+            {"file": name, "matches": matches} for name, matches in files.items()
+        ],
     }
     return call.shaped("searched", facts)
 
@@ -292,21 +350,33 @@ def edit_content(call: Call, given: Record) -> Json:
 
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
     """Nothing was changed: which changes were refused and why, with the nearest text."""
-    refusals = {refusal["edit"]: refusal for refusal in error.details.get("refusals", ())}
-    why = "not applied: another change was refused" if refusals else f"{error.code}: {error.message}"
-    results: list[Json] = [{"index": index, "success": False, "error": why} for index in range(count)]
+    refusals = {
+        refusal["edit"]: refusal for refusal in error.details.get("refusals", ())
+    }
+    why = (
+        "not applied: another change was refused"
+        if refusals
+        else f"{error.code}: {error.message}"
+    )
+    results: list[Json] = [
+        {"index": index, "success": False, "error": why} for index in range(count)
+    ]
     for index, refusal in refusals.items():
         hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
         text = f"{refusal['code']}: {refusal['message']} ({hint})"
         results[index]["error"] = _EDITS_NAMED.sub(_from_zero, text)
         if similar := _nearest(call, path, refusal):
             results[index]["similar_matches"] = similar
-    return call.shaped("unedited", {"count": len(refusals) or count, "results": results})
+    return call.shaped(
+        "unedited", {"count": len(refusals) or count, "results": results}
+    )
 
 
 def _from_zero(found: re.Match[str]) -> str:
     """The edits that a native message names, which counts them from 1, in the numbers that `index` has here."""
-    return re.sub(r"\d+", lambda number: str(int(number[0]) - 1), found[0]).replace("edit", "change")
+    return re.sub(r"\d+", lambda number: str(int(number[0]) - 1), found[0]).replace(
+        "edit", "change"
+    )
 
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
@@ -314,7 +384,11 @@ def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
     places = refusal["nearest"]
     if refusal["code"] == Code.AMBIGUOUS_MATCH:
         places = [
-            {"first_line": line, "text": call.read(path, line=line, limit=1).content, "similarity": 1.0}
+            {
+                "first_line": line,
+                "text": call.read(path, line=line, limit=1).content,
+                "similarity": 1.0,
+            }
             for line in refusal["lines"][:_SIMILAR]
         ]
     return [call.shaped("near", place) for place in places[:_SIMILAR]]
@@ -325,7 +399,9 @@ def revert_edit(call: Call, given: Record) -> Json:
     from filewright.tools import restore_file
 
     restored, states = restore_file(call.context, given.path, given.backup_id)
-    available = [call.shaped("backup", state) for state in states if state.size is not None]
+    available = [
+        call.shaped("backup", state) for state in states if state.size is not None
+    ]
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": restored, "made": states[0], "available": shown}
     return call.shaped("reverted", facts)

@@ -32,11 +32,15 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 def read_text_file(call: Call, given: Record) -> str:
     """The text of a file, its own line ends kept, or its first or last lines."""
     if given.head and given.tail:
-        raise errors.invalid("Cannot specify both head and tail parameters simultaneously")
+        raise errors.invalid(
+            "Cannot specify both head and tail parameters simultaneously"
+        )
     wanted = given.head or given.tail
     if not wanted:
         return _whole(call, given.path)
-    found = call.read(given.path, mode="head" if given.head else "tail", limit=wanted, numbered=False)
+    found = call.read(
+        given.path, mode="head" if given.head else "tail", limit=wanted, numbered=False
+    )
     cut = found.lines_returned < wanted and found.next is not None
     return "\n".join([*found.rows, call.table["cut"]] if cut else found.rows)
 
@@ -47,7 +51,9 @@ read_file = read_text_file
 def _whole(call: Call, path: str) -> str:
     """The text of a file as it is, or as much of it as an answer takes."""
     with call.context.open(call.locate(path), text=True) as snapshot:
-        return snapshot.read(0, 4 * call.limit + 4).decode(snapshot.encoding.name, "replace")
+        return snapshot.read(0, 4 * call.limit + 4).decode(
+            snapshot.encoding.name, "replace"
+        )
 
 
 def read_multiple_files(call: Call, given: Record) -> str:
@@ -62,7 +68,9 @@ def read_multiple_files(call: Call, given: Record) -> str:
             text = f"{path}: Error - {said(call.table, error, hinted=False)}"
         left -= len(text) + 5
         if left < 0 and parts:
-            parts.append(f"[{len(given.paths) - number} more files, not shown; ask for fewer at once]")
+            parts.append(
+                f"[{len(given.paths) - number} more files, not shown; ask for fewer at once]"
+            )
             break
         parts.append(text)
     return "\n---\n".join(parts)
@@ -85,7 +93,9 @@ def read_media_file(call: Call, given: Record) -> ToolResult:
         end = os.fsdecode(os.path.splitext(location.name)[1]).lower()
         kind = call.table["media"].get(end, "application/octet-stream")
         uri = system.url_of_path(location.absolute)
-        return ToolResult("", images=(Image(snapshot.read(0, snapshot.size), kind, uri),))
+        return ToolResult(
+            "", images=(Image(snapshot.read(0, snapshot.size), kind, uri),)
+        )
 
 
 # Listing
@@ -127,8 +137,12 @@ def _size(count: int) -> str:
 
 def directory_tree(call: Call, given: Record) -> str:
     """A directory with everything below, as JSON."""
-    excluded = [f"./{pattern}" for pattern in given.exclude or ()]  # without a star, a name at any depth
-    excluded += [f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern]
+    excluded = [
+        f"./{pattern}" for pattern in given.exclude or ()
+    ]  # without a star, a name at any depth
+    excluded += [
+        f"**/{pattern}" for pattern in given.exclude or () if "*" not in pattern
+    ]
     entries, more = call.entries(depth=_TREE_LEVELS, exclude=excluded)
     members: dict[Parts, list[Json]] = defaultdict(list)
     for parts, entry in call.below(entries):

@@ -32,7 +32,14 @@ from itertools import accumulate, takewhile
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    ConfigDict,
+    Field,
+    create_model,
+    model_validator,
+)
 
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
@@ -72,7 +79,9 @@ _CONSTRAINTS = ("ge", "le", "min_length", "max_length", "pattern", "description"
 class LenientArguments(Arguments):
     """Arguments as some originals take them: what is not known is passed over, and named in the answer."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra={"additionalProperties": False}
+    )
 
 
 class Call(TypedTools):
@@ -104,18 +113,26 @@ class Call(TypedTools):
 
     def within(self, page_chars: int) -> Call:
         """The same call with native results, and lines, of at most `page_chars` characters."""
-        return self.under(page_chars=page_chars, line_chars=min(self.context.settings.line_chars, page_chars))
+        return self.under(
+            page_chars=page_chars,
+            line_chars=min(self.context.settings.line_chars, page_chars),
+        )
 
     def entries(self, **how: Any) -> tuple[list[ListedEntry], list[str]]:
         """The entries of the folder asked for, at most `ENTRIES`, and what the table says if those are not all."""
-        listed = self.within(_LISTED_CHARS).list_files(limit=ENTRIES, **self.request, **how)
+        listed = self.within(_LISTED_CHARS).list_files(
+            limit=ENTRIES, **self.request, **how
+        )
         more = self.table.get("more", "").format(len(listed.entries))
         return [*listed.entries], [more] if listed.next_cursor else []
 
     def below(self, entries: Iterable[Any]) -> list[Placed]:
         """What has a path in the folder asked for, entries or hits, with the names on the way to each."""
         top = len(self.locate(self.request["path"]).parts)
-        return [(self.locate(entry.path.removesuffix("/")).parts[top:], entry) for entry in entries]
+        return [
+            (self.locate(entry.path.removesuffix("/")).parts[top:], entry)
+            for entry in entries
+        ]
 
     def shaped(self, shape: str, value: object) -> Json:
         """A native value in the fields of a shape of this dialect."""
@@ -139,7 +156,9 @@ class Call(TypedTools):
                 return file.status()
 
 
-def folders_first(placed: Iterable[Placed], fold: Callable[[bytes], Any] = bytes) -> list[Placed]:
+def folders_first(
+    placed: Iterable[Placed], fold: Callable[[bytes], Any] = bytes
+) -> list[Placed]:
     """Entries with what is below each behind it, folders before the rest, by names of which `fold` is compared."""
 
     def order(row: Placed) -> list[tuple[bool, Any, bytes]]:
@@ -167,7 +186,11 @@ def filled(shape: Any, value: Any, read: Json) -> Any:
     """
     if isinstance(shape, dict):
         made = {word: filled(each, value, read) for word, each in shape.items()}
-        return {word.rstrip("?"): each for word, each in made.items() if each is not None or word[-1] != "?"}
+        return {
+            word.rstrip("?"): each
+            for word, each in made.items()
+            if each is not None or word[-1] != "?"
+        }
     if isinstance(shape, list):
         return [filled(each, value, read) for each in shape]
     if not isinstance(shape, str) or not shape.startswith("$"):
@@ -199,10 +222,14 @@ def _date(nanoseconds: int | None, form: str, _: Json) -> str | None:
 _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "is": lambda value, wanted, _: value == wanted,
     "has": lambda value, part, _: part in value,
-    "as": lambda value, words, read: read[words].get(str(value), read[words].get("other")),
+    "as": lambda value, words, read: read[words].get(
+        str(value), read[words].get("other")
+    ),
     "any": lambda value, _, __: bool(value),
     "not": lambda value, _, __: not value,
-    "beginning": lambda value, start, _: value if (value or "").startswith(start) else None,
+    "beginning": lambda value, start, _: (
+        value if (value or "").startswith(start) else None
+    ),
     "round": lambda value, digits, _: round(value, int(digits)),
     "bare": lambda value, _, __: value.rstrip("/") or value,
     "bits": lambda value, _, __: value[-3:],
@@ -232,7 +259,9 @@ def worded(text: str, read: Json) -> str:
     return text
 
 
-def said(read: Json, error: FilewrightError, *, hinted: bool = True, **more: str) -> str:
+def said(
+    read: Json, error: FilewrightError, *, hinted: bool = True, **more: str
+) -> str:
     """What a dialect says of an error, with what to do next where that is `hinted`; `more` it may name."""
     shown: dict[str, str] = read["errors"]
     facts = {
@@ -244,7 +273,11 @@ def said(read: Json, error: FilewrightError, *, hinted: bool = True, **more: str
     text = shown.get(error.code, shown["other"])
     if "{path}" in text and not facts["path"]:
         text = shown["other"]
-    hint = read.get("hints", {}).get(error.code, worded(error.hint or "", read)) if hinted else ""
+    hint = (
+        read.get("hints", {}).get(error.code, worded(error.hint or "", read))
+        if hinted
+        else ""
+    )
     return text.format(**facts) + (shown["hint"].format(hint=hint) if hint else "")
 
 
@@ -259,7 +292,9 @@ def limits_of(read: Json, settings: Settings) -> Json:
     for setting, limit in read.get("limits", {}).items():
         made[setting] = limit
         if isinstance(limit, dict):
-            made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
+            made[setting] = min(
+                getattr(settings, each) for each in limit["least"]
+            ) - limit.get("less", 0)
             if getattr(settings, setting) == Settings.fields[setting].default:
                 made[setting] = from_environment(limit, made[setting])
     return made
@@ -287,7 +322,11 @@ def fitted(make: Callable[[Call, Record], Json]) -> Callable[[Call, Record], Jso
 
     def fitting(call: Call, given: Record) -> Json:
         made: Json = {}
-        for size in (call.share, call.share - 1_500, *(call.share >> halved for halved in range(1, 8))):
+        for size in (
+            call.share,
+            call.share - 1_500,
+            *(call.share >> halved for halved in range(1, 8)),
+        ):
             made = make(call.within(max(size, 250)), given)
             if len(encoded(made)) <= call.share:
                 break
@@ -319,10 +358,18 @@ def natively(call: Call, given: Record) -> Any:
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
-    case = made.operation if stats is None else "unreadable" if stats.unreadable else stats.type
+    case = (
+        made.operation
+        if stats is None
+        else "unreadable"
+        if stats.unreadable
+        else stats.type
+    )
     says = row.get(case, row["over"] if facts.get("there") else row["says"])
     if isinstance(says, str):
-        return says.format_map({name: visible(str(value)) for name, value in facts.items()})
+        return says.format_map(
+            {name: visible(str(value)) for name, value in facts.items()}
+        )
     return filled(says, {**facts, "made": made}, call.table)
 
 
@@ -334,7 +381,12 @@ def surface_of(module: ModuleType) -> Surface:
     """
     read = table(module.__name__.rpartition(".")[2])
     base = LenientArguments if read.get("lenient") else Arguments
-    kinds: Json = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
+    kinds: Json = {
+        "string": str,
+        "integer": int,
+        "boolean": bool,
+        "integer or string": int | str,
+    }
 
     def kind_of(schema: Json) -> Any:
         kind = schema.get("type", "string")
@@ -347,26 +399,41 @@ def surface_of(module: ModuleType) -> Surface:
             made = Annotated[made, AfterValidator(getattr(module, schema["check"]))]
         if schema.get("optional"):
             made = made | None
-        return Annotated[made, Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema})]
+        return Annotated[
+            made,
+            Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema}),
+        ]
 
-    def model(name: str, arguments: Json, rules: Sequence[Json] = ()) -> type[Arguments]:
+    def model(
+        name: str, arguments: Json, rules: Sequence[Json] = ()
+    ) -> type[Arguments]:
         """The arguments of a tool or an object as a model."""
         check_more = getattr(module, f"check_{name}", None)
 
         def checked(given: Record) -> Record:
             for rule in rules:
-                if sum(getattr(given, each) is not None for each in rule["of"]) not in rule["may"]:
+                if (
+                    sum(getattr(given, each) is not None for each in rule["of"])
+                    not in rule["may"]
+                ):
                     raise ValueError(rule["says"])
             return check_more(given) if check_more else given
 
         members: Json = {}
         for word, schema in arguments.items():
             names = AliasChoices(word, *schema.get("also", ()))
-            default: Json = {"default": schema.get("default", None if schema.get("optional") else ...)}
+            default: Json = {
+                "default": schema.get(
+                    "default", None if schema.get("optional") else ...
+                )
+            }
             if "environment" in schema:
                 made = partial(from_environment, schema, schema["default"])
                 default = {"default_factory": made, "json_schema_extra": default}
-            members[schema.get("as", word)] = (kind_of(schema), Field(validation_alias=names, **default))
+            members[schema.get("as", word)] = (
+                kind_of(schema),
+                Field(validation_alias=names, **default),
+            )
         check: Any = {"check": model_validator(mode="after")(checked)}
         return create_model(name, __base__=base, __validators__=check, **members)
 
@@ -386,7 +453,12 @@ def surface_of(module: ModuleType) -> Surface:
             if not isinstance(made, ToolResult):
                 text = made if isinstance(made, str) else encoded(made)
                 if "cut" in read:
-                    text = clip(text, context.settings.hard_chars, note=read["cut"], at_line=True)
+                    text = clip(
+                        text,
+                        context.settings.hard_chars,
+                        note=read["cut"],
+                        at_line=True,
+                    )
                 made = ToolResult(text)
             unknown = ", ".join(given.model_extra or ())
             if not unknown or made.text.startswith("{"):
@@ -397,8 +469,18 @@ def surface_of(module: ModuleType) -> Surface:
         toolset = row.get("toolset", "read")
         writes = toolset != "read"
         title = name.replace("_", " ").capitalize()
-        destructive, idempotent = row.get("destructive", writes), row.get("idempotent", not writes)
-        facts = toolset, schema_of(arguments), lambda: (arguments, run), writes, destructive, idempotent
+        destructive, idempotent = (
+            row.get("destructive", writes),
+            row.get("idempotent", not writes),
+        )
+        facts = (
+            toolset,
+            schema_of(arguments),
+            lambda: (arguments, run),
+            writes,
+            destructive,
+            idempotent,
+        )
         return Tool(name, title, row["description"], *facts)
 
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
@@ -408,4 +490,10 @@ def surface_of(module: ModuleType) -> Surface:
         kinds[each] = model(each, members)
     tools = tuple(tool(each, row) for each, row in read["tools"].items())
     refusal = getattr(module, "refusal", partial(refusal_of, read))
-    return Surface(lambda: tools, instructions, partial(limits_of, read), refusal, read.get("json", False))
+    return Surface(
+        lambda: tools,
+        instructions,
+        partial(limits_of, read),
+        refusal,
+        read.get("json", False),
+    )

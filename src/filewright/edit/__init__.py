@@ -54,7 +54,15 @@ if TYPE_CHECKING:
         Step,
         Stream,
     )
-    from filewright.edit.diff import Diff, FileDiff, Lost, by_cells, hunks_of, splices_between, unified
+    from filewright.edit.diff import (
+        Diff,
+        FileDiff,
+        Lost,
+        by_cells,
+        hunks_of,
+        splices_between,
+        unified,
+    )
     from filewright.edit.diff import Hunk as DiffHunk
     from filewright.edit.diff import Row as DiffRow
     from filewright.edit.example import Example, example_of

@@ -23,7 +23,10 @@ def row_by_row(part: WholeLines) -> Rows:
             wanted, gap = replace.blank[index - 1], gap_of.get(index - 1, -1)
             rows, stays = range(0), 0
             if gap >= 0:
-                rows, asked = range(region.solid[gap] + 1, region.solid[gap + 1]), search.blank[gap]
+                rows, asked = (
+                    range(region.solid[gap] + 1, region.solid[gap + 1]),
+                    search.blank[gap],
+                )
                 beside = same.get(index - 1) == gap or same.get(index) == gap + 1
                 if wanted == asked and (beside or len(rows) == len(asked)):
                     wanted, stays = ("",) * len(rows), len(rows)
@@ -63,7 +66,9 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
     if len(search.lines) * len(replace.lines) > _MOST_COMPARED:
         runs = align(search.lines, replace.lines)
     else:  # how a person reads a change
-        runs = SequenceMatcher(None, search.lines, replace.lines, autojunk=False).get_matching_blocks()
+        runs = SequenceMatcher(
+            None, search.lines, replace.lines, autojunk=False
+        ).get_matching_blocks()
     for left, right, length in runs:
         for (at, solid), (to, _) in zip(
             mine[left : left + length], theirs[right : right + length], strict=True
@@ -74,13 +79,19 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
     # Gaps without a blank line in common go with the gap beside the lines they lie between.
     for index in reversed(range(len(replace.blank))):
         beside = same.get(index + 1, 0) - 1, same.get(index, -1)
-        free = [gap for gap in beside if 0 <= gap < len(search.blank) and gap not in taken]
+        free = [
+            gap for gap in beside if 0 <= gap < len(search.blank) and gap not in taken
+        ]
         if free and index not in gap_of:
             # The one the caller left as it was; of two, the one with more blank lines in the file;
             # of equals, the one before the line that follows.
-            unchanged = [gap for gap in free if search.blank[gap] == replace.blank[index]] or free[:1]
+            unchanged = [
+                gap for gap in free if search.blank[gap] == replace.blank[index]
+            ] or free[:1]
             places = part.region.solid
-            gap_of[index] = max(unchanged, key=lambda gap: places[gap + 1] - places[gap])
+            gap_of[index] = max(
+                unchanged, key=lambda gap: places[gap + 1] - places[gap]
+            )
             taken.add(gap_of[index])
     return same, gap_of
 
@@ -95,7 +106,9 @@ def _places(block: RequestLines) -> list[tuple[int, bool]]:
     return result
 
 
-def moved_lines(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> dict[int, int]:
+def moved_lines(
+    old: Sequence[str], new: Sequence[str], same: Mapping[int, int]
+) -> dict[int, int]:
     """The new lines that are old ones elsewhere, beside the `same`: a line that is moved stays itself."""
     free: dict[str, list[int]] = {}
     taken = set(same.values())
@@ -103,5 +116,7 @@ def moved_lines(old: Sequence[str], new: Sequence[str], same: Mapping[int, int])
         if index not in taken and text.strip():
             free.setdefault(text, []).append(index)
     return {
-        index: free[text].pop(0) for index, text in enumerate(new) if index not in same and free.get(text)
+        index: free[text].pop(0)
+        for index, text in enumerate(new)
+        if index not in same and free.get(text)
     }

@@ -34,7 +34,11 @@ class Expected:
     @classmethod
     def of(cls, snapshot: Snapshot) -> Expected:
         """What a snapshot saw: hashed where it is held, else by identity."""
-        return cls(snapshot.size, snapshot.identity, snapshot.digest() if snapshot.held is not None else None)
+        return cls(
+            snapshot.size,
+            snapshot.identity,
+            snapshot.digest() if snapshot.held is not None else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,19 @@ class Modify:
     encoding_check: str | None = None
 
     @classmethod
-    def of(cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]) -> Modify:
+    def of(
+        cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
+    ) -> Modify:
         """The step for a file as a snapshot shows it."""
-        guessed = snapshot.encoding.sampled and not all(splice.replacement.isascii() for splice in splices)
-        return cls(location, Expected.of(snapshot), splices, snapshot.encoding.name if guessed else None)
+        guessed = snapshot.encoding.sampled and not all(
+            splice.replacement.isascii() for splice in splices
+        )
+        return cls(
+            location,
+            Expected.of(snapshot),
+            splices,
+            snapshot.encoding.name if guessed else None,
+        )
 
 
 class Stream(Protocol):
@@ -153,7 +166,9 @@ class SetOwner:
     gid: int | None
 
 
-Step = Modify | Create | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+Step = (
+    Modify | Create | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,24 +195,42 @@ class Decided(Generic[D]):
     whole: bool = False
 
     @classmethod
-    def created(cls, decision: D, location: Location, content: bytes, mode: int | None = None) -> Decided[D]:
+    def created(
+        cls, decision: D, location: Location, content: bytes, mode: int | None = None
+    ) -> Decided[D]:
         """That a file is made."""
         empty = Snapshot(b"", encoding="utf-8", location=location)
         added = (Splice(0, 0, content),) if content else ()
         steps = [Create(location, content, mode)]
-        return cls(decision, location, steps, empty, added, None, location.shown, mode_after=mode, whole=True)
+        return cls(
+            decision,
+            location,
+            steps,
+            empty,
+            added,
+            None,
+            location.shown,
+            mode_after=mode,
+            whole=True,
+        )
 
     def deleted(self) -> Decided[D]:
         """That the file is deleted after all."""
         before = self.before
-        gone = (Splice(0, before.size, b""),) if before is not None and before.size else ()
-        step = Delete(self.location, expected=Expected.of(before) if before is not None else None)
+        gone = (
+            (Splice(0, before.size, b""),) if before is not None and before.size else ()
+        )
+        step = Delete(
+            self.location, expected=Expected.of(before) if before is not None else None
+        )
         return replace(self, steps=[*self.steps, step], splices=gone, new=None)
 
     def moved(self, destination: Location) -> Decided[D]:
         """That the file gets another name after all."""
         step = Move(self.location, destination)
-        return replace(self, location=destination, steps=[*self.steps, step], new=destination.shown)
+        return replace(
+            self, location=destination, steps=[*self.steps, step], new=destination.shown
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,15 @@ from typing import Literal
 
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices, replaced
-from filewright.text import Narrowed, NotebookView, Snapshot, Splice, apply, terminators_in, viewed_by_cells
+from filewright.text import (
+    Narrowed,
+    NotebookView,
+    Snapshot,
+    Splice,
+    apply,
+    terminators_in,
+    viewed_by_cells,
+)
 from filewright.wording import counted, one_line, sized
 
 Sign = Literal[" ", "-", "+"]
@@ -109,13 +117,20 @@ class FileDiff:
             return "deleted"
         if self.old != self.new:
             return "copied" if self.copied else "moved"
-        same = self.hunks or self.binary or self.more or self.mode_before == self.mode_after
+        same = (
+            self.hunks
+            or self.binary
+            or self.more
+            or self.mode_before == self.mode_after
+        )
         return "modified" if same else "attributes"
 
     @property
     def truncated(self) -> bool:
         """Whether anything was left out."""
-        return bool(self.more) or any(row.hidden for hunk in self.hunks for row in hunk.rows)
+        return bool(self.more) or any(
+            row.hidden for hunk in self.hunks for row in hunk.rows
+        )
 
     @property
     def omitted(self) -> bool:
@@ -125,7 +140,9 @@ class FileDiff:
     @property
     def header(self) -> str:
         """The lines git writes above a file's hunks, up to but without ``---``."""
-        lines = [f"diff --git {_label('a', self.old or self.new)} {_label('b', self.path)}\n"]
+        lines = [
+            f"diff --git {_label('a', self.old or self.new)} {_label('b', self.path)}\n"
+        ]
         if self.old is None:
             lines.append(f"new file mode {_git_mode(self.mode_after)}\n")
         elif self.new is None:
@@ -133,7 +150,9 @@ class FileDiff:
         else:
             before, after = self.mode_before, self.mode_after
             if before is not None and after is not None and before != after:
-                lines.append(f"old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n")
+                lines.append(
+                    f"old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n"
+                )
             if self.old != self.new:
                 verb = "copy" if self.copied else "rename"
                 lines.append(f"{verb} from {self.old}\n{verb} to {self.new}\n")
@@ -156,11 +175,16 @@ class FileDiff:
         for hunk in hunks:
             spans = []
             for line, count in ((hunk.old, hunk.old_count), (hunk.new, hunk.new_count)):
-                spans.append(str(line) if count == 1 else f"{line - (not count)},{count}")
+                spans.append(
+                    str(line) if count == 1 else f"{line - (not count)},{count}"
+                )
             lines.append(f"@@ -{spans[0]} +{spans[1]} @@\n")
             for row in hunk.rows:
                 if row.hidden:
-                    more = counted(row.hidden, f"more {'removed' if row.sign == '-' else 'added'} line")
+                    more = counted(
+                        row.hidden,
+                        f"more {'removed' if row.sign == '-' else 'added'} line",
+                    )
                     lines.append(f"... {more} not shown\n")
                     continue
                 lines.append(f"{row.sign}{row.text}{row.mark}\n")
@@ -185,7 +209,9 @@ class FileDiff:
                 if row is not None and row.hidden:
                     return None
                 near = signs[max(0, at - context) : at + context + 1].strip()
-                if row is not None and (row.sign != " " or (near and len(row.text) <= _NARROW)):
+                if row is not None and (
+                    row.sign != " " or (near and len(row.text) <= _NARROW)
+                ):
                     continue
                 # The rows up to one of context that is left out.
                 gone = at - begin - signs.count("+", begin, at)
@@ -195,7 +221,9 @@ class FileDiff:
                 old, new, begin = old + gone + 1, new + come + 1, at + 1
         if not hunks:
             return self.text
-        says_more = self.old != self.new or len({self.mode_before, self.mode_after, None}) > 2
+        says_more = (
+            self.old != self.new or len({self.mode_before, self.mode_after, None}) > 2
+        )
         header = self.header if says_more and self.old and self.new else ""
         return header + self._text_of(hunks)
 
@@ -234,7 +262,9 @@ class Diff:
         """Several as one."""
         files = tuple(file for diff in diffs for file in diff.files)
         return cls(
-            files, sum(diff.more for diff in diffs), tuple(lost for diff in diffs for lost in diff.lost)
+            files,
+            sum(diff.more for diff in diffs),
+            tuple(lost for diff in diffs for lost in diff.lost),
         )
 
     @classmethod
@@ -252,7 +282,9 @@ class Diff:
     @property
     def text(self) -> str:
         """All of it, git style."""
-        return "".join([*(file.text for file in self.files if not file.omitted), self.remark])
+        return "".join(
+            [*(file.text for file in self.files if not file.omitted), self.remark]
+        )
 
     @property
     def remark(self) -> str:
@@ -310,7 +342,9 @@ def unified(
         or before.encoding.width != 1
         or (first and first.length == before.size and b"\0" in first.replacement[:8192])
     ):
-        changed = bool(splices) or name_before != name_after or mode_before != mode_after
+        changed = (
+            bool(splices) or name_before != name_after or mode_before != mode_after
+        )
         return replace(made, binary=changed, added=None, removed=None)
     hunks: list[Hunk] = []
     pending: list[Touched] = []
@@ -325,13 +359,16 @@ def unified(
             full = (
                 edit is not None
                 and edit.number == pending[0].number
-                and edit.line - pending[0].line + len(edit.old) + come + len(edit.new) > room
+                and edit.line - pending[0].line + len(edit.old) + come + len(edit.new)
+                > room
             )
             if full or edit is None or edit.number != pending[0].number:
                 stop = before.size if edit is None else edit.offset
                 hunks.append(_hunk(before, pending, room, line_chars, floor, stop))
                 rows += len(hunks[-1].rows)
-                room = 0 if full else max_lines - rows  # the hunk goes on in the next window
+                room = (
+                    0 if full else max_lines - rows
+                )  # the hunk goes on in the next window
                 floor, come, pending = pending[-1].end, 0, []
         if edit is None:
             break
@@ -359,7 +396,10 @@ def unified(
 
 def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]:
     """What `splices` change, by the hunks that `unified` shows it in."""
-    return [list(hunk) for _, hunk in groupby(touched(before, splices), key=lambda edit: edit.number)]
+    return [
+        list(hunk)
+        for _, hunk in groupby(touched(before, splices), key=lambda edit: edit.number)
+    ]
 
 
 def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
@@ -379,7 +419,10 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
     None for what is none, and where only what cells have put out differs: of that the file itself says more.
     """
     one, two = (viewed_by_cells(Snapshot(content)) for content in (before, after))
-    if any(page.size and not isinstance(page, NotebookView) for page in (one, two)) or one.held == two.held:
+    if (
+        any(page.size and not isinstance(page, NotebookView) for page in (one, two))
+        or one.held == two.held
+    ):
         return None
     return one, splices_between(one, two)
 
@@ -398,7 +441,9 @@ def _label(prefix: str, name: str | None) -> str:
     return f"{prefix}/{name}"
 
 
-def _in_utf8(before: Snapshot, splices: Sequence[Splice]) -> tuple[Snapshot, Sequence[Splice]]:
+def _in_utf8(
+    before: Snapshot, splices: Sequence[Splice]
+) -> tuple[Snapshot, Sequence[Splice]]:
     """UTF-16 text, where it is held, as UTF-8; anything else as it is."""
     held = before.held
     if before.binary is not None or held is None:
@@ -411,7 +456,12 @@ def _in_utf8(before: Snapshot, splices: Sequence[Splice]) -> tuple[Snapshot, Seq
 
 
 def _hunk(
-    before: Snapshot, edits: Sequence[Touched], room: int, line_chars: int, floor: int, stop: int
+    before: Snapshot,
+    edits: Sequence[Touched],
+    room: int,
+    line_chars: int,
+    floor: int,
+    stop: int,
 ) -> Hunk:
     """The hunk of consecutive edits with its context, which begins at `floor` at the earliest and ends by `stop`."""
     first, end = edits[0], edits[-1].end
@@ -438,7 +488,9 @@ def _hunk(
     for at, row in enumerate(rows):
         if len(row.text) > line_chars:
             rows[at] = replace(row, text=cut_line(row.text, line_chars))
-    return Hunk(begun[0], old - begun[0], begun[1], new - begun[1], tuple(rows), first.number)
+    return Hunk(
+        begun[0], old - begun[0], begun[1], new - begun[1], tuple(rows), first.number
+    )
 
 
 def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:
@@ -450,17 +502,26 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
         ends = {line[len(line.rstrip(b"\r\n")) :] for line in (*edit.old, *edit.new)}
         several = len(ends - {b""}) > 1
     usual = before.dominant if several else None
-    gone, come = enumerate(edit.old[:fit_old], edit.line), enumerate(edit.new[:fit_new], edit.new_line)
+    gone, come = (
+        enumerate(edit.old[:fit_old], edit.line),
+        enumerate(edit.new[:fit_new], edit.new_line),
+    )
     removed = [_row(before, "-", line, at, None, usual) for at, line in gone]
     added = [_row(before, "+", line, None, at, usual) for at, line in come]
     if len(edit.old) == len(edit.new):
         for at, (one, two) in enumerate(zip(removed, added, strict=False)):
-            if one.text == two.text or max(len(one.text), len(two.text)) <= line_chars + 40:
+            if (
+                one.text == two.text
+                or max(len(one.text), len(two.text)) <= line_chars + 40
+            ):
                 continue
             # Two long lines are cut alike to the part that differs.
             chars = enumerate(zip(one.text, two.text, strict=False))
             shorter = min(len(one.text), len(two.text))
-            start = max(0, next((at for at, (a, b) in chars if a != b), shorter) - line_chars // 2)
+            start = max(
+                0,
+                next((at for at, (a, b) in chars if a != b), shorter) - line_chars // 2,
+            )
             if start > 40:
                 lead = f"[{start:,} characters] …"
                 removed[at] = replace(one, text=lead + one.text[start:])
@@ -480,13 +541,25 @@ def cut_line(text: str, limit: int) -> str:
 
 
 def _row(
-    before: Snapshot, sign: Sign, line: bytes, old: int | None, new: int | None, usual: bytes | None = None
+    before: Snapshot,
+    sign: Sign,
+    line: bytes,
+    old: int | None,
+    new: int | None,
+    usual: bytes | None = None,
 ) -> Row:
     """One line of a diff, marked where it does not end as is `usual`."""
     body = line.rstrip(b"\r\n")
     terminator = line[len(body) :]
     mark = _MARKS.get(terminator, "") if usual not in (None, terminator) else ""
-    return Row(sign, one_line(body.decode(before.encoding.name, "replace")), old, new, mark, not terminator)
+    return Row(
+        sign,
+        one_line(body.decode(before.encoding.name, "replace")),
+        old,
+        new,
+        mark,
+        not terminator,
+    )
 
 
 # The lines that splices touch
@@ -537,7 +610,9 @@ def touched(before: Snapshot, splices: Iterable[Splice]) -> Iterator[Touched]:
             grown += edit.new_count - edit.old_count
 
 
-def _compared(before: Snapshot, group: Sequence[Splice], start: int, end: int) -> Iterator[Touched]:
+def _compared(
+    before: Snapshot, group: Sequence[Splice], start: int, end: int
+) -> Iterator[Touched]:
     """The changed lines of one region."""
     number = before.lines.line_at(start)
     left, moved = _COMPARED - end + start, []
@@ -554,23 +629,49 @@ def _compared(before: Snapshot, group: Sequence[Splice], start: int, end: int) -
         data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
     for line, at, old, new in replaced(data, fresh):
         offset = start + at
-        yield Touched(offset, offset + sum(map(len, old)), number + line, old, new, len(old), len(new))
+        yield Touched(
+            offset,
+            offset + sum(map(len, old)),
+            number + line,
+            old,
+            new,
+            len(old),
+            len(new),
+        )
 
 
-def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int) -> Touched:
+def _glimpse(
+    before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int
+) -> Touched:
     """A region too large to compare: the beginnings of its first old and new lines."""
-    near, first, line_at = max(start, group[0].offset - 200), group[0], before.lines.line_at
+    near, first, line_at = (
+        max(start, group[0].offset - 200),
+        group[0],
+        before.lines.line_at,
+    )
     lead, ended = before.read(near, first.offset - near), before.dominant
     old, new = (
-        [line if line.endswith((b"\n", b"\r")) else line + ended for line in text.splitlines(keepends=True)]
-        for text in (before.read(near, min(end - near, PEEK)), lead + first.replacement[:PEEK])
+        [
+            line if line.endswith((b"\n", b"\r")) else line + ended
+            for line in text.splitlines(keepends=True)
+        ]
+        for text in (
+            before.read(near, min(end - near, PEEK)),
+            lead + first.replacement[:PEEK],
+        )
     )
     gone = line_at(end) - number
     come = gone + sum(
-        terminators_in(splice.replacement).total - line_at(splice.end) + line_at(splice.offset)
+        terminators_in(splice.replacement).total
+        - line_at(splice.end)
+        + line_at(splice.offset)
         for splice in group
         # Of a long line many splices hold no line's end, and to look for their lines takes long.
         if splice.length > PEEK
-        or not {*b"\r\n"}.isdisjoint(splice.replacement + before.read(splice.offset, splice.length))
+        or not {*b"\r\n"}.isdisjoint(
+            splice.replacement + before.read(splice.offset, splice.length)
+        )
     )
-    return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))
+    return Touched(
+        start, end, number, old, new, max(gone, len(old)), max(come, len(new))
+    )

@@ -10,9 +10,24 @@ from collections.abc import Sequence
 
 from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText
-from filewright.edit.linediff import Chunk, Merged, changed_lines, changes, merge3, merged, slid
+from filewright.edit.linediff import (
+    Chunk,
+    Merged,
+    changed_lines,
+    changes,
+    merge3,
+    merged,
+    slid,
+)
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import ByteRange, Edit, Located, Missed, NewLines, Tier
+from filewright.edit.locate.request import (
+    ByteRange,
+    Edit,
+    Located,
+    Missed,
+    NewLines,
+    Tier,
+)
 from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.edit.write import meant
 from filewright.errors import Code
@@ -44,7 +59,9 @@ def find_drifted(
     return None
 
 
-def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[Splice]) -> Located | Missed:
+def _carried(
+    source: FileText, found: Located, old: FileText, splices: Sequence[Splice]
+) -> Located | Missed:
     """Where what was `found` in the text `old`, and makes these splices there, goes in the file as it is."""
     edit = found.edit
     made_of_it = apply(old.held or b"", splices)
@@ -57,14 +74,20 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         [*(row.offset for row in rows), text.size]
         for rows, text in ((shown, old), (there, source), (new, wanted))
     )
-    if before[0] != after[0]:  # The edit adds or deletes a byte order mark, which belongs to no line.
+    if (
+        before[0] != after[0]
+    ):  # The edit adds or deletes a byte order mark, which belongs to no line.
         return Missed(edit, Code.STALE_VERSION, Tier.DRIFT)
     made = changed_lines(splices, before, after)
     exact = merged(mine, ours, theirs, slid(changes(mine, ours), mine, ours), made)
-    chunks = [chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")]
+    chunks = [
+        chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")
+    ]
     applied = all(chunk.kind == "both" for chunk in chunks) or exact.lines == ours
     doubtful = not applied and (exact.conflicts or exact.lines != told.lines)
-    spans = tuple(ByteRange(*(offsets[line] for line in chunk.ours)) for chunk in chunks[:3])
+    spans = tuple(
+        ByteRange(*(offsets[line] for line in chunk.ours)) for chunk in chunks[:3]
+    )
     if told.conflicts or doubtful or not chunks or not _still_there(old, found, told):
         conflicts = told.conflicts or exact.conflicts
         sides = tuple(_sides(source, mine, told, chunk) for chunk in conflicts[:3])
@@ -80,12 +103,20 @@ def _carried(source: FileText, found: Located, old: FileText, splices: Sequence[
         start, end = chunk.ours
         lines = [
             row.body
-            + (row.terminator if as_it_was and row.terminator else terminator_at(source, offsets[start]))
+            + (
+                row.terminator
+                if as_it_was and row.terminator
+                else terminator_at(source, offsets[start])
+            )
             for row in new[slice(*chunk.theirs)]
         ]
-        carried.append(whole_lines(source, offsets[start], offsets[end], b"".join(lines)))
+        carried.append(
+            whole_lines(source, offsets[start], offsets[end], b"".join(lines))
+        )
     span = ByteRange(carried[0].offset, carried[-1].end)
-    return Located(edit, Tier.DRIFT, (NewLines(span, tuple(carried)),), inner=found.tier)
+    return Located(
+        edit, Tier.DRIFT, (NewLines(span, tuple(carried)),), inner=found.tier
+    )
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
@@ -103,11 +134,16 @@ def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     )
 
 
-def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> dict[str, str]:
+def _sides(
+    source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk
+) -> dict[str, str]:
     """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted; bounded."""
     lines = {
         "shown": base[slice(*chunk.base)],
         "there": merged.ours[slice(*chunk.ours)],
         "wanted": merged.theirs[slice(*chunk.theirs)],
     }
-    return {side: clean("\n".join(map(source.text, of))[:MOST_CHARS]) for side, of in lines.items()}
+    return {
+        side: clean("\n".join(map(source.text, of))[:MOST_CHARS])
+        for side, of in lines.items()
+    }

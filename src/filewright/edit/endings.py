@@ -39,7 +39,11 @@ def _beside(source: FileText, offset: int) -> Sequence[bytes]:
 
 
 def put_lines(
-    source: FileText, start: int, end: int, lines: Sequence[bytes], ends: Sequence[bytes | None]
+    source: FileText,
+    start: int,
+    end: int,
+    lines: Sequence[bytes],
+    ends: Sequence[bytes | None],
 ) -> tuple[Splice, ...]:
     """Return the splices that put lines at [start, end), of those that differ.
 
@@ -61,10 +65,17 @@ def put_lines(
 
 
 def _choose(
-    source: FileText, start: int, end: int, old: bytes, lines: Sequence[bytes], endings: list[bytes | None]
+    source: FileText,
+    start: int,
+    end: int,
+    old: bytes,
+    lines: Sequence[bytes],
+    endings: list[bytes | None],
 ) -> None:
     """Fill in the terminators that are to be chosen."""
-    there = [line for line in old.splitlines(keepends=True) if line.endswith(_TERMINATORS)]
+    there = [
+        line for line in old.splitlines(keepends=True) if line.endswith(_TERMINATORS)
+    ]
     bodies = [line.rstrip(b"\r\n") for line in there]
     whole = lines[:-1] if endings[-1] == b"" else lines
     at = over = 0
@@ -77,13 +88,17 @@ def _choose(
         at, over = run.left + run.length, run.right + run.length
     for index, ending in enumerate(endings):
         if ending is None:
-            endings[index] = (endings[index - 1] if index else b"") or _first(source, start, end)
+            endings[index] = (endings[index - 1] if index else b"") or _first(
+                source, start, end
+            )
 
 
 def _first(source: FileText, start: int, end: int) -> bytes:
     """Return the terminator of the first of some new lines at [start, end)."""
     # Text inside a line is followed by the terminator of that line.
-    begins_line = end in (source.start, source.size) or source.read(end - 1, end) in _TERMINATORS
+    begins_line = (
+        end in (source.start, source.size) or source.read(end - 1, end) in _TERMINATORS
+    )
     if begins_line:
         return terminator_at(source, start if source.begin_of(start) == start else end)
     own = source.row_at(end - 1 if end > start else end).terminator
@@ -96,7 +111,11 @@ def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
     At the end of a file whose last line has no terminator the last one has none either; text that is put behind
     that line ends it first.
     """
-    if new and end == source.size > source.start and source.read(end - 1, end) not in _TERMINATORS:
+    if (
+        new
+        and end == source.size > source.start
+        and source.read(end - 1, end) not in _TERMINATORS
+    ):
         body = new.removesuffix(b"\n").removesuffix(b"\r")
         new = new if body[-1:] in b"\r\n" else body  # a blank one would be no line
         new = terminator_at(source, end) + new if start == end else new

@@ -30,10 +30,17 @@ class Example:
     @property
     def text(self) -> str:
         """The lines as rows of a diff."""
-        return "\n".join([*(f"-{line}" for line in self.before), *(f"+{line}" for line in self.after)])
+        return "\n".join(
+            [
+                *(f"-{line}" for line in self.before),
+                *(f"+{line}" for line in self.after),
+            ]
+        )
 
 
-def example_of(snapshot: Snapshot, splices: Sequence[Splice], index: int, chars: int) -> Example:
+def example_of(
+    snapshot: Snapshot, splices: Sequence[Splice], index: int, chars: int
+) -> Example:
     """Return the lines that the splice at `index` changes, with what else changes near it, each cut to `chars`."""
     one = splices[index]
     begin = low = snapshot.lines.begin(one.offset)
@@ -41,7 +48,9 @@ def example_of(snapshot: Snapshot, splices: Sequence[Splice], index: int, chars:
         low = character_at(snapshot, one.offset - _NEAR_BYTES, begin)
     is_cut_before = low > begin
     is_long = max(one.length, len(one.replacement)) > _MAX_CHANGED_BYTES
-    high = one.offset + _MAX_CHANGED_BYTES if is_long else _end_of_line(snapshot, one.end)
+    high = (
+        one.offset + _MAX_CHANGED_BYTES if is_long else _end_of_line(snapshot, one.end)
+    )
     first, last = index, index + 1
     while not is_long and last < len(splices) and splices[last].offset < high:
         if splices[last].end > high:
@@ -56,11 +65,19 @@ def example_of(snapshot: Snapshot, splices: Sequence[Splice], index: int, chars:
     raw = snapshot.read(low, high - low)
     if is_long:
         start = raw[: one.offset - low]
-        before, after = raw[: len(start) + one.length], start + one.replacement[:_MAX_CHANGED_BYTES]
+        before, after = (
+            raw[: len(start) + one.length],
+            start + one.replacement[:_MAX_CHANGED_BYTES],
+        )
     else:
-        shifted = [Splice(each.offset - low, each.length, each.replacement) for each in splices[first:last]]
+        shifted = [
+            Splice(each.offset - low, each.length, each.replacement)
+            for each in splices[first:last]
+        ]
         before, after = raw, splice.apply(raw, shifted)
-    old, new = _differing(_lines(snapshot, before, is_cut_before), _lines(snapshot, after, is_cut_before))
+    old, new = _differing(
+        _lines(snapshot, before, is_cut_before), _lines(snapshot, after, is_cut_before)
+    )
     return Example(_shown(old, new, chars), _shown(new, old, chars))
 
 

@@ -53,10 +53,18 @@ class FileText:
     """
 
     def __init__(
-        self, snapshot: Snapshot, task: Task | None = None, *, language: Language | None = None
+        self,
+        snapshot: Snapshot,
+        task: Task | None = None,
+        *,
+        language: Language | None = None,
     ) -> None:
-        self._narrowed = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
-        self.snapshot = snapshot = self._narrowed.snapshot if self._narrowed else snapshot
+        self._narrowed = (
+            Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
+        )
+        self.snapshot = snapshot = (
+            self._narrowed.snapshot if self._narrowed else snapshot
+        )
         self.task = task or Task()
         self.language = language
         self.encoding = snapshot.encoding
@@ -103,7 +111,11 @@ class FileText:
                     body = new.lstrip(b"\n")
                     new = b"\r" * (len(new) - len(body)) + body
             end, before = splice.end, new[-1:] or before
-            if new.endswith(b"\r") and end != following.offset and self.read(end, end + 1) == b"\n":
+            if (
+                new.endswith(b"\r")
+                and end != following.offset
+                and self.read(end, end + 1) == b"\n"
+            ):
                 new += b"\n"
             yield Splice(splice.offset, splice.length, new)
 
@@ -147,7 +159,10 @@ class FileText:
         line = self.row_at(offset).offset
         begun, at, decoder = self._decoded or (-1, 0, None)
         if decoder is None or line != begun or offset < at:
-            at, decoder = line, codecs.getincrementaldecoder(self.encoding.name)("replace")
+            at, decoder = (
+                line,
+                codecs.getincrementaldecoder(self.encoding.name)("replace"),
+            )
         decoder.decode(self.read(at, offset))
         self._decoded = line, offset, decoder
         return not decoder.getstate()[0]
@@ -165,14 +180,18 @@ class FileText:
         row = self._row
         if row is None or not row.offset <= offset < row.end:
             begin = self.begin_of(offset)
-            row = self._row = self._plain(begin) or self.snapshot.lines.starting(begin, task=self.task)
+            row = self._row = self._plain(begin) or self.snapshot.lines.starting(
+                begin, task=self.task
+            )
         return row  # of a long line every occurrence asks again
 
     def row_from(self, offset: int) -> Line | None:
         """The line that begins at `offset`; None at the end."""
         if offset >= self.size:
             return None
-        return self._plain(offset) or self.snapshot.lines.starting(offset, task=self.task)
+        return self._plain(offset) or self.snapshot.lines.starting(
+            offset, task=self.task
+        )
 
     def row_before(self, row: Line) -> Line | None:
         """The line before `row`; None before the first."""
@@ -181,7 +200,9 @@ class FileText:
         if self._feeds is not None:
             end = row.offset - 1
             begin = self.begin_of(end)
-            if end < begin + _NEAR:  # the usual case, as in `_plain`; lines are walked backwards often
+            if (
+                end < begin + _NEAR
+            ):  # the usual case, as in `_plain`; lines are walked backwards often
                 return Line(begin, self._feeds[begin:end], b"\n", row.offset)
         return self.row_at(row.offset - 1)
 
@@ -202,7 +223,9 @@ class FileText:
         if self._feeds is None:
             return None
         end = self._feeds.find(b"\n", offset, offset + _NEAR)
-        return Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
+        return (
+            Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
+        )
 
     def first_solid(self, rows: Iterable[Line]) -> tuple[str, int]:
         """The first of some lines that is not blank, "" if all are; and how many blank ones come before it."""
@@ -287,7 +310,10 @@ class FileText:
                 self._bodies = data.splitlines()[: len(pieces)]
                 break
             if length >= _LONG:
-                self._offsets = [offset, self.snapshot.lines.offset_of(at + 2, self.task)]
+                self._offsets = [
+                    offset,
+                    self.snapshot.lines.offset_of(at + 2, self.task),
+                ]
                 self._bodies = [_UNMATCHABLE]
                 break
             length *= 4
@@ -299,7 +325,11 @@ class FileText:
         """What a line of the file is mostly indented more than the line before it, or ""; by its first lines."""
         steps: Counter[str] = Counter()
         before = ""
-        head = self.read(self.start, self.start + _MEASURED).replace(b"\r", b"\n").decode("latin-1")
+        head = (
+            self.read(self.start, self.start + _MEASURED)
+            .replace(b"\r", b"\n")
+            .decode("latin-1")
+        )
         for match in _INDENT.finditer(head):
             indent = match[0]
             if len(indent) > len(before) and indent.startswith(before):
@@ -317,7 +347,9 @@ class FileText:
 # What occurs in it exactly
 
 
-def find_exact(source: FileText, search: str, limit: int, *, line: int | None = None) -> list[ByteRange]:
+def find_exact(
+    source: FileText, search: str, limit: int, *, line: int | None = None
+) -> list[ByteRange]:
     """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
 
     Raises `too_large` for a search text of more than 8 MB in a file that is not held.
@@ -334,7 +366,11 @@ def find_exact(source: FileText, search: str, limit: int, *, line: int | None = 
             f"the search text has {len(needle)} bytes, too many to look for in a file of {source.size}",
             "search for less, with a start_line and an end_line",
         )
-    begin, end = (source.offset(line - 1), source.offset(line)) if line is not None else (0, source.size + 1)
+    begin, end = (
+        (source.offset(line - 1), source.offset(line))
+        if line is not None
+        else (0, source.size + 1)
+    )
     hits: Iterator[int | ByteRange] = source.occurrences(needle)
     if b"\n" in needle and not source.has_no_returns:
         hits = _with_any_terminators(source, needle.split(b"\n"))
@@ -343,7 +379,9 @@ def find_exact(source: FileText, search: str, limit: int, *, line: int | None = 
         span = ByteRange(hit, hit + len(needle)) if isinstance(hit, int) else hit
         if span.start >= end:
             break
-        if span.start >= begin and (not source.encoding.multibyte or source.on_boundary(span.start)):
+        if span.start >= begin and (
+            not source.encoding.multibyte or source.on_boundary(span.start)
+        ):
             found.append(span)
             if len(found) == limit:
                 break
@@ -382,14 +420,21 @@ def find_blocks(
     if source.held is None and len(wanted) <= _FEW:
         sought = {block: _sought(source, block) for block in wanted}
         if None not in sought.values():
-            return {block: places for block, places in sought.items() if places is not None}
+            return {
+                block: places for block, places in sought.items() if places is not None
+            }
     counts = dict.fromkeys((body for block in wanted for body in block), 0)
     for _, bodies in source.windows():
         for body in bodies:
             if body in counts:
                 counts[body] += 1
-    rarest = {block: min(range(len(block)), key=lambda index: counts[block[index]]) for block in wanted}
-    places: dict[bytes, list[int]] = {block[index]: [] for block, index in rarest.items()}
+    rarest = {
+        block: min(range(len(block)), key=lambda index: counts[block[index]])
+        for block in wanted
+    }
+    places: dict[bytes, list[int]] = {
+        block[index]: [] for block, index in rarest.items()
+    }
     for first, bodies in source.windows():
         for index, body in enumerate(bodies, first):
             if body in places:
@@ -397,7 +442,11 @@ def find_blocks(
     if sum(len(places[block[index]]) for block, index in rarest.items()) > _MOST_PLACES:
         return None
     return {
-        block: [at - index for at in places[block[index]] if stands(source, block, at - index)]
+        block: [
+            at - index
+            for at in places[block[index]]
+            if stands(source, block, at - index)
+        ]
         for block, index in rarest.items()
     }
 

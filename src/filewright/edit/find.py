@@ -33,7 +33,7 @@ from filewright.edit.locate.request import (
     is_blank,
     verbatim_runs,
 )
-from filewright.text import Line
+from filewright.text.lines import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
@@ -86,7 +86,11 @@ class Regions:
         best = min((region.tier.rank for region in self.regions), default=-1)
         found = [each for each in self.regions if each.tier.rank == best]
         moved = not any(each.indentation.same for each in found)
-        return [each for each in self.regions if each.tier.rank == best or (moved and each.indentation.same)]
+        return [
+            each
+            for each in self.regions
+            if each.tier.rank == best or (moved and each.indentation.same)
+        ]
 
 
 def find_regions(source: FileText, block: RequestLines) -> Regions:
@@ -102,10 +106,15 @@ def find_regions(source: FileText, block: RequestLines) -> Regions:
     graded_rows = 0
     more = False
     for rows in _candidates(source, block):
-        if rows[0].offset not in found and (region := graded(source, block, rows)) is not None:
+        if (
+            rows[0].offset not in found
+            and (region := graded(source, block, rows)) is not None
+        ):
             found[region.start] = region
             graded_rows += len(rows)
-            more = len(found) >= MOST_REGIONS or (graded_rows > _ROWS_GRADED and len(found) > 1)
+            more = len(found) >= MOST_REGIONS or (
+                graded_rows > _ROWS_GRADED and len(found) > 1
+            )
             if more:
                 break
     if len(source.found) > 3:
@@ -121,13 +130,19 @@ def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | 
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
     pairs = list(zip(block.solid, texts, strict=True))
-    indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
+    indentation = Indentation.of(
+        (indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs
+    )
     if indentation is None:
         return None
     tier = Tier.BLANK_LINES
-    if [*map(len, block.blank)] == [after - before - 1 for before, after in pairwise(places)]:
+    if [*map(len, block.blank)] == [
+        after - before - 1 for before, after in pairwise(places)
+    ]:
         tier = next(
-            tier for tier, seen in _SEEN if tier is Tier.BLANKS or all(seen(s) == seen(f) for s, f in pairs)
+            tier
+            for tier, seen in _SEEN
+            if tier is Tier.BLANKS or all(seen(s) == seen(f) for s, f in pairs)
         )
     return Region(tuple(rows), places, texts, tier, indentation)
 
@@ -169,7 +184,9 @@ def rows_with(source: FileText, needle: bytes) -> Iterator[Line]:
             yield row
             done = row.end
             if done - at > _LONG_ROW:
-                hits = source.occurrences(needle, done)  # the rest of the line is passed over
+                hits = source.occurrences(
+                    needle, done
+                )  # the rest of the line is passed over
 
 
 def rare_runs(source: FileText, lines: Sequence[str]) -> list[tuple[int, bytes, int]]:
@@ -186,7 +203,9 @@ def rare_runs(source: FileText, lines: Sequence[str]) -> list[tuple[int, bytes, 
         (index,) = longest.values()
         longest = dict.fromkeys(verbatim_runs(lines[index]), index)
     chosen = sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]
-    counted = [(_count(source, run.encode()), run.encode(), longest[run]) for run in chosen]
+    counted = [
+        (_count(source, run.encode()), run.encode(), longest[run]) for run in chosen
+    ]
     return sorted(counted, key=lambda one: one[0])
 
 
@@ -207,7 +226,9 @@ def rows_around(
 
     Of the other solid lines at most `left` may be otherwise than `keys`, and those by a word only.
     """
-    before, left = _rows_like(source, source.rows_before(row), reversed(keys[:index]), left)
+    before, left = _rows_like(
+        source, source.rows_before(row), reversed(keys[:index]), left
+    )
     after, left = _rows_like(source, source.rows_from(row.end), keys[index + 1 :], left)
     rows = [*reversed(before), row, *after]
     return (rows if left >= 0 else []), len(rows)
@@ -263,4 +284,10 @@ def _one_pass(source: FileText, keys: Sequence[str]) -> Iterator[list[Line]]:
             matched = borders[matched]
         matched += 1
         if matched == len(keys):
-            yield [*takewhile(lambda one: one.offset < row.offset, source.rows_from(recent[0])), row]  # noqa: B023
+            yield [
+                *takewhile(
+                    lambda one: one.offset < row.offset,  # noqa: B023
+                    source.rows_from(recent[0]),
+                ),
+                row,
+            ]

@@ -52,7 +52,9 @@ _Chain: TypeAlias = "tuple[int, int, _Chain | None]"
 """A pair of lines that correspond, and those before it."""
 
 
-def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int = PAIRS) -> list[LineChange]:
+def changes(
+    before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int = PAIRS
+) -> list[LineChange]:
     """The changes that turn `before` into `after`, in order, none touching the next.
 
     The elements are whole lines (or any values that compare equal where nothing changed).
@@ -76,14 +78,22 @@ def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int
             at, over = a, c
             # It compares hashes, of which only those of numbers differ whenever the lines do.
             numbers: dict[Hashable, int] = {}
-            old, new = ([numbers.setdefault(line, len(numbers)) for line in lines] for lines in (left, right))
+            old, new = (
+                [numbers.setdefault(line, len(numbers)) for line in lines]
+                for lines in (left, right)
+            )
             for run in LCSseq.opcodes(old, new).as_matching_blocks():
                 if a + run.a > at or c + run.b > over:
                     found.append(LineChange(at, a + run.a, over, c + run.b))
                 at, over = a + run.a + run.size, c + run.b + run.size
         elif anchors := _unique(left, right):
             ends = [(-1, -1), *anchors, (len(left), len(right))]
-            ranges += reversed([(a + i + 1, a + k, c + j + 1, c + m) for (i, j), (k, m) in pairwise(ends)])
+            ranges += reversed(
+                [
+                    (a + i + 1, a + k, c + j + 1, c + m)
+                    for (i, j), (k, m) in pairwise(ends)
+                ]
+            )
         else:
             found.append(LineChange(a, b, c, d))
     return found
@@ -93,17 +103,24 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     """The matching runs of two sequences, in order, none touching the next on both sides."""
     found: list[Run] = []
     at = over = 0
-    for change in [*changes(left, right), LineChange(len(left), len(left), len(right), len(right))]:
+    for change in [
+        *changes(left, right),
+        LineChange(len(left), len(left), len(right), len(right)),
+    ]:
         if change.start > at:
             found.append(Run(at, over, change.start - at))
         at, over = change.end, change.new_end
     return found
 
 
-def _unique(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _unique(
+    left: Sequence[Hashable], right: Sequence[Hashable]
+) -> list[tuple[int, int]]:
     """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
     counts, others = Counter(left), Counter(right)
-    there = {line: j for j, line in enumerate(right) if others[line] == counts[line] == 1}
+    there = {
+        line: j for j, line in enumerate(right) if others[line] == counts[line] == 1
+    }
     piles: list[_Chain] = []
     for i, line in enumerate(left):
         if (j := there.get(line)) is not None:
@@ -117,7 +134,9 @@ def _unique(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[i
     return chosen[::-1]
 
 
-def replaced(before: bytes, after: bytes) -> Iterator[tuple[int, int, list[bytes], list[bytes]]]:
+def replaced(
+    before: bytes, after: bytes
+) -> Iterator[tuple[int, int, list[bytes], list[bytes]]]:
     """Which lines of one text became which of the other: the first (from 0), its offset, the old and the new ones.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``, which is part of the line.
@@ -142,21 +161,33 @@ def line_splices(before: bytes, after: bytes, start: int = 0) -> tuple[Splice, .
     # Equal blocks at both ends are set aside, up to where a line begins on both sides.
     a, b = len(before), len(after)
     head = tail = 0
-    while head + _BLOCK <= min(a, b) and before[head : head + _BLOCK] == after[head : head + _BLOCK]:
+    while (
+        head + _BLOCK <= min(a, b)
+        and before[head : head + _BLOCK] == after[head : head + _BLOCK]
+    ):
         head += _BLOCK
     head = before.rfind(b"\n", 0, head) + 1
     most = min(a, b) - head - _BLOCK
-    while tail <= most and before[a - tail - _BLOCK : a - tail] == after[b - tail - _BLOCK : b - tail]:
+    while (
+        tail <= most
+        and before[a - tail - _BLOCK : a - tail] == after[b - tail - _BLOCK : b - tail]
+    ):
         tail += _BLOCK
     newline = before.find(b"\n", a - tail)
     tail = a - newline - 1 if newline >= 0 else 0
     splices: list[Splice] = []
-    for _, offset, gone, come in replaced(before[head : a - tail], after[head : b - tail]):
-        splices.append(Splice(start + head + offset, sum(map(len, gone)), b"".join(come)))
+    for _, offset, gone, come in replaced(
+        before[head : a - tail], after[head : b - tail]
+    ):
+        splices.append(
+            Splice(start + head + offset, sum(map(len, gone)), b"".join(come))
+        )
     return tuple(splices)
 
 
-def changed_lines(splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]) -> list[LineChange]:
+def changed_lines(
+    splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]
+) -> list[LineChange]:
     """The lines that ordered splices change; `before` and `after` are the offsets of lines, and the size at last."""
     result: list[LineChange] = []
     starts = set(after)
@@ -171,7 +202,9 @@ def changed_lines(splices: Sequence[Splice], before: Sequence[int], after: Seque
             last += 1
         new_last = bisect_left(after, before[last] + shift)
         if result and first < result[-1].end:
-            result[-1] = LineChange(result[-1].start, last, result[-1].new_start, new_last)
+            result[-1] = LineChange(
+                result[-1].start, last, result[-1].new_start, new_last
+            )
         else:
             more = result[-1].new_end - result[-1].end if result else 0
             result.append(LineChange(first, last, first + more, new_last))
@@ -218,12 +251,16 @@ class Merged(Generic[Item]):
         result: list[Item] = []
         for chunk in self.chunks:
             result += (
-                self.theirs[slice(*chunk.theirs)] if chunk.kind == "theirs" else self.ours[slice(*chunk.ours)]
+                self.theirs[slice(*chunk.theirs)]
+                if chunk.kind == "theirs"
+                else self.ours[slice(*chunk.ours)]
             )
         return result
 
 
-def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[LineChange]:
+def slid(
+    found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]
+) -> list[LineChange]:
     """The same changes with each pure insertion or deletion moved where git has it.
 
     That is together with the change next to it, if it can go that far; else as far down as it goes.
@@ -235,23 +272,33 @@ def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hash
         above = result[index - 1] if index else None
         below = result[index + 1] if index + 1 < len(result) else None
         gone, come = here.start < here.end, here.new_start < here.new_end
-        text, first, last = (left, here.start, here.end) if gone else (right, here.new_start, here.new_end)
+        text, first, last = (
+            (left, here.start, here.end)
+            if gone
+            else (right, here.new_start, here.new_end)
+        )
         room = (below.start if below else len(left)) - here.end
         down = up = 0
         while gone != come and down < room and text[first + down] == text[last + down]:
             down += 1
         if down and down == room and below:
             result[index : index + 2] = [
-                LineChange(here.start + down, below.end, here.new_start + down, below.new_end)
+                LineChange(
+                    here.start + down, below.end, here.new_start + down, below.new_end
+                )
             ]
             continue
         room = here.start - (above.end if above else 0)
-        while gone != come and up < room and text[last - 1 - up] == text[first - 1 - up]:
+        while (
+            gone != come and up < room and text[last - 1 - up] == text[first - 1 - up]
+        ):
             up += 1
         if up and up == room and above:
             index -= 1
             result[index : index + 2] = [
-                LineChange(above.start, here.end - up, above.new_start, here.new_end - up)
+                LineChange(
+                    above.start, here.end - up, above.new_start, here.new_end - up
+                )
             ]
             continue
         result[index] = LineChange(*(line + down for line in astuple(here)))
@@ -260,7 +307,11 @@ def slid(found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hash
 
 
 def merge3(
-    base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item], *, touching: bool = False
+    base: Sequence[Item],
+    ours: Sequence[Item],
+    theirs: Sequence[Item],
+    *,
+    touching: bool = False,
 ) -> Merged[Item]:
     """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
 
@@ -281,7 +332,11 @@ def merged(
     touching: bool = False,
 ) -> Merged[Item]:
     """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
-    changed = [(change, side) for side, made in enumerate((our_changes, their_changes)) for change in made]
+    changed = [
+        (change, side)
+        for side, made in enumerate((our_changes, their_changes))
+        for change in made
+    ]
     # Changes that touch, as lines of the base, and by how many lines each side grows there.
     groups: list[list[int]] = []
     for change, side in sorted(changed, key=lambda one: (one[0].start, one[0].end)):
@@ -294,19 +349,39 @@ def merged(
         if begins:
             groups.append([change.start, change.end, 0, 0])
         groups[-1][1] = max(groups[-1][1], change.end)
-        groups[-1][2 + side] += change.new_end - change.new_start - (change.end - change.start)
+        groups[-1][2 + side] += (
+            change.new_end - change.new_start - (change.end - change.start)
+        )
     chunks: list[Chunk] = []
     at = mine = other = 0  # how many lines further the sides are than the base
     for start, stop, more, another in [*groups, [len(base), len(base), 0, 0]]:
         if at < start:
-            chunks.append(Chunk("same", (at, start), (at + mine, start + mine), (at + other, start + other)))
+            chunks.append(
+                Chunk(
+                    "same",
+                    (at, start),
+                    (at + mine, start + mine),
+                    (at + other, start + other),
+                )
+            )
         if start < stop or more or another:
-            spans = (start, stop), (start + mine, stop + mine + more), (start + other, stop + other + another)
+            spans = (
+                (start, stop),
+                (start + mine, stop + mine + more),
+                (start + other, stop + other + another),
+            )
             one, two, three = (
-                text[slice(*span)] for text, span in zip((base, ours, theirs), spans, strict=True)
+                text[slice(*span)]
+                for text, span in zip((base, ours, theirs), spans, strict=True)
             )
             kind: Kind = (
-                "both" if two == three else "theirs" if two == one else "ours" if three == one else "conflict"
+                "both"
+                if two == three
+                else "theirs"
+                if two == one
+                else "ours"
+                if three == one
+                else "conflict"
             )
             chunks.append(Chunk(kind, *spans))
         at, mine, other = stop, mine + more, other + another

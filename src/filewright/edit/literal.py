@@ -124,8 +124,12 @@ class _Readings:
                 readings[shifted] = None
         plausible = [text for text in readings if self._is_plausible(text, search, new)]
         if len(plausible) > 1:
-            plausible = [text for text in plausible if self._has_steps(text)] or plausible
-        if len(plausible) == 1 and (plausible[0] == literal or self._has_steps(plausible[0])):
+            plausible = [
+                text for text in plausible if self._has_steps(text)
+            ] or plausible
+        if len(plausible) == 1 and (
+            plausible[0] == literal or self._has_steps(plausible[0])
+        ):
             return plausible[0]
         raise UnclearError(
             f"the search text begins inside the indentation of its line, and {search[0].strip()!r}, or a line "
@@ -156,43 +160,64 @@ class _Readings:
             lines.append(line if is_blank(line) else moved + line[len(indent) :])
         return "\n".join(lines)
 
-    def _is_plausible(self, text: str, search: Sequence[str], new: Sequence[str]) -> bool:
+    def _is_plausible(
+        self, text: str, search: Sequence[str], new: Sequence[str]
+    ) -> bool:
         """Return whether a reading leaves lines that stay in place, and blocks below the lines that open them."""
         written = self._lines(text)
         asked = {line.strip(): line for line in reversed(search)}
         typed_lines = new
         if len(search) > 1 and text == self.lead + self.part.replace:
-            new = [self.lead + new[0], *new[1:]]  # the first line alone lacks its indentation
+            new = [
+                self.lead + new[0],
+                *new[1:],
+            ]  # the first line alone lacks its indentation
         openers: list[str] = []
         for index, (line, typed) in enumerate(zip(written, new, strict=True)):
             old = asked.get(line.strip())
             is_first = old is search[0]
             own = self.lead + indent_of(search[0]) if is_first else indent_of(old or "")
-            is_moved = index > 0 and indent_of(typed_lines[index]) == indent_of(old or "")
+            is_moved = index > 0 and indent_of(typed_lines[index]) == indent_of(
+                old or ""
+            )
             stays = old is not None and (is_moved or index == 0)
             if stays and indent_of(line) != own:
                 return False
-            if index and not self._follows(written[index - 1], line, new[index - 1], typed, search):
+            if index and not self._follows(
+                written[index - 1], line, new[index - 1], typed, search
+            ):
                 return False
             if len(search) > 1:
                 continue  # it shows how its other lines are indented
-            if CLOSING.match(line) and openers and width_of(openers.pop()) != width_of(line):
+            if (
+                CLOSING.match(line)
+                and openers
+                and width_of(openers.pop()) != width_of(line)
+            ):
                 return False
             if OPENING.search(line) and not line.rstrip().endswith(":"):
                 openers.append(line)
-            if width_of(typed) >= width_of(new[0]) and width_of(line) < width_of(written[0]):
+            if width_of(typed) >= width_of(new[0]) and width_of(line) < width_of(
+                written[0]
+            ):
                 return False
         return True
 
-    def _follows(self, above: str, line: str, typed_above: str, typed: str, search: Sequence[str]) -> bool:
+    def _follows(
+        self, above: str, line: str, typed_above: str, typed: str, search: Sequence[str]
+    ) -> bool:
         """Return whether a line may be indented as it is below the line above it."""
         if CLOSING.match(line):
             return True
         deeper = width_of(line) - width_of(above)
         if OPENING.search(above):
-            is_new = above.strip() not in map(str.strip, search) and not ITEM.match(line)
+            is_new = above.strip() not in map(str.strip, search) and not ITEM.match(
+                line
+            )
             is_flat = is_new and not OPENING.search(search[0])
-            return deeper > 0 or (not is_flat and width_of(typed) <= width_of(typed_above))
+            return deeper > 0 or (
+                not is_flat and width_of(typed) <= width_of(typed_above)
+            )
         if len(search) > 1 or deeper <= 0 or ITEM.match(above):
             return True
         return bool(_GOING_ON.search(above) or _CONTINUING.match(line))

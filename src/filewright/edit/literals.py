@@ -16,15 +16,17 @@ _TRIPLE: Final = r'"""(?:\\.|(?!""").)*+"""'
 _TRIPLE_SINGLE: Final = r"'''(?:\\.|(?!''').)*+'''"
 _CHARACTER: Final = r"'(?:\\[^']+|[^'\\\n])'"
 _HEREDOC: Final = (
-    r"<<[-~]?(?P<quote>['\"`]?)(?P<word>[A-Za-z_]\w*)(?P=quote)[^\n]*\n(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
+    r"<<[-~]?(?P<quote>['\"`]?)(?P<word>[A-Za-z_]\w*)(?P=quote)[^\n]*\n"
+    r"(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
 )
 _RUBY_QUOTED: Final = (
-    r"(?<!\w)%[qQ](?:\((?:\\.|[^()\\])*\)|\{(?:\\.|[^{}\\])*\}|\[(?:\\.|[^\[\]\\])*\]|\|(?:\\.|[^|\\])*\|)"
+    r"(?<!\w)%[qQ](?:\((?:\\.|[^()\\])*\)|\{(?:\\.|[^{}\\])*\}|"
+    r"\[(?:\\.|[^\[\]\\])*\]|\|(?:\\.|[^|\\])*\|)"
 )
-_PHP_HEREDOC: Final = (
-    r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
+_PHP_HEREDOC: Final = r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
+_TEMPLATE: Final = (
+    r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
 )
-_TEMPLATE: Final = r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
 
 _SCRIPT: Final = (_SLASHES, _TEMPLATE, _DOUBLE, _SINGLE)
 _JVM: Final = (_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
@@ -59,8 +61,20 @@ _FORMS: Final[dict[Language, tuple[str, ...]]] = {
         _SINGLE_LINES,
         r"#[^\n]*+",
     ),
-    Language.BASH: (r"(?<![^\s;(|&])#[^\n]*+", _HEREDOC, r"'[^']*+'", _DOUBLE_LINES, r"\\."),
-    Language.PHP: (_SLASHES, r"#(?!\[)[^\n]*+", _PHP_HEREDOC, _DOUBLE_LINES, _SINGLE_LINES),
+    Language.BASH: (
+        r"(?<![^\s;(|&])#[^\n]*+",
+        _HEREDOC,
+        r"'[^']*+'",
+        _DOUBLE_LINES,
+        r"\\.",
+    ),
+    Language.PHP: (
+        _SLASHES,
+        r"#(?!\[)[^\n]*+",
+        _PHP_HEREDOC,
+        _DOUBLE_LINES,
+        _SINGLE_LINES,
+    ),
     Language.LUA: (
         r"--\[(?P<note>=*)\[.*?\](?P=note)\]",
         r"--[^\n]*+",
@@ -68,7 +82,12 @@ _FORMS: Final[dict[Language, tuple[str, ...]]] = {
         _DOUBLE,
         _SINGLE,
     ),
-    Language.SQL: (r"--[^\n]*+", r"/\*.*?\*/", r"'(?:''|[^'])*+'", r"(?P<raw>\$\w*\$).*?(?P=raw)"),
+    Language.SQL: (
+        r"--[^\n]*+",
+        r"/\*.*?\*/",
+        r"'(?:''|[^'])*+'",
+        r"(?P<raw>\$\w*\$).*?(?P=raw)",
+    ),
     Language.HTML: (r"<!--.*?-->", r"<(?P<raw>pre|textarea)\b.*?</(?P=raw)>"),
 }
 _COMMENTS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
@@ -89,7 +108,9 @@ def literal_rows(text: str, language: str | None) -> frozenset[int]:
         if not breaks:
             continue
         line += text.count("\n", at, token.start())
-        if not token[0].startswith(_COMMENTS) or (language == Language.SWIFT and token[0].startswith('#"')):
+        if not token[0].startswith(_COMMENTS) or (
+            language == Language.SWIFT and token[0].startswith('#"')
+        ):
             rows.update(range(line + 1, line + breaks + 1))
         line, at = line + breaks, token.end()
     return frozenset(rows)

@@ -13,7 +13,9 @@ from typing import Final
 from filewright.languages import Language
 
 _DECORATOR: Final = re.compile(r"@(?!interface\b)[\w.]+")
-_BRACKETED: Final = re.compile(r"#!?\[\s*[\w:]+|\[\[\s*[\w:]+|\[\s*(?:\w+\s*:\s*)?[A-Z]\w*")
+_BRACKETED: Final = re.compile(
+    r"#!?\[\s*[\w:]+|\[\[\s*[\w:]+|\[\s*(?:\w+\s*:\s*)?[A-Z]\w*"
+)
 _COMMENT: Final = re.compile(r"//|/\*|--|#(?!\[)")
 _LINE_COMMENTS: Final = {
     "#": re.compile(r"#.*"),
@@ -24,9 +26,13 @@ _LINE_COMMENTS: Final = {
 _STRING: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
 _CLOSERS: Final = ")]};, \t"
 _EXPORT: Final = re.compile(r"export\b(?:\s+default\b)?")
-_WITH_HASH: Final = frozenset([Language.PYTHON, Language.RUBY, Language.BASH, Language.YAML, Language.TOML])
+_WITH_HASH: Final = frozenset(
+    [Language.PYTHON, Language.RUBY, Language.BASH, Language.YAML, Language.TOML]
+)
 _WITH_DASHES: Final = frozenset([Language.SQL, Language.LUA])
-_WITH_BRACKETS: Final = frozenset([Language.RUST, Language.PHP, Language.CSHARP, Language.CPP, Language.C])
+_WITH_BRACKETS: Final = frozenset(
+    [Language.RUST, Language.PHP, Language.CSHARP, Language.CPP, Language.C]
+)
 _WITH_DECORATORS: Final = frozenset(
     [
         Language.PYTHON,
@@ -68,7 +74,9 @@ def lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]
         lost.append("its comment")
     if old.export and not new.export:
         lost.append(old.export)
-    if _has_comment_behind(before, old, language) and not _has_comment_behind(after, new, language):
+    if _has_comment_behind(before, old, language) and not _has_comment_behind(
+        after, new, language
+    ):
         lost.append("the comment behind it")
     return tuple(lost)
 
@@ -133,7 +141,9 @@ def _mark(rest: str, language: str | None) -> str:
         match = _BRACKETED.match(rest)
     if match is None:
         return ""
-    closing = {"#": "]", "[": "]]" if match[0].startswith("[[") else "]"}.get(rest[0], "")
+    closing = {"#": "]", "[": "]]" if match[0].startswith("[[") else "]"}.get(
+        rest[0], ""
+    )
     return " ".join(match[0].split()) + closing if closing else match[0]
 
 
@@ -155,7 +165,9 @@ def _behind(rest: str, mark: str) -> tuple[str, int]:
 
 
 def _depth(rest: str) -> int:
-    return sum(rest.count(opening) for opening in "([{") - sum(rest.count(closing) for closing in ")]}")
+    return sum(rest.count(opening) for opening in "([{") - sum(
+        rest.count(closing) for closing in ")]}"
+    )
 
 
 def _is_comment(rest: str, language: str | None) -> bool:

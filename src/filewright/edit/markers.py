@@ -58,23 +58,35 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     comment = _COMMENT.fullmatch(line.strip())
     text = (comment["text"] if comment else line).strip()
     if _BARE.fullmatch(text):
-        is_expression = language is not None and language.traits.dots and "…" not in text
+        is_expression = (
+            language is not None and language.traits.dots and "…" not in text
+        )
         return comment is not None or not is_expression  # where dots are an expression
     match = _AROUND.fullmatch(text)
     if match is None and comment is not None:
-        match = _BEGINS.fullmatch(text) or _APART.fullmatch(text) or _named(_ENDS.fullmatch(text))
+        match = (
+            _BEGINS.fullmatch(text)
+            or _APART.fullmatch(text)
+            or _named(_ENDS.fullmatch(text))
+        )
     elif match is None and text.startswith("…"):
         match = _BEGINS.fullmatch(text)
     if match is None:
         return False
     # Dots before code are a spread or a range.
-    return comment is not None or bool(re.fullmatch(r"[A-Za-z][\w ,'’/-]*|\(?\d+ [\w ]+\)?", match["words"]))
+    return comment is not None or bool(
+        re.fullmatch(r"[A-Za-z][\w ,'’/-]*|\(?\d+ [\w ]+\)?", match["words"])
+    )
 
 
 def _named(match: re.Match[str] | None) -> re.Match[str] | None:
     """Return a match of dots behind words only where these name what is not shown."""
     return (
-        match if match is not None and _NAMING.match(match["words"]) and _is_short(match["words"]) else None
+        match
+        if match is not None
+        and _NAMING.match(match["words"])
+        and _is_short(match["words"])
+        else None
     )
 
 
@@ -85,7 +97,11 @@ def _is_short(words: str) -> bool:
 def says_omitted(line: str, language: Language | None = None) -> bool:
     """Return whether a line says that text is left out, with dots or in the words of a comment."""
     comment = _COMMENT.fullmatch(line.strip())
-    if ("..." in line or "…" in line) and (comment or language is not None) and is_elision(line, language):
+    if (
+        ("..." in line or "…" in line)
+        and (comment or language is not None)
+        and is_elision(line, language)
+    ):
         return True
     if comment is None:
         return False
@@ -94,11 +110,16 @@ def says_omitted(line: str, language: Language | None = None) -> bool:
         match = pattern.fullmatch(text)
         if match is not None and _NAMING.match(match["words"].strip()):
             return True
-    return (_SAYING.fullmatch(text) or _REST.fullmatch(text)) is not None and _is_short(text)
+    return (_SAYING.fullmatch(text) or _REST.fullmatch(text)) is not None and _is_short(
+        text
+    )
 
 
 def omission(
-    asked: Sequence[str], new: Sequence[str], there: Sequence[str], language: Language | None
+    asked: Sequence[str],
+    new: Sequence[str],
+    there: Sequence[str],
+    language: Language | None,
 ) -> str | None:
     """Return the line of a replacement that stands for lines it would delete; None if there is none.
 
@@ -114,7 +135,9 @@ def omission(
             continue
         following = lines[index + 1] if index + 1 < len(lines) else ""
         comment = _COMMENT.fullmatch(line.strip())
-        is_weak = comment is not None and _REST.fullmatch(comment["text"].strip()) is not None
+        is_weak = (
+            comment is not None and _REST.fullmatch(comment["text"].strip()) is not None
+        )
         describes = is_weak and bool(following) and following.strip() not in known
         others = [other for other in lines if other != line]
         if not describes and any(_dropped(asked, others)):
@@ -135,7 +158,9 @@ def _dropped(asked: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     # A line that stays stands for itself once: of two equal ones, one may be gone.
     staying = Counter(line.strip() for line in new) & old
     # Each new line may be what became of one old line.
-    changed = [set(_WORD.findall(line)) for line in new if line.strip() not in old][:_MOST_COMPARED]
+    changed = [set(_WORD.findall(line)) for line in new if line.strip() not in old][
+        :_MOST_COMPARED
+    ]
     for line in asked:
         body = line.strip()
         if is_blank(line):
@@ -145,7 +170,8 @@ def _dropped(asked: Sequence[str], new: Sequence[str]) -> Iterator[str]:
             continue
         words = set(_WORD.findall(line))
         shared = [
-            2 * len(words & others) >= max(1, len(words)) and bool(words & others) for others in changed
+            2 * len(words & others) >= max(1, len(words)) and bool(words & others)
+            for others in changed
         ]
         if True not in shared:
             yield line

@@ -29,7 +29,9 @@ _BREAK: Final = re.compile(r"[\r\n]")
 _STRINGS: Final = r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"
 _COMMENTS: Final = {"//": r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/", "#": r"#[^\n]*+"}
 _COMMENTS["--"] = r"--\[\[.*?\]\]|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
-_WITH_HASH: Final = frozenset([Language.PYTHON, Language.RUBY, Language.YAML, Language.TOML, Language.BASH])
+_WITH_HASH: Final = frozenset(
+    [Language.PYTHON, Language.RUBY, Language.YAML, Language.TOML, Language.BASH]
+)
 _WITH_DASHES: Final = frozenset([Language.SQL, Language.LUA])
 _TOKENS: Final = {
     mark: re.compile(rf"(?s:(?P<space>\s++|{comment})|(?P<solid>{_STRINGS}|.))")
@@ -84,7 +86,9 @@ class ListEdits:
         self._shown = shown
         self._members: dict[int, _Member] = {}
         self._siblings: dict[int, tuple[tuple[Symbol, ...], int]] = {}
-        self._deleted: dict[int, int] = {}  # the start of a member, and the number of the edit
+        self._deleted: dict[
+            int, int
+        ] = {}  # the start of a member, and the number of the edit
         self._replaced: dict[int, int] = {}
         self._after: dict[int, list[int]] = defaultdict(list)
         self._before: dict[int, list[int]] = defaultdict(list)
@@ -106,7 +110,11 @@ class ListEdits:
             return
         behind = self._text_behind(named.symbol)
         first = next(_solids(behind, self._outline.language), None)
-        if first is not None and first[0] in ",;" and not _BREAK.search(behind, 0, first.start()):
+        if (
+            first is not None
+            and first[0] in ",;"
+            and not _BREAK.search(behind, 0, first.start())
+        ):
             self._known_separators[number] = first[0]
 
     def insert(self, named: NamedSymbol, number: int, *, after: bool) -> None:
@@ -139,9 +147,17 @@ class ListEdits:
             if self._is_anything_behind(start):
                 continue
             kept = self._previous(start)
-            while kept is not None and kept.start in self._deleted and not self._inserted_behind(kept.start):
+            while (
+                kept is not None
+                and kept.start in self._deleted
+                and not self._inserted_behind(kept.start)
+            ):
                 kept = self._previous(kept.start)
-            if kept is None or self._inserted_behind(kept.start) or kept.start in self._replaced:
+            if (
+                kept is None
+                or self._inserted_behind(kept.start)
+                or kept.start in self._replaced
+            ):
                 if kept is None:
                     self._end_before_unknown(start, number, made)
                 continue
@@ -163,10 +179,16 @@ class ListEdits:
         text = line[: mark.column] + wanted + line[mark.column + len(mark.text) :]
         return OtherLine(number, mark.line, text)
 
-    def _end_before_unknown(self, start: int, number: int, made: dict[int, OtherLine]) -> None:
+    def _end_before_unknown(
+        self, start: int, number: int, made: dict[int, OtherLine]
+    ) -> None:
         """Take the separator before the first of the members that go at the end, if something else is before it."""
         siblings, index = self._siblings[start]
-        while index and siblings[index - 1].start in self._deleted and self._links(siblings, index - 1):
+        while (
+            index
+            and siblings[index - 1].start in self._deleted
+            and self._links(siblings, index - 1)
+        ):
             index -= 1
         first = siblings[index]
         last_separator = self._last_separator(start)
@@ -181,7 +203,9 @@ class ListEdits:
             return
         if solids[-1][0] != ",":
             raise self._unclear(first)
-        made[start] = self._line_with(_Mark(line, solids[-1].start(), ","), last_separator, number)
+        made[start] = self._line_with(
+            _Mark(line, solids[-1].start(), ","), last_separator, number
+        )
 
     # The members
 
@@ -213,7 +237,10 @@ class ListEdits:
         member = self._member(symbol.start)
         last = self._line(symbol.end_line)[member.end.column + len(member.end.text) :]
         column = self._column(symbol.block_start_line, symbol.block_start)
-        if first[:column].strip() or next(_solids(last, self._outline.language), None) is not None:
+        if (
+            first[:column].strip()
+            or next(_solids(last, self._outline.language), None) is not None
+        ):
             raise invalid(
                 f"{symbol.name} is on a line with other code in {self._shown}",
                 "give its text as search, or the text it is to be put beside",
@@ -241,8 +268,16 @@ class ListEdits:
             token = None if first[0] == ";" else next(solids, None)
         is_last = token is None or token[0] in _CLOSERS or token[0] == ";"
         if token is not None and following is not None and not is_last:
-            place = symbol.end + len(behind[: token.start()].encode(self._codec, "surrogateescape"))
-            return _Member(symbol, end, False, following.block_start <= place <= following.start, leads)
+            place = symbol.end + len(
+                behind[: token.start()].encode(self._codec, "surrogateescape")
+            )
+            return _Member(
+                symbol,
+                end,
+                False,
+                following.block_start <= place <= following.start,
+                leads,
+            )
         return _Member(symbol, end, is_last, False, leads)
 
     def _links(self, siblings: tuple[Symbol, ...], index: int) -> bool:
@@ -256,17 +291,25 @@ class ListEdits:
 
     def _previous(self, start: int) -> Symbol | None:
         siblings, index = self._siblings[start]
-        return siblings[index - 1] if index and self._links(siblings, index - 1) else None
+        return (
+            siblings[index - 1] if index and self._links(siblings, index - 1) else None
+        )
 
     def _inserted_before(self, start: int) -> bool:
         """Return whether something is put between a member and the one before it."""
         previous = self._previous(start)
-        return bool(self._before.get(start) or (previous is not None and self._after.get(previous.start)))
+        return bool(
+            self._before.get(start)
+            or (previous is not None and self._after.get(previous.start))
+        )
 
     def _inserted_behind(self, start: int) -> bool:
         """Return whether something is put between a member and the next."""
         following = self._next(start)
-        return bool(self._after.get(start) or (following is not None and self._before.get(following.start)))
+        return bool(
+            self._after.get(start)
+            or (following is not None and self._before.get(following.start))
+        )
 
     def _is_anything_behind(self, start: int) -> bool:
         """Return whether anything follows a member in the list as it will be."""
@@ -291,18 +334,30 @@ class ListEdits:
         """Return the separator that the text of an edit ends with; None if it is of no list."""
         for start, own in self._replaced.items():
             if own == number:
-                return "," if self._is_anything_behind(start) else self._last_separator(start)
+                return (
+                    ","
+                    if self._is_anything_behind(start)
+                    else self._last_separator(start)
+                )
         for start, numbers in self._after.items():
             if number in numbers:
                 following = self._next(start)
                 is_followed = number != numbers[-1] or bool(
                     following is not None and self._before.get(following.start)
                 )
-                return "," if is_followed or self._is_kept_behind(start) else self._last_separator(start)
+                return (
+                    ","
+                    if is_followed or self._is_kept_behind(start)
+                    else self._last_separator(start)
+                )
         for start, numbers in self._before.items():
             if number in numbers:
                 is_followed = number != numbers[-1] or start not in self._deleted
-                return "," if is_followed or self._is_anything_behind(start) else self._last_separator(start)
+                return (
+                    ","
+                    if is_followed or self._is_anything_behind(start)
+                    else self._last_separator(start)
+                )
         return None
 
     def _is_kept_behind(self, start: int) -> bool:
@@ -310,7 +365,9 @@ class ListEdits:
         following = self._next(start)
         if following is None:
             return not self._member(start).is_last
-        return following.start not in self._deleted or self._is_anything_behind(following.start)
+        return following.start not in self._deleted or self._is_anything_behind(
+            following.start
+        )
 
     # The text
 
@@ -319,8 +376,12 @@ class ListEdits:
         return self._snapshot.encoding.name
 
     def _text_behind(self, symbol: Symbol) -> str:
-        data = self._snapshot.read(symbol.end, min(_GAP_BYTES, self._snapshot.size - symbol.end))
-        return data.decode(self._codec, "surrogateescape" if self._is_narrow else "replace")
+        data = self._snapshot.read(
+            symbol.end, min(_GAP_BYTES, self._snapshot.size - symbol.end)
+        )
+        return data.decode(
+            self._codec, "surrogateescape" if self._is_narrow else "replace"
+        )
 
     @property
     def _is_narrow(self) -> bool:
@@ -330,17 +391,25 @@ class ListEdits:
         lines = self._snapshot.lines
         start, end = lines.offset_of(number), lines.offset_of(number + 1)
         data = self._snapshot.read(start, end - start)
-        text = data.decode(self._codec, "surrogateescape" if self._is_narrow else "replace")
+        text = data.decode(
+            self._codec, "surrogateescape" if self._is_narrow else "replace"
+        )
         return text.removesuffix("\n").removesuffix("\r")
 
     def _column(self, line: int, offset: int) -> int:
         start = self._snapshot.lines.offset_of(line)
         data = self._snapshot.read(start, offset - start)
-        return len(data.decode(self._codec, "surrogateescape" if self._is_narrow else "replace"))
+        return len(
+            data.decode(
+                self._codec, "surrogateescape" if self._is_narrow else "replace"
+            )
+        )
 
     def _line_before(self, symbol: Symbol) -> tuple[int, str] | None:
         """Return the nearest line above a member with anything but a comment on it."""
-        for number in range(symbol.block_start_line - 1, max(0, symbol.block_start_line - 50), -1):
+        for number in range(
+            symbol.block_start_line - 1, max(0, symbol.block_start_line - 50), -1
+        ):
             text = self._line(number)
             if next(_solids(text, self._outline.language), None) is not None:
                 return number, text

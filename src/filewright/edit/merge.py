@@ -18,7 +18,13 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from filewright.edit.linediff import align
-from filewright.edit.locate.request import Rows, UnclearError, folded, indent_of, is_blank
+from filewright.edit.locate.request import (
+    Rows,
+    UnclearError,
+    folded,
+    indent_of,
+    is_blank,
+)
 from filewright.edit.reindent import check_depths, indent_forms
 from filewright.edit.tokens import LINE_END, Pair, Token, paired, tokenize
 from filewright.text import PLAIN
@@ -56,7 +62,11 @@ def merge_lines(
     """
     indentation = part.indentation
     moves = indentation is not None and not indentation.same
-    indents = indent_forms(indentation, part, there, same, file_unit) if moves and indentation else {}
+    indents = (
+        indent_forms(indentation, part, there, same, file_unit)
+        if moves and indentation
+        else {}
+    )
     new = _plainly_indented(part, there)
     bodies = _merged_bodies(part, new, there, same, is_prose=is_prose)
     result: list[MergedLine] = []
@@ -72,7 +82,13 @@ def merge_lines(
             forms = indentation.extended([text])[text] if moves and indentation else ()
             result.append(MergedLine((*forms, text)[0]))
     if indentation is not None:
-        check_depths(part, indentation, [line.text for line in result], file_unit, is_numbered=is_numbered)
+        check_depths(
+            part,
+            indentation,
+            [line.text for line in result],
+            file_unit,
+            is_numbered=is_numbered,
+        )
     return result
 
 
@@ -105,7 +121,9 @@ def _indented(
     """Put the indentation before a merged line: the file's own where the request leaves it alone."""
     indent = indent_of(text)
     if indent != _lead(text):
-        return MergedLine(_lead(text) + body.text, None, body.unproven)  # wide spaces, as they are sent
+        return MergedLine(
+            _lead(text) + body.text, None, body.unproven
+        )  # wide spaces, as they are sent
     lead = indents.get(indent, indent)
     if body.row is not None and indent == indent_of(part.old[body.row]):
         own = _lead(there[body.row])
@@ -117,10 +135,17 @@ def _indented(
 
 
 def _merged_bodies(
-    part: Rows, new: Sequence[str], there: Sequence[str], same: Mapping[int, int], *, is_prose: bool
+    part: Rows,
+    new: Sequence[str],
+    there: Sequence[str],
+    same: Mapping[int, int],
+    *,
+    is_prose: bool,
 ) -> dict[int, _Body]:
     """Return the changed and new lines, by their number, without indentation."""
-    changed = [index for index, text in enumerate(new) if index not in same and text.strip()]
+    changed = [
+        index for index, text in enumerate(new) if index not in same and text.strip()
+    ]
     if not changed:
         return {}
     pairs: dict[int, list[Pair]] = {}
@@ -138,7 +163,9 @@ def _merged_bodies(
         if spelling is None:
             first_row = base_rows[0] if base_rows else None
             for line in lines:
-                result[line] = _Body(new[line].lstrip(), first_row if len(lines) == 1 else None, ())
+                result[line] = _Body(
+                    new[line].lstrip(), first_row if len(lines) == 1 else None, ()
+                )
             continue
         if any(row not in pairs for row in base_rows):
             raise UnclearError(
@@ -146,7 +173,9 @@ def _merged_bodies(
                 "send search and replace exactly as the file has the text",
             )
         theirs = [tokenize(new[line].lstrip()) for line in lines]
-        for line, body in zip(lines, _merged_block(base_rows, pairs, theirs, spelling), strict=True):
+        for line, body in zip(
+            lines, _merged_block(base_rows, pairs, theirs, spelling), strict=True
+        ):
             result[line] = body
     return result
 
@@ -160,11 +189,17 @@ def _blocks(
     for (line, row), (next_line, next_row) in pairwise(anchors):
         between = [index for index in range(line + 1, next_line) if index in wanted]
         if between:
-            yield [index for index in range(row + 1, next_row) if index not in stay], between
+            yield (
+                [index for index in range(row + 1, next_row) if index not in stay],
+                between,
+            )
 
 
 def _merged_block(
-    rows: Sequence[int], pairs: Mapping[int, list[Pair]], theirs: Sequence[list[Token]], spelling: Spelling
+    rows: Sequence[int],
+    pairs: Mapping[int, list[Pair]],
+    theirs: Sequence[list[Token]],
+    spelling: Spelling,
 ) -> list[_Body]:
     """Merge the lines of one change. Raises `UnclearError` if the difference fits at two places."""
     count, wanted = sum(len(pairs[row]) for row in rows), sum(map(len, theirs))
@@ -181,7 +216,9 @@ def _merged_block(
         [token for line in theirs for token in line],
         spelling,
     )
-    first, second = (block.written(block.aligned(from_end=from_end)) for from_end in (False, True))
+    first, second = (
+        block.written(block.aligned(from_end=from_end)) for from_end in (False, True)
+    )
     # Where a word occurs twice and one of them goes, either can be meant. That matters only if the file spells
     # the two in different ways: then the texts differ.
     if [body.text for body in first] == [body.text for body in second]:
@@ -193,10 +230,15 @@ def _merged_block(
             raise UnclearError(
                 "the search text differs from the file in its spelling, and what changes fits at two places of it",
                 "send search and replace exactly as the file has the text",
-                readings=tuple("\n".join(body.text for body in bodies) for bodies in (first, second)),
+                readings=tuple(
+                    "\n".join(body.text for body in bodies)
+                    for bodies in (first, second)
+                ),
             )
         # Of whitespace that trails two lines either may be meant: it is written as it is sent.
-        result.append(one if one.text == other.text else replace(one, text=text + line[-1].gap))
+        result.append(
+            one if one.text == other.text else replace(one, text=text + line[-1].gap)
+        )
     return result
 
 
@@ -219,7 +261,10 @@ class _Block:
         theirs = [token.text for token in self.theirs]
         if from_end:
             mirrored = _alignment(base[::-1], theirs[::-1])
-            kept = {len(theirs) - 1 - index: len(base) - 1 - at for index, at in mirrored.items()}
+            kept = {
+                len(theirs) - 1 - index: len(base) - 1 - at
+                for index, at in mirrored.items()
+            }
         else:
             kept = _alignment(base, theirs)
         ends = self._ends(kept)
@@ -237,7 +282,9 @@ class _Block:
         asked = self.asked_lines()[:-1]
         if len(asked) < 2:
             return set()
-        wanted = "".join(token.gap + token.text for token in self.theirs).split(LINE_END)
+        wanted = "".join(token.gap + token.text for token in self.theirs).split(
+            LINE_END
+        )
         return {
             number
             for number, line in enumerate(wanted)
@@ -252,17 +299,23 @@ class _Block:
         """Map the end of each new line to the end of the line that it has most of."""
         base, theirs = _line_numbers(self.base), _line_numbers(self.theirs)
         shared = Counter(
-            (theirs[index], base[at]) for index, at in kept.items() if not self.theirs[index].ends_line
+            (theirs[index], base[at])
+            for index, at in kept.items()
+            if not self.theirs[index].ends_line
         )
         base_ends = [at for at, token in enumerate(self.base) if token.ends_line]
-        their_ends = [index for index, token in enumerate(self.theirs) if token.ends_line]
+        their_ends = [
+            index for index, token in enumerate(self.theirs) if token.ends_line
+        ]
         if len(base_ends) == len(their_ends):
             # Line by line, unless words went from one to another.
             for number in range(len(base_ends)):
                 shared[number, number] += 1
         result: dict[int, int] = {}
         taken: set[int] = set()
-        for (line, old), _ in sorted(shared.items(), key=lambda item: (-item[1], item[0])):
+        for (line, old), _ in sorted(
+            shared.items(), key=lambda item: (-item[1], item[0])
+        ):
             if their_ends[line] not in result and old not in taken:
                 result[their_ends[line]] = base_ends[old]
                 taken.add(old)
@@ -277,7 +330,9 @@ class _Block:
         used: set[int] = set()
         places = self._places(alignment)
         leaves = self._leaving_comments(alignment)
-        base_ends, their_ends = (sum(token.ends_line for token in side) for side in (self.base, self.theirs))
+        base_ends, their_ends = (
+            sum(token.ends_line for token in side) for side in (self.base, self.theirs)
+        )
         is_reflowed = base_ends != their_ends
         for index, token in enumerate(self.theirs):
             source = alignment.get(index)
@@ -287,12 +342,18 @@ class _Block:
             else:
                 gap = self._kept_gap(index, places, used, is_reflowed=is_reflowed)
                 if gap is None:
-                    gap = token.gap if token.ends_line else self.spelling.gap(token.gap, unproven)
+                    gap = (
+                        token.gap
+                        if token.ends_line
+                        else self.spelling.gap(token.gap, unproven)
+                    )
                 text += gap
             if token.ends_line:
                 bodies.append(_Body(text, row, tuple(dict.fromkeys(unproven))))
                 text, unproven, row = "", [], None
-            elif source is not None and (index not in leaves or self.ours[source].text not in PLAIN):
+            elif source is not None and (
+                index not in leaves or self.ours[source].text not in PLAIN
+            ):
                 text += self.ours[source].text
             else:
                 text += self.spelling.text(self.theirs, index, unproven)
@@ -303,22 +364,39 @@ class _Block:
         if self.spelling.is_prose:
             return set()
         comments = [_is_comment(line) for line in self.asked_lines()]
-        wanted = "".join(token.gap + token.text for token in self.theirs).split(LINE_END)
+        wanted = "".join(token.gap + token.text for token in self.theirs).split(
+            LINE_END
+        )
         code = [not _is_comment(line) for line in wanted]
         base, theirs = _line_numbers(self.base), _line_numbers(self.theirs)
-        return {index for index, at in alignment.items() if comments[base[at]] and code[theirs[index]]}
+        return {
+            index
+            for index, at in alignment.items()
+            if comments[base[at]] and code[theirs[index]]
+        }
 
     def _places(self, alignment: Mapping[int, int]) -> dict[int, int]:
         """Map tokens to those of the search text in whose place they are, one by one where as many are replaced."""
         result = dict(alignment)
-        known = [(-1, -1), *sorted(alignment.items()), (len(self.theirs), len(self.base))]
+        known = [
+            (-1, -1),
+            *sorted(alignment.items()),
+            (len(self.theirs), len(self.base)),
+        ]
         for (index, at), (next_index, next_at) in pairwise(known):
             if 0 < next_index - index - 1 == next_at - at - 1:
-                result |= zip(range(index + 1, next_index), range(at + 1, next_at), strict=True)
+                result |= zip(
+                    range(index + 1, next_index), range(at + 1, next_at), strict=True
+                )
         return result
 
     def _kept_gap(
-        self, index: int, places: Mapping[int, int], used: set[int], *, is_reflowed: bool
+        self,
+        index: int,
+        places: Mapping[int, int],
+        used: set[int],
+        *,
+        is_reflowed: bool,
     ) -> str | None:
         """Return the file's whitespace before a token if the request leaves it alone.
 
@@ -326,14 +404,20 @@ class _Block:
         """
         token = self.theirs[index]
         if token.ends_line and not self.spelling.is_prose:
-            return (
-                None  # what trails a line of code means nothing; in prose it may be a break, or an empty cell
-            )
+            return None  # what trails a line of code means nothing; in prose it may be a break, or an empty cell
         before, source = places.get(index - 1), places.get(index)
         for at in (None if before is None else before + 1, source):
-            if at is None or at in used or at >= len(self.base) or _starts_line(self.base, at):
+            if (
+                at is None
+                or at in used
+                or at >= len(self.base)
+                or _starts_line(self.base, at)
+            ):
                 continue
-            if self.base[at].gap == token.gap and self.base[at].ends_line == token.ends_line:
+            if (
+                self.base[at].gap == token.gap
+                and self.base[at].ends_line == token.ends_line
+            ):
                 used.add(at)
                 gap = self.ours[at].gap
                 # A line that became two holds its words together anew.
@@ -378,10 +462,14 @@ def _alignment(base: Sequence[str], theirs: Sequence[str]) -> dict[int, int]:
         result[len(theirs) - stop] = len(base) - stop
     left, right = base[start : len(base) - stop], theirs[start : len(theirs) - stop]
     if len(left) * len(right) > _MOST_COMPARED:
-        runs = [(run.left, run.right, run.length) for run in align(left, right)]  # a very long line
+        runs = [
+            (run.left, run.right, run.length) for run in align(left, right)
+        ]  # a very long line
     else:
         matcher = SequenceMatcher(None, left, right, autojunk=False)
-        runs = [(match.a, match.b, match.size) for match in matcher.get_matching_blocks()]
+        runs = [
+            (match.a, match.b, match.size) for match in matcher.get_matching_blocks()
+        ]
     for at, index, length in runs:
         for step in range(length):
             result[start + index + step] = start + at + step
@@ -414,7 +502,9 @@ def is_plain(gap: str) -> bool:
 class Spelling:
     """The file's spelling of the request's characters and gaps, as a match shows it."""
 
-    def __init__(self, lines: Iterable[Sequence[Pair]], *, is_prose: bool = False) -> None:
+    def __init__(
+        self, lines: Iterable[Sequence[Pair]], *, is_prose: bool = False
+    ) -> None:
         # In code a quote of another shape is no quote: new text has one only where the language is prose.
         self.is_prose = is_prose
         self._units, self._placed, self._gaps = _Forms(), _Forms(), _Forms()
@@ -451,7 +541,9 @@ class Spelling:
                 pieces.append(PLAIN[unit])
             else:
                 pieces.append(unit)
-                if (forms and unit not in forms) or (not forms and unit in PLAIN and self._plain_families):
+                if (forms and unit not in forms) or (
+                    not forms and unit in PLAIN and self._plain_families
+                ):
                     unproven.append(unit)
         return "".join(pieces)
 
@@ -461,8 +553,12 @@ class Spelling:
         How many spaces there are shows how columns are aligned, and proves nothing of other lines.
         """
         forms = self._gaps.of(gap)
-        if not gap or all(("\t" in form) == ("\t" in gap) and is_plain(form) for form in forms):
-            return folded(gap) if gap not in forms and not is_plain(gap) and forms else gap
+        if not gap or all(
+            ("\t" in form) == ("\t" in gap) and is_plain(form) for form in forms
+        ):
+            return (
+                folded(gap) if gap not in forms and not is_plain(gap) and forms else gap
+            )
         if len(forms) == 1 and is_plain(forms[0]):
             return forms[0]
         if gap not in forms:

@@ -15,7 +15,12 @@ from typing import Any
 
 from filewright.edit.filetext import FileText
 from filewright.edit.find import rows_with
-from filewright.edit.locate.request import WHITESPACE, RequestLines, collapsed, verbatim_runs
+from filewright.edit.locate.request import (
+    WHITESPACE,
+    RequestLines,
+    collapsed,
+    verbatim_runs,
+)
 from filewright.text import SPACES, Line
 from filewright.wording import one_line
 
@@ -61,7 +66,9 @@ class NearText:
         }
 
 
-def nearest(source: FileText, text: str, *, line: int | None = None, limit: int = 3) -> tuple[NearText, ...]:
+def nearest(
+    source: FileText, text: str, *, line: int | None = None, limit: int = 3
+) -> tuple[NearText, ...]:
     """Up to `limit` regions most like `text`, the best first; they do not overlap.
 
     Of equally like ones the one nearest to 1-based `line` comes first, if it is given.
@@ -79,22 +86,37 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
     wanted = [*map(collapsed, lines)]
     ranked = sorted(
         (
-            (alike(wanted, [key for row in rows if (key := collapsed(source.text(row.body)))]), rows)
+            (
+                alike(
+                    wanted,
+                    [key for row in rows if (key := collapsed(source.text(row.body)))],
+                ),
+                rows,
+            )
             for rows in _windows(source, lines)
         ),
         key=order,
     )
     chosen: list[tuple[float, list[Line]]] = []
     for similarity, rows in ranked:
-        apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)
+        apart = all(
+            rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset
+            for _, other in chosen
+        )
         if apart and similarity >= _LEAST and len(chosen) < limit:
             chosen.append((similarity, rows))
-    found = [compared(source, rows, lines, similarity, solid=True) for similarity, rows in chosen]
+    found = [
+        compared(source, rows, lines, similarity, solid=True)
+        for similarity, rows in chosen
+    ]
     if found:
         # One that shares only its edge with the first is another region, and shown nowhere.
         first, others = chosen[0][1], [0.0]
         for similarity, rows in ranked:
-            shared = sum(row.offset >= first[0].offset and row.end <= first[-1].end for row in rows)
+            shared = sum(
+                row.offset >= first[0].offset and row.end <= first[-1].end
+                for row in rows
+            )
             if 2 * shared < min(len(rows), len(first)):
                 others.append(similarity)
         found[0] = replace(found[0], next_best=max(others))
@@ -102,19 +124,32 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
 
 
 def compared(
-    source: FileText, rows: Sequence[Line], lines: Sequence[str], similarity: float, *, solid: bool = False
+    source: FileText,
+    rows: Sequence[Line],
+    lines: Sequence[str],
+    similarity: float,
+    *,
+    solid: bool = False,
 ) -> NearText:
     """Rows as a candidate for `lines`, line by line; with `solid`, blank rows are passed over."""
     first = source.line_number(rows[0].offset)
     texts = [clean(source.text(row.body)) for row in rows]
-    pairs = [(number, text) for number, text in enumerate(texts, first) if text.strip() or not solid]
+    pairs = [
+        (number, text)
+        for number, text in enumerate(texts, first)
+        if text.strip() or not solid
+    ]
     differing = (
         (number, visible(asked), visible(text))
         for asked, (number, text) in zip(lines, pairs, strict=False)
         if asked != text
     )
     return NearText(
-        first, first + len(rows) - 1, similarity, "\n".join(texts), *next(differing, (None, None, None))
+        first,
+        first + len(rows) - 1,
+        similarity,
+        "\n".join(texts),
+        *next(differing, (None, None, None)),
     )
 
 
@@ -141,7 +176,9 @@ def _windows(source: FileText, lines: Sequence[str]) -> list[list[Line]]:
     rows, keys = source.sketch
     index = max(range(len(lines)), key=lambda at: len(lines[at]))
     wanted = collapsed(lines[index][:400])
-    places = process.extract(wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST)
+    places = process.extract(
+        wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST
+    )
     return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
 
 
@@ -160,7 +197,9 @@ def _window(source: FileText, row: Line, index: int, count: int) -> list[Line]:
 def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
     """The next rows up to so many solid ones, or a line too long to be compared."""
     found: list[Line] = []
-    while solid and (row := next(rows, None)) is not None and len(row.body) <= _LONG_LINE:
+    while (
+        solid and (row := next(rows, None)) is not None and len(row.body) <= _LONG_LINE
+    ):
         found.append(row)
         solid -= bool(row.body.strip())
     return found
@@ -198,5 +237,6 @@ def visible(line: str) -> str:
             marked = marked.replace(char, f"<U+{ord(char):04X}>")
     marked = marked.replace("\t", "→")
     return "".join(
-        f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in one_line(marked)
+        f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char
+        for char in one_line(marked)
     )

@@ -20,9 +20,14 @@ _MOST = 5
 #: Languages in which an entity is text.
 MARKUP = frozenset(map(Language, word_set("html xml vue svelte php jsx tsx markdown")))
 #: Languages that are not code, in which typographic characters and signs before lines are text.
-PROSE = {None, *map(Language, word_set("html xml markdown text log csv tsv latex rst diff"))}
+PROSE = {
+    None,
+    *map(Language, word_set("html xml markdown text log csv tsv latex rst diff")),
+}
 
-_ESCAPES = re.compile(r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))")
+_ESCAPES = re.compile(
+    r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))"
+)
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
 _GUTTER = re.compile(
     r"\s*(?:>\s*)?(?:L|[Ll]ine |\[)?(?P<number>\d{1,6})\]?\s*(?P<sep>[→│|┃»›\t:.)-]|->|=>)\s?(?P<rest>.*)"
@@ -56,25 +61,41 @@ class Note:
         return f"line {self.line} {self.text}"
 
 
-def observed(asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None) -> list[Note]:
+def observed(
+    asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None
+) -> list[Note]:
     """Return what looks like damage in numbered new lines, and is not in the lines asked for."""
     lines = [(number, line) for number, line in new if line.strip()]
     known = {line.strip(WHITESPACE) for line in asked if line.strip()}
-    fresh = [(number, line) for number, line in lines if line.strip(WHITESPACE) not in known]
+    fresh = [
+        (number, line) for number, line in lines if line.strip(WHITESPACE) not in known
+    ]
     joined = "\n".join(asked)
     notes: list[Note] = []
     for number, line in fresh:
         for what in _of_line(line, known, joined, language):
             notes.append(Note(number, f"now contains {what}"))
     numbered = [match for _, line in lines if (match := _GUTTER.match(line))]
-    if len(numbered) == len(lines) > 1 and fresh and not any(_GUTTER.match(line) for line in known):
+    if (
+        len(numbered) == len(lines) > 1
+        and fresh
+        and not any(_GUTTER.match(line) for line in known)
+    ):
         numbers = [int(match["number"]) for match in numbered]
         is_display = all(match["sep"] in "→│|┃»›\t" for match in numbered)
         if is_display and numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
-            notes.append(Note(fresh[0][0], "begins with a line number, as the lines below do"))
+            notes.append(
+                Note(fresh[0][0], "begins with a line number, as the lines below do")
+            )
     notes += _of_all(fresh, lines, known)
-    if fresh and _is_quoted("\n".join(line for _, line in lines)) and not _is_quoted(joined):
-        notes.append(Note(fresh[0][0], "now begins a text that is in quotes as a whole"))
+    if (
+        fresh
+        and _is_quoted("\n".join(line for _, line in lines))
+        and not _is_quoted(joined)
+    ):
+        notes.append(
+            Note(fresh[0][0], "now begins a text that is in quotes as a whole")
+        )
     return list(dict.fromkeys(notes))[:_MOST]
 
 
@@ -89,10 +110,16 @@ def _of_all(
         if all(text.lstrip().startswith(prefix) for text in texts) and not any(
             line.startswith(prefix.strip()) for line in known
         ):
-            yield Note(number, f"begins with {prefix}as each line of the replacement does")
+            yield Note(
+                number, f"begins with {prefix}as each line of the replacement does"
+            )
             break
     joined = "\n".join(texts).strip()
-    if len(joined) > 1 and joined[0] == joined[-1] == "`" and not any(line.startswith("`") for line in known):
+    if (
+        len(joined) > 1
+        and joined[0] == joined[-1] == "`"
+        and not any(line.startswith("`") for line in known)
+    ):
         yield Note(number, "now begins a text that is in backquotes as a whole")
 
 
@@ -101,7 +128,9 @@ def _is_quoted(text: str) -> bool:
     return re.fullmatch(r'"(?:[^"\\]|\\.)*"', text.strip(), re.DOTALL) is not None
 
 
-def _of_line(line: str, known: set[str], joined: str, language: Language | None) -> Iterator[str]:
+def _of_line(
+    line: str, known: set[str], joined: str, language: Language | None
+) -> Iterator[str]:
     """Yield what looks like damage in a line, in words."""
     body = line.strip()
     yield from _escapes(line, joined, language)
@@ -126,16 +155,32 @@ def _of_line(line: str, known: set[str], joined: str, language: Language | None)
         yield "a code fence"
     if _HUNK.match(body) and language is not Language.DIFF:
         yield "the header of a diff"
-    elif line[0] in "+-" and len(line) > 1 and not any(old.startswith(line[0]) for old in known):
+    elif (
+        line[0] in "+-"
+        and len(line) > 1
+        and not any(old.startswith(line[0]) for old in known)
+    ):
         is_item = line[1] == " " and language in {*PROSE, Language.YAML}
-        if line[1:].strip() in known or not (language in PROSE or is_item or line[1] == " "):
+        if line[1:].strip() in known or not (
+            language in PROSE or is_item or line[1] == " "
+        ):
             yield f"a {line[0]} as before a line of a diff"
-    if _MARKER.fullmatch(line) and (line[:1] not in "-=" or body.endswith(("SEARCH", "REPLACE"))):
+    if _MARKER.fullmatch(line) and (
+        line[:1] not in "-=" or body.endswith(("SEARCH", "REPLACE"))
+    ):
         yield "a mark between texts of an edit"
     tag = _TAG.search(line)
-    if tag and tag[0] not in joined and not (language in MARKUP and tag[0].startswith(("<![", "]]"))):
+    if (
+        tag
+        and tag[0] not in joined
+        and not (language in MARKUP and tag[0].startswith(("<![", "]]")))
+    ):
         yield f"the tag {tag[0]}"
-    elif language not in MARKUP and _CLOSING_TAG.fullmatch(body) and f"<{body[2:-1]}" not in joined:
+    elif (
+        language not in MARKUP
+        and _CLOSING_TAG.fullmatch(body)
+        and f"<{body[2:-1]}" not in joined
+    ):
         yield f"the tag {body}"
     elif body == "=======" and language not in PROSE:
         yield "a mark between texts of an edit"
@@ -161,13 +206,17 @@ def _escapes(line: str, joined: str, language: Language | None) -> Iterator[str]
         is_word = re.match(r"[a-z]{3}", line[match.end() :]) is not None
         if sign in joined or (match["blank"] and is_word and language in PROSE):
             continue
-        if in_quotes(line, match.start()) and not (match["blank"] and match.end() == len(line.rstrip())):
+        if in_quotes(line, match.start()) and not (
+            match["blank"] and match.end() == len(line.rstrip())
+        ):
             continue
         if match["quote"] and language is Language.BASH:
             continue
         yield f"a literal {sign}"
     entity = _ENTITY.search(line)
-    tags = set(re.findall(r"</?\w+", unescape(line))).difference(re.findall(r"</?\w+", line))
+    tags = set(re.findall(r"</?\w+", unescape(line))).difference(
+        re.findall(r"</?\w+", line)
+    )
     is_text = language in MARKUP and not any(tag in joined for tag in tags)
     if entity and entity[0] not in joined and not is_text:
         yield f"the entity {entity[0]}"
@@ -180,10 +229,17 @@ def _characters(line: str, joined: str, language: Language | None) -> Iterator[s
             yield "a NUL, which makes the file a binary one"
         return
     lead = line[: len(line) - len(line.lstrip())]
-    if lead != indent_of(line) and not any(char in joined for char in lead if char in SPACES):
+    if lead != indent_of(line) and not any(
+        char in joined for char in lead if char in SPACES
+    ):
         yield "no-break or other wide spaces as indentation"
     for word in _WORD.findall(line):
-        if not word.isascii() and word not in joined and _LATIN.search(word) and _ALIKE.search(word):
+        if (
+            not word.isascii()
+            and word not in joined
+            and _LATIN.search(word)
+            and _ALIKE.search(word)
+        ):
             yield f"{word}, a word in letters of two alphabets"
     for index, char in enumerate(line):
         if char.isascii() or char in joined:
@@ -191,7 +247,11 @@ def _characters(line: str, joined: str, language: Language | None) -> Iterator[s
         beside = line[index - 1 : index] + line[index + 1 : index + 2]
         if is_invisible(char) and beside.isascii():
             yield f"the invisible character U+{ord(char):04X}"
-        elif language in PROSE or not (char in PLAIN or char in _SIGNS) or not is_code(line, index):
+        elif (
+            language in PROSE
+            or not (char in PLAIN or char in _SIGNS)
+            or not is_code(line, index)
+        ):
             continue
         elif char not in SPACES:
             yield f"{char} (U+{ord(char):04X}) in code"
@@ -210,7 +270,9 @@ def is_code(line: str, at: int) -> bool:
     """Return whether the character at `at` of a line is in no string and in no comment."""
     if in_quotes(line, at):
         return False
-    return not any(not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at]))
+    return not any(
+        not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at])
+    )
 
 
 def twice(search: str, new: str, before: str, behind: str) -> str | None:
@@ -218,16 +280,32 @@ def twice(search: str, new: str, before: str, behind: str) -> str | None:
 
     `before` is the text of the file before the match on its line, `behind` the rest of its last line and some lines.
     """
-    for left, right, is_there in ((before, search, new.startswith), (search, behind, new.endswith)):
+    for left, right, is_there in (
+        (before, search, new.startswith),
+        (search, behind, new.endswith),
+    ):
         ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
         if ending and beginning and is_there(ending[0] + beginning[0]):
             return ending[0] if right is search else beginning[0]
     rest, _, below = behind.partition("\n")
     last, old = new.rpartition("\n")[2].rstrip(), search.rpartition("\n")[2]
-    if rest.strip() and last.endswith(rest.strip()) and not old.rstrip().endswith(rest.strip()):
+    if (
+        rest.strip()
+        and last.endswith(rest.strip())
+        and not old.rstrip().endswith(rest.strip())
+    ):
         return rest.strip()
     added = new.removesuffix("\n").rpartition("\n")[2]
-    next_line = rest if search.endswith("\n") else (below if not rest.strip() else "").partition("\n")[0]
-    if "\n" in new and next_line.strip() and added == next_line and added not in search.split("\n"):
+    next_line = (
+        rest
+        if search.endswith("\n")
+        else (below if not rest.strip() else "").partition("\n")[0]
+    )
+    if (
+        "\n" in new
+        and next_line.strip()
+        and added == next_line
+        and added not in search.split("\n")
+    ):
         return added.strip()
     return None

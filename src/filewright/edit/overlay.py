@@ -14,7 +14,9 @@ class Overlay(Snapshot):
 
     def __init__(self, snapshot: Snapshot, splices: Sequence[Splice]) -> None:
         held = snapshot.held
-        super().__init__(None if held is None else apply(held, splices), location=snapshot.location)
+        super().__init__(
+            None if held is None else apply(held, splices), location=snapshot.location
+        )
         self.splices = tuple(splices)
         self.encoding = snapshot.encoding  # an edit never changes it
         self._snapshot = snapshot
@@ -31,7 +33,9 @@ class Overlay(Snapshot):
         if self.held is not None:
             return super().read(offset, length)
         return b"".join(
-            piece if isinstance(piece, bytes) else self._snapshot.read(piece.start, len(piece))
+            piece
+            if isinstance(piece, bytes)
+            else self._snapshot.read(piece.start, len(piece))
             for piece in self._within(offset, min(offset + length, self.size))
         )
 
@@ -56,7 +60,11 @@ class Overlay(Snapshot):
         made: list[Splice] = []
         position, new = 0, b""
         for whole in _pieces(self.size, splices):
-            for piece in [whole] if isinstance(whole, bytes) else self._within(whole.start, whole.stop):
+            for piece in (
+                [whole]
+                if isinstance(whole, bytes)
+                else self._within(whole.start, whole.stop)
+            ):
                 if isinstance(piece, bytes):
                     new += piece
                 else:

@@ -36,7 +36,9 @@ _SAMPLED_BYTES = 64 << 10
 """Bytes of a file of which the indentation is looked at."""
 _BESIDE_BYTES = 4_096
 """Bytes beside a symbol on its own lines that are looked at."""
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/")
+_QUOTED = re.compile(
+    r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/"
+)
 _TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
 _OTHER_REFERENCE = re.compile(
     r"""
@@ -61,21 +63,31 @@ _BLANKS = " \t"
 # Symbols
 
 
-def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) -> SymbolLines:
+def symbol_lines(
+    snapshot: Snapshot, outline: Outline, symbol: str, shown: str
+) -> SymbolLines:
     """The lines of the one symbol of that name. Raises what `find_symbol` does, and `invalid_input` where other code
     is on them: it would be moved or deleted with the symbol."""
     found = find_symbol(outline, symbol, shown)
     source, own = FileText(snapshot), found.symbol
     siblings = found.around[-1].children if found.around else outline.symbols
     first, last = own.block_start_line, own.end_line
-    beside = [each for each in found.around[-1:] if each.start < own.start and each.start_line >= first]
+    beside = [
+        each
+        for each in found.around[-1:]
+        if each.start < own.start and each.start_line >= first
+    ]
     beside += [
         each
         for _, each in outline.walk()
         if each.end_line >= first
         and each.start_line <= last
         # One that begins and ends with it is declared together with it: int a, b;
-        and (each.end <= own.start or each.start >= own.end or (each is not own and each[1:6] == own[1:6]))
+        and (
+            each.end <= own.start
+            or each.start >= own.end
+            or (each is not own and each[1:6] == own[1:6])
+        )
     ]
     if beside:
         raise invalid(
@@ -94,7 +106,9 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     between = before
     if goes_on:
         # What follows the only symbol of another parts that from its neighbours.
-        is_first = siblings[0].start == own.start and (len(siblings) > 1 or not found.around)
+        is_first = siblings[0].start == own.start and (
+            len(siblings) > 1 or not found.around
+        )
         between = after if is_first else min(before, after)
     gap = between if between or len(siblings) > 1 else None
     if own.is_listed:
@@ -102,7 +116,9 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
         listed = [sibling.start for sibling in siblings if sibling.is_listed]
         gap = before if own.start != listed[0] else after if len(listed) > 1 else 0
     following = last + after + 1 if goes_on else None
-    return SymbolLines(first, last, indent_of(source.text(row.body)), before, between, following, gap)
+    return SymbolLines(
+        first, last, indent_of(source.text(row.body)), before, between, following, gap
+    )
 
 
 def without_blank_ends(text: str) -> tuple[str, int, int]:
@@ -117,7 +133,11 @@ def without_blank_ends(text: str) -> tuple[str, int, int]:
     first, last = solid[0], solid[-1]
     ends_line = len(rows) > 1 and not rows[-1].strip()
     below = len(rows) - 1 - last - ends_line
-    return "\n".join(rows[first : last + 1]) + ("\n" if ends_line else ""), first, max(0, below)
+    return (
+        "\n".join(rows[first : last + 1]) + ("\n" if ends_line else ""),
+        first,
+        max(0, below),
+    )
 
 
 def in_place_of(text: str, lines: SymbolLines) -> str:
@@ -133,22 +153,34 @@ def in_place_of(text: str, lines: SymbolLines) -> str:
     return "\n" * more_above + ended + "\n" * more_below
 
 
-def _require_whole_lines(snapshot: Snapshot, own: Symbol, symbol: str, shown: str) -> None:
+def _require_whole_lines(
+    snapshot: Snapshot, own: Symbol, symbol: str, shown: str
+) -> None:
     """Raise `invalid_input` where the lines of a symbol end a block that begins elsewhere, or begin one."""
     lines, codec = snapshot.lines, snapshot.encoding.name
-    start, stop = lines.offset_of(own.block_start_line), lines.offset_of(own.end_line + 1)
+    start, stop = (
+        lines.offset_of(own.block_start_line),
+        lines.offset_of(own.end_line + 1),
+    )
     if own.block_start - start > _BESIDE_BYTES or stop - own.end > _BESIDE_BYTES:
         return
-    beside = snapshot.read(start, own.block_start - start) + snapshot.read(own.end, stop - own.end)
+    beside = snapshot.read(start, own.block_start - start) + snapshot.read(
+        own.end, stop - own.end
+    )
     text = _QUOTED.sub("", beside.decode(codec, "replace"))
-    if any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}")):
+    if any(
+        text.count(opening) != text.count(closing)
+        for opening, closing in ("()", "[]", "{}")
+    ):
         raise invalid(
             f"{symbol} is on a line with what encloses it in {shown}",
             "give its text as search, or the text it is to be put beside",
         )
 
 
-def indented(text: str, indent: str, language: str | None = None, unit: str | None = None) -> str:
+def indented(
+    text: str, indent: str, language: str | None = None, unit: str | None = None
+) -> str:
     """Return `text` moved as a whole so that its first line has `indent`.
 
     It stays as it is where a line has less than the first. What is indented deeper takes the `unit` of the file:
@@ -156,7 +188,9 @@ def indented(text: str, indent: str, language: str | None = None, unit: str | No
     """
     rows = normalised(text).split("\n")
     inside = literal_rows("\n".join(rows), language)
-    solid = [row for number, row in enumerate(rows) if row.strip() and number not in inside]
+    solid = [
+        row for number, row in enumerate(rows) if row.strip() and number not in inside
+    ]
     own = indent_of(solid[0]) if solid else ""
     if not all(row.startswith(own) for row in solid):
         return text
@@ -166,7 +200,9 @@ def indented(text: str, indent: str, language: str | None = None, unit: str | No
         if not row.strip() or number in inside:
             continue
         blanks = indent_of(row)[len(own) :]
-        rows[number] = indent + _in_unit(blanks, step, unit) + row[len(own) + len(blanks) :]
+        rows[number] = (
+            indent + _in_unit(blanks, step, unit) + row[len(own) + len(blanks) :]
+        )
     return "\n".join(rows)
 
 
@@ -190,7 +226,9 @@ def indent_unit(indents: Iterable[str]) -> str | None:
     return " " * (usual[0] if usual else 4)
 
 
-def unit_of(snapshot: Snapshot, language: str | None = None, lines: range | None = None) -> str | None:
+def unit_of(
+    snapshot: Snapshot, language: str | None = None, lines: range | None = None
+) -> str | None:
     """Return what the lines of a file, or those `lines` of it, are indented by for each level; None where none is.
 
     The content of strings of several lines is no layout: a program in tabs may hold a script in spaces.
@@ -201,7 +239,9 @@ def unit_of(snapshot: Snapshot, language: str | None = None, lines: range | None
     text = normalised(data.decode(snapshot.encoding.name, "replace"))
     inside = literal_rows(text, language)
     indents = [
-        indent_of(row) for number, row in enumerate(text.split("\n")) if row.strip() and number not in inside
+        indent_of(row)
+        for number, row in enumerate(text.split("\n"))
+        if row.strip() and number not in inside
     ]
     if lines is not None and indents:
         outer = indents[0]
@@ -225,7 +265,9 @@ def _moved(text: str, asked: str, there: str, language: str | None = None) -> st
     inside = literal_rows("\n".join(rows), language)
     for number, row in enumerate(rows):
         if row.strip() and number not in inside:
-            rows[number] = there + (row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS))
+            rows[number] = there + (
+                row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS)
+            )
     return "\n".join(rows)
 
 
@@ -236,7 +278,14 @@ def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
+def at_lines(
+    search: str,
+    replace: str,
+    start: int,
+    end: int | None = None,
+    *,
+    insert: bool = False,
+) -> Edit:
     """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
 
     An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
@@ -244,14 +293,31 @@ def at_lines(search: str, replace: str, start: int, end: int | None = None, *, i
     Raises `invalid_input`.
     """
     search, replace = normalised(search), normalised(replace)
-    last = end if end is not None and not insert else start + search.removesuffix("\n").count("\n")
+    last = (
+        end
+        if end is not None and not insert
+        else start + search.removesuffix("\n").count("\n")
+    )
     if insert:
         if not replace.removesuffix("\n"):
-            raise invalid("there is nothing to insert", "give the new lines as replace", argument="search")
+            raise invalid(
+                "there is nothing to insert",
+                "give the new lines as replace",
+                argument="search",
+            )
         search = search and _ended(search)
-        return Edit(search, _ended(replace) + search, start_line=start, end_line=last if search else None)
+        return Edit(
+            search,
+            _ended(replace) + search,
+            start_line=start,
+            end_line=last if search else None,
+        )
     if not search:
-        raise invalid("the search text is empty", "give the text of the lines, or insert", argument="search")
+        raise invalid(
+            "the search text is empty",
+            "give the text of the lines, or insert",
+            argument="search",
+        )
     if not replace or search.endswith("\n"):
         search, replace = _ended(search), replace and _ended(replace)
     return Edit(search, replace, start_line=start, end_line=last)
@@ -284,12 +350,18 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
     count, start, asked = source.count, edit.start_line, snapshot.asked
     inserts = not edit.search and edit.pattern is None
     if start > count + inserts:
-        message = f"start_line {start} is past the end of {asked}, which has {count} lines"
+        message = (
+            f"start_line {start} is past the end of {asked}, which has {count} lines"
+        )
         hint = f"use a line from 1 to {count}; {count + 1} appends"
-        raise invalid(message, hint, path=asked, line_count=count, argument="start_line")
+        raise invalid(
+            message, hint, path=asked, line_count=count, argument="start_line"
+        )
     if inserts:
         above = source.rows_at(start - 2, 1) if start > 1 else ()
-        indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
+        indent = (
+            indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
+        )
         text = edit.replace or "\n"
         return _made(start, None, _in_place(text, "", indent, _language(snapshot)))
     ways = (_whole_lines, _parts) if edit.pattern is None else (_matched,)
@@ -316,9 +388,14 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     """The lines from the start line on that are those of the search text."""
     asked = normalised(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
-    wanted = deque(row.lstrip(stripped).encode(source.encoding.name, "surrogateescape") for row in asked)
+    wanted = deque(
+        row.lstrip(stripped).encode(source.encoding.name, "surrogateescape")
+        for row in asked
+    )
     recent: deque[bytes | None] = deque(maxlen=len(wanted))
-    rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
+    rows = source.snapshot.lines.since(
+        source.offset(edit.start_line - 1), task=source.task
+    )
     for last, row in enumerate(rows, edit.start_line):
         recent.append(row.body.lstrip(stripped.encode()) if row.whole else None)
         if recent[-1] == wanted[-1] and recent == wanted:
@@ -328,7 +405,9 @@ def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
                 solid = next((i for i, line in enumerate(asked) if line.strip()), 0)
                 there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
                 language = _language(source.snapshot)
-                text = _in_place(text, indent_of(asked[solid]), indent_of(there), language)
+                text = _in_place(
+                    text, indent_of(asked[solid]), indent_of(there), language
+                )
             yield _made(first, last, "" if text is None else text or "\n")
 
 
@@ -339,7 +418,9 @@ def _language(snapshot: Snapshot) -> str | None:
 def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
     """`text` moved as the search text is, unless it is written with the file's indentation already."""
     solid = [row for row in normalised(text).split("\n") if row.strip()]
-    given = asked == there or (there.startswith(asked) and all(row.startswith(there) for row in solid))
+    given = asked == there or (
+        there.startswith(asked) and all(row.startswith(there) for row in solid)
+    )
     return text if given else _moved(text, asked, there, language)
 
 
@@ -357,13 +438,20 @@ def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
     snapshot, pattern = source.snapshot, edit.pattern
     assert pattern is not None
     start = source.offset(edit.start_line - 1)
-    expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: []
+    expanded = (
+        edit.template.expander(snapshot) if edit.template is not None else lambda _: []
+    )
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
         if match.offset == match.end:
             continue
-        first, last = source.line_number(match.offset), source.line_number(match.end - 1)
+        first, last = (
+            source.line_number(match.offset),
+            source.line_number(match.end - 1),
+        )
         if match.end == source.offset(last) and last < source.count:
-            last += 1  # the match takes a line's end with it, so the next line takes part
+            last += (
+                1  # the match takes a line's end with it, so the next line takes part
+            )
         before = source.read(source.offset(first - 1), match.offset)
         after = source.read(match.end, source.offset(last))
         yield _made(first, last, source.text(before + _joined(expanded(match)) + after))
@@ -400,7 +488,9 @@ class Replacement:
         A group that took no part in the match is empty.
         """
         parts = [
-            part if isinstance(part, int) else encoded(part, snapshot.encoding, argument="replacement")
+            part
+            if isinstance(part, int)
+            else encoded(part, snapshot.encoding, argument="replacement")
             for part in self.parts
         ]
 
@@ -409,8 +499,16 @@ class Replacement:
             for part in parts:
                 if isinstance(part, bytes):
                     pieces.append(_Piece(part))
-                elif (span := match.groups[part - 1] if part else (match.offset, match.end)) is not None:
-                    pieces.append(_Piece(snapshot.read(span[0], span[1] - span[0]), is_of_file=True))
+                elif (
+                    span := match.groups[part - 1]
+                    if part
+                    else (match.offset, match.end)
+                ) is not None:
+                    pieces.append(
+                        _Piece(
+                            snapshot.read(span[0], span[1] - span[0]), is_of_file=True
+                        )
+                    )
             return pieces
 
         return expanded
@@ -441,7 +539,9 @@ def replacement(text: str, pattern: Pattern) -> Replacement:
             hint = "make it match at least one character ('+' in place of '*'), or tie it to a line's edge with ^ or $"
         else:
             hint = r"match the characters beside the place and put them back, as (\w+) with <$1>"
-        message = "the pattern matches the empty string, which is between any two characters"
+        message = (
+            "the pattern matches the empty string, which is between any two characters"
+        )
         raise invalid(message, hint, argument="pattern")
     plain = normalised(text)
     if pattern.mode == "literal":
@@ -462,7 +562,10 @@ def replacement(text: str, pattern: Pattern) -> Replacement:
         elif name in pattern.names:
             parts.append(pattern.names[name])
         else:
-            known = ", ".join(f"${{{known}}}" for known in pattern.names) or "it has no named groups"
+            known = (
+                ", ".join(f"${{{known}}}" for known in pattern.names)
+                or "it has no named groups"
+            )
             raise _no_group(token.group(), f"named groups of the pattern: {known}")
     parts.append(plain[position:])
     return Replacement(tuple(part for part in parts if part != ""))
@@ -479,12 +582,18 @@ def _refuse_other_references(text: str, pattern: Pattern) -> None:
             hint = "replace each word by its own item, without the \\ signs"
         else:
             group = number or named or name or angled or "0"
-            written = f"${{{group}}}" if not group.isdecimal() or len(group) > 1 else f"${group}"
+            written = (
+                f"${{{group}}}"
+                if not group.isdecimal() or len(group) > 1
+                else f"${group}"
+            )
             message = f"{reference.group()} in the replacement is no reference to a group here"
             hint = f"write {written}"
             if number is None or group != "0":
                 hint += ", and $0 for the whole match"
-            literally = "$" + reference.group() if reference.group().startswith("$") else ""
+            literally = (
+                "$" + reference.group() if reference.group().startswith("$") else ""
+            )
             hint += f"; for the characters themselves {literally or 'use mode=literal, or edit_content'}"
         raise invalid(message, hint, argument="replacement", group=reference.group())
 
@@ -505,7 +614,12 @@ def _no_group(token: str, hint: str) -> FilewrightError:
 
 
 def replace_matches(
-    snapshot: Snapshot, pattern: Pattern, new: Replacement, *, most: int = MOST, task: Task | None = None
+    snapshot: Snapshot,
+    pattern: Pattern,
+    new: Replacement,
+    *,
+    most: int = MOST,
+    task: Task | None = None,
 ) -> Replaced:
     """Replace every match in a snapshot, leftmost first, not overlapping.
 
@@ -514,11 +628,15 @@ def replace_matches(
     """
     if snapshot.binary is not None:
         asked = snapshot.asked
-        raise refused(Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes")
+        raise refused(
+            Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes"
+        )
     source = FileText(snapshot)
     expanded = new.expander(source.snapshot)
     # Of a literal text of several lines, those that stay are told from those that change.
-    literal = pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
+    literal = (
+        pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
+    )
     text = "".join(map(str, new.parts))
     lines = "\n" in literal or (bool(literal) and "\n" in text)
     chooses = new.has_lines and not source.has_no_returns
@@ -531,7 +649,9 @@ def replace_matches(
                 continue  # nothing is there, and nothing is put there
             count += 1
             if count > most:
-                message = f"the pattern matches more than {most:,} times in {snapshot.asked}"
+                message = (
+                    f"the pattern matches more than {most:,} times in {snapshot.asked}"
+                )
                 hint = "make the pattern narrower"
                 raise refused(Code.TOO_LARGE, snapshot.asked, message, hint, limit=most)
             start, end = match.offset, match.end
@@ -549,7 +669,9 @@ def replace_matches(
     return Replaced(count, unchanged, written)
 
 
-def _put(source: FileText, start: int, end: int, pieces: Iterable[_Piece]) -> Sequence[Splice]:
+def _put(
+    source: FileText, start: int, end: int, pieces: Iterable[_Piece]
+) -> Sequence[Splice]:
     """Return the splices that put pieces at [start, end), where lines may end in different ways."""
     bodies: list[bytes] = []
     ends: list[bytes | None] = []

@@ -36,7 +36,14 @@ from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice, normalised, ordered, require_ordered, terminators_in
+from filewright.text import (
+    Snapshot,
+    Splice,
+    normalised,
+    ordered,
+    require_ordered,
+    terminators_in,
+)
 
 _COUNTED = 64 << 20
 
@@ -69,10 +76,16 @@ class Outcome:
     @property
     def text(self) -> str:
         """One line for a reader."""
-        where = f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+        where = (
+            f"lines {self.first}-{self.last}"
+            if self.last > self.first
+            else f"line {self.first}"
+        )
         if self.places > 1:
             where = f"{self.places} places from line {self.first}"
-        parts = [f"edit {self.index + 1}: {where}, {self.named or f'found by {self.tier}'}"]
+        parts = [
+            f"edit {self.index + 1}: {where}, {self.named or f'found by {self.tier}'}"
+        ]
         if self.named:
             return parts[0] + ("" if self.places else ", changes nothing")
         if self.inner is not None and self.inner is not self.tier:
@@ -139,7 +152,9 @@ class _Put(NamedTuple):
     new: bytes
 
 
-def _with_blank_lines(edits: list[Edit], going: Sequence[tuple[SymbolLines, int]]) -> None:
+def _with_blank_lines(
+    edits: list[Edit], going: Sequence[tuple[SymbolLines, int]]
+) -> None:
     """Make the edits of symbols that are `going` take the blank lines below, or above where no text follows then."""
     ends: set[int | None] = {None}
     for symbol, at in sorted(going, key=lambda each: each[0].first, reverse=True):
@@ -173,7 +188,9 @@ def plan(
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     if not total and len(edits) > most:
-        raise too_many(len(edits), most, f"edits of {name}", "send them in several calls")
+        raise too_many(
+            len(edits), most, f"edits of {name}", "send them in several calls"
+        )
     given: list[Edit] = []
     going: list[tuple[SymbolLines, int]] = []
     for at, edit in enumerate(edits):
@@ -182,14 +199,20 @@ def plan(
             going.append((edit.symbol, at))
     if going:
         _with_blank_lines(given, going)
-    source = FileText(snapshot, task, language=language_of(location.name) if location else None)
+    source = FileText(
+        snapshot, task, language=language_of(location.name) if location else None
+    )
     placed: list[_Placed] = []
     puts: list[_Put] = []
     refusals: list[FilewrightError] = []
     for at, edit in enumerate(given):
         source.task.check()
         text, found = _located(source, puts, edit, bases, in_turn=in_turn and at > 0)
-        taken = _taken(source, text, placed, puts, found) if isinstance(found, Located) else found
+        taken = (
+            _taken(source, text, placed, puts, found)
+            if isinstance(found, Located)
+            else found
+        )
         if not isinstance(taken, Missed):
             one, puts = taken
             placed.append(one)
@@ -198,12 +221,18 @@ def plan(
         if in_turn:
             break
     if not refusals and not puts:
-        refusals.append(explained(source, Missed(replace(given[0], number=0), Code.NO_CHANGE)))
+        refusals.append(
+            explained(source, Missed(replace(given[0], number=0), Code.NO_CHANGE))
+        )
     if refusals:
         error, calls = refusals[0], total or len(edits)
         which = "" if calls == 1 else f" edit {error.details['edit'] + 1} of {calls}:"
         error.message = f"{name}:{which} {error.message}"
-        error.details = {"path": name, **error.details, "refusals": [one.details for one in refusals]}
+        error.details = {
+            "path": name,
+            **error.details,
+            "refusals": [one.details for one in refusals],
+        }
         raise error
     splices = _as_one(puts)
     require_ordered(splices, source.size)
@@ -221,22 +250,32 @@ def _located(
 ) -> tuple[FileText, Located | Missed]:
     """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
     if edit.named:
-        return source, find_drifted(source, edit, () if edit.base is None else [edit.base]) or locate(
-            source, edit
-        )
+        return source, find_drifted(
+            source, edit, () if edit.base is None else [edit.base]
+        ) or locate(source, edit)
     found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
-    is_exact = (found.tier if isinstance(found, Located) else found.reached) is Tier.EXACT
+    is_exact = (
+        found.tier if isinstance(found, Located) else found.reached
+    ) is Tier.EXACT
     nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
     if puts and edit.fuzzy and not (is_exact or nowhere or in_turn):
         # A text that occurs exactly on the result of earlier edits is that, and none that is like it in the file.
-        result = FileText(Overlay(source.snapshot, _as_one(puts)), source.task, language=source.language)
+        result = FileText(
+            Overlay(source.snapshot, _as_one(puts)),
+            source.task,
+            language=source.language,
+        )
         there = locate(result, replace(edit, fuzzy=False))
         if isinstance(there, Located):
             return result, replace(there, edit=edit)
         if there.code is Code.AMBIGUOUS_MATCH:
             return result, replace(there, edit=edit)
     if nowhere and (in_turn or puts):
-        result = FileText(Overlay(source.snapshot, _as_one(puts)), source.task, language=source.language)
+        result = FileText(
+            Overlay(source.snapshot, _as_one(puts)),
+            source.task,
+            language=source.language,
+        )
         there = locate(result, edit)
         if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
             return result, there
@@ -255,7 +294,10 @@ def _located(
         isinstance(found, Located)
         and isinstance(drifted, Missed)
         and tier is not Tier.SOFT
-        and any(span.start < found.span.end and span.end > found.span.start for span in drifted.spans)
+        and any(
+            span.start < found.span.end and span.end > found.span.start
+            for span in drifted.spans
+        )
     ):
         return source, found
     return source, drifted or found
@@ -292,14 +334,22 @@ def _taken(
         puts.append(_Put(start, end, side, turn, splice.replacement))
         changed.append(ByteRange(start, end))
         if splice.length < _COUNTED:
-            lines = terminators_in(splice.replacement).total - terminators_in(text.read(start, end)).total
+            lines = (
+                terminators_in(splice.replacement).total
+                - terminators_in(text.read(start, end)).total
+            )
             shifts.append(((start, end, side, turn), lines))
             more += lines
     if isinstance(overlay, Overlay):
         composed = overlay.composed(ordered(splices, overlay.size))
-        together = [_Put(each.offset, each.end, 0, turn, each.replacement) for each in composed]
+        together = [
+            _Put(each.offset, each.end, 0, turn, each.replacement) for each in composed
+        ]
         spans = [
-            ByteRange(overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)) for span in spans
+            ByteRange(
+                overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)
+            )
+            for span in spans
         ]
         changed, shifts = spans, [((spans[0].start,), more)]
     elif not placed:
@@ -307,17 +357,23 @@ def _taken(
     elif (
         splices
         and begin < stop
-        and set(splices) <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}
+        and set(splices)
+        <= {Splice(put.offset, put.end - put.offset, put.new) for put in before}
     ):
         # An earlier edit makes the very same change of a text: there is one result, whoever makes it.
         splices, changed, shifts, more = (), [], [], 0
     else:
         for other in placed:
-            if other.spans[-1].end < spans[0].start or spans[-1].end < other.spans[0].start:
+            if (
+                other.spans[-1].end < spans[0].start
+                or spans[-1].end < other.spans[0].start
+            ):
                 continue
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
-                return Missed(edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index)
+                return Missed(
+                    edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index
+                )
         together = _joined(source, before, puts)
     # An insertion may be behind a last line without an end.
     last = text.line_number(stop - 1) if stop > text.start else 0
@@ -351,12 +407,21 @@ def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
         shift = 0
         begin = min([(spans[0].start + 1,), *(at for at, _ in shifts)])
         for other in placed:
-            if other.outcome is own or (own.on_result and other.outcome.index < own.index):
+            if other.outcome is own or (
+                own.on_result and other.outcome.index < own.index
+            ):
                 continue
             for at, more in other.shifts:
                 shift += more if at < begin else 0
         notes = tuple(replace(note, line=note.line + shift) for note in own.notes)
-        result.append(replace(own, new_first=own.first + shift, new_last=own.new_last + shift, notes=notes))
+        result.append(
+            replace(
+                own,
+                new_first=own.first + shift,
+                new_last=own.new_last + shift,
+                notes=notes,
+            )
+        )
     return tuple(result)
 
 
@@ -378,7 +443,9 @@ def _follows(source: FileText, located: Located) -> str:
     return ""
 
 
-def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteRange | None:
+def _touching(
+    changed: Sequence[ByteRange], spans: Sequence[ByteRange]
+) -> ByteRange | None:
     """The first changed stretch that lies in or cuts into one of the spans (both in order)."""
     at = 0
     for one in changed:
@@ -390,7 +457,9 @@ def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteR
     return None
 
 
-def _joined(source: FileText, before: Sequence[_Put], more: Sequence[_Put]) -> list[_Put]:
+def _joined(
+    source: FileText, before: Sequence[_Put], more: Sequence[_Put]
+) -> list[_Put]:
     """What edits put that touch nothing of each other, as one.
 
     Of insertions at one offset the one that belongs to the text before it is first, and the one that belongs to the
@@ -409,7 +478,9 @@ def _joined(source: FileText, before: Sequence[_Put], more: Sequence[_Put]) -> l
             and (last in more or put in more)
             and (last.new[-1:] or source.read(last.offset - 1, last.offset)) in ends
         ):
-            end = next((end for end in (ends, b"\n", b"\r") if put.new.startswith(end)), b"")
+            end = next(
+                (end for end in (ends, b"\n", b"\r") if put.new.startswith(end)), b""
+            )
             put = put._replace(new=put.new.removeprefix(end))
         result.append(put)
     return result
@@ -430,7 +501,11 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
 def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
     # The parts of a soft match hold the file's word in place of the request's.
-    requested = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
+    requested = (
+        RequestLines.of(located.edit.search).lines
+        if located.tier is Tier.SOFT
+        else None
+    )
     least = 1.0
     for part in located.parts:
         if isinstance(part, WholeLines):

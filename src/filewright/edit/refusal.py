@@ -37,7 +37,15 @@ from filewright.edit.locate.request import (
     words_shared,
 )
 from filewright.edit.markers import says_omitted
-from filewright.edit.nearest import LINE_CHARS, MOST_CHARS, NearText, clean, compared, nearest, visible
+from filewright.edit.nearest import (
+    LINE_CHARS,
+    MOST_CHARS,
+    NearText,
+    clean,
+    compared,
+    nearest,
+    visible,
+)
 from filewright.edit.repairs import is_damaged
 from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError
@@ -104,37 +112,62 @@ def explained(source: FileText, missed: Missed) -> FilewrightError:
         return _unclear(source, missed, missed.unclear)
     if code is Code.NO_CHANGE:
         message = "the result would leave the file as it is"
-        return _refusal(missed, message, "correct the replacement, or leave the edit out")
+        return _refusal(
+            missed, message, "correct the replacement, or leave the edit out"
+        )
     if code is Code.OVERLAP and missed.other == edit.number:
         message = f"edit {edit.number + 1} moves text into itself, at line {lines[0]}"
         return _refusal(missed, message, "name a place outside of what is moved", lines)
     if code is Code.OVERLAP:
         both = f"{(missed.other or 0) + 1} and {edit.number + 1}"
         return _refusal(
-            missed, f"edits {both} overlap at line {lines[0]}", f"join edits {both} into one", lines
+            missed,
+            f"edits {both} overlap at line {lines[0]}",
+            f"join edits {both} into one",
+            lines,
         )
     if code is Code.AMBIGUOUS_MATCH:
         return _ambiguous(source, missed, lines)
     if code is Code.STALE_VERSION:
         where = f" around line {lines[0]}" if lines else ""
-        message = f"the file has changed since it was shown, where the edit changes it{where}"
-        hint = "read the file again and make the edit anew from the text that is there now"
+        message = (
+            f"the file has changed since it was shown, where the edit changes it{where}"
+        )
+        hint = (
+            "read the file again and make the edit anew from the text that is there now"
+        )
         return _refusal(missed, message, hint, lines, nearest(source, edit.search))
     if applied := lines if code is Code.ALREADY_APPLIED else _already(source, edit):
-        where = f"line {applied[0]}" if len(applied) == 1 else f"lines {', '.join(map(str, applied))}"
+        where = (
+            f"line {applied[0]}"
+            if len(applied) == 1
+            else f"lines {', '.join(map(str, applied))}"
+        )
         message = f"the replacement is there already, at {where}, and the search text is not in the file"
         hint = f"if {where} is the place that was meant, nothing is left to do"
-        return _refusal(replace(missed, code=Code.ALREADY_APPLIED), message, hint, applied)
-    return _nowhere(source, missed) if edit.end_line is None else _elsewhere(source, missed, lines)
+        return _refusal(
+            replace(missed, code=Code.ALREADY_APPLIED), message, hint, applied
+        )
+    return (
+        _nowhere(source, missed)
+        if edit.end_line is None
+        else _elsewhere(source, missed, lines)
+    )
 
 
 def _unclear(source: FileText, missed: Missed, why: UnclearError) -> FilewrightError:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
-    there = compared(source, _rows_of(source, missed.spans[0]), missed.edit.search.split("\n"), 1.0)
-    readings = "".join(
-        f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
+    there = compared(
+        source, _rows_of(source, missed.spans[0]), missed.edit.search.split("\n"), 1.0
     )
-    return _refusal(missed, why.message + readings, why.hint, (there.first_line,), (there,))
+    readings = "".join(
+        f"\nit could become:\n{chr(10).join(_quoted(reading))}"
+        for reading in why.readings
+        if reading
+    )
+    return _refusal(
+        missed, why.message + readings, why.hint, (there.first_line,), (there,)
+    )
 
 
 def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
@@ -143,11 +176,17 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
         wanted = edit.replace.removesuffix("\n").split("\n")
         there = map(source.text, source.bodies(edit.start_line - 1, len(wanted)))
         return (edit.start_line,) if wanted != [""] and wanted == [*there] else ()
-    if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
+    if (
+        sum(char.isalnum() for char in edit.replace) < 4
+        or edit.replace.strip() in edit.search
+    ):
         return ()
     starts = [span.start for span in find_exact(source, edit.replace, 4)]
     if not starts:
-        starts = [region.start for region in find_regions(source, RequestLines.of(edit.replace)).strictest]
+        starts = [
+            region.start
+            for region in find_regions(source, RequestLines.of(edit.replace)).strictest
+        ]
     if len(starts) > 1 and "\n" not in edit.replace.strip("\n"):
         return ()
     return tuple(map(source.line_number, starts[:3]))
@@ -156,10 +195,14 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
 # Suggestions: what would succeed
 
 
-def _first_run(source: FileText, edits: Iterable[Edit | None], *modes: bool) -> tuple[Edit, ...]:
+def _first_run(
+    source: FileText, edits: Iterable[Edit | None], *modes: bool
+) -> tuple[Edit, ...]:
     """The first of some edits that changes the file, sent as it is with each of the `modes` of fuzzy; if any does."""
     for edit in edits:
-        if edit is not None and all(_succeeds(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes):
+        if edit is not None and all(
+            _succeeds(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes
+        ):
             return (edit,)
     return ()
 
@@ -172,7 +215,9 @@ def _succeeds(source: FileText, edit: Edit) -> bool:
         return False
 
 
-def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> FilewrightError:
+def _ambiguous(
+    source: FileText, missed: Missed, lines: tuple[int, ...]
+) -> FilewrightError:
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
@@ -197,7 +242,9 @@ def _ambiguous(source: FileText, missed: Missed, lines: tuple[int, ...]) -> File
     return _refusal(missed, message, hint, lines, suggestions=suggestions)
 
 
-def _choices(source: FileText, missed: Missed, span: ByteRange, line: int) -> Iterator[Edit | None]:
+def _choices(
+    source: FileText, missed: Missed, span: ByteRange, line: int
+) -> Iterator[Edit | None]:
     """The edit made clear for one region: by a start line, or by ever more context."""
     yield replace(missed.edit, start_line=line)
     if missed.reached is Tier.EXACT:
@@ -220,14 +267,26 @@ def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | 
             return None
         if not all(start <= one.offset <= one.end <= end for one in splices):
             return None
-        new = apply(old, [Splice(one.offset - start, one.length, one.replacement) for one in splices])
-        search, wanted = (normalised(text.decode(source.encoding.name)) for text in (old, new))
+        new = apply(
+            old,
+            [
+                Splice(one.offset - start, one.length, one.replacement)
+                for one in splices
+            ],
+        )
+        search, wanted = (
+            normalised(text.decode(source.encoding.name)) for text in (old, new)
+        )
     except (UnicodeDecodeError, FilewrightError):
         return None
-    return replace(found.edit, search=search, replace=wanted, start_line=None, end_line=None)
+    return replace(
+        found.edit, search=search, replace=wanted, start_line=None, end_line=None
+    )
 
 
-def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> FilewrightError:
+def _elsewhere(
+    source: FileText, missed: Missed, places: tuple[int, ...]
+) -> FilewrightError:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
@@ -238,7 +297,9 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Fil
         message += f", which has {source.count} lines"
     near: tuple[NearText, ...] = ()
     if rows and len(there) <= MOST_CHARS:
-        near = (compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),)
+        near = (
+            compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),
+        )
     choices: Iterable[Edit] = ()
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
     if len(places) == 1:
@@ -246,11 +307,16 @@ def _elsewhere(source: FileText, missed: Missed, places: tuple[int, ...]) -> Fil
         last = line + edit.search.removesuffix("\n").count("\n")
         hint = f"the text is on {_lines(line, last)}: use start_line={line}, end_line={last}"
         both = ((line, last), (None, None))
-        choices = [replace(edit, start_line=first, end_line=final) for first, final in both]
+        choices = [
+            replace(edit, start_line=first, end_line=final) for first, final in both
+        ]
     elif places:
         hint = f"the text is at lines {', '.join(map(str, places))}: choose one"
     elif near:
-        choices = [replace(one, start_line=start, end_line=end) for one in _carried(source, edit, near[0])]
+        choices = [
+            replace(one, start_line=start, end_line=end)
+            for one in _carried(source, edit, near[0])
+        ]
     offered = _first_run(source, choices, True)
     return _refusal(missed, message, hint, places, near, offered, there)
 
@@ -270,7 +336,11 @@ def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
         near = nearest(source, edit.search)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
         hint = "use exactly the text that is there" if near else "read the file again"
-    for form in ("NFC", "NFD") if not edit.search.isascii() and source.size <= _CHECKED_BYTES else ():
+    for form in (
+        ("NFC", "NFD")
+        if not edit.search.isascii() and source.size <= _CHECKED_BYTES
+        else ()
+    ):
         other = replace(edit, search=unicodedata.normalize(form, edit.search))
         if find_exact(source, other.search, 1):
             message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
@@ -287,18 +357,33 @@ def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
 
 def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     """The edit with the text that is there and the replacement carried over to it; none if that is not certain."""
-    for text in (edit.search, edit.replace):  # that bears damage, or means more than it says
-        if is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n"))):
+    for text in (
+        edit.search,
+        edit.replace,
+    ):  # that bears damage, or means more than it says
+        if (
+            is_damaged(text)
+            or is_typographic(text)
+            or any(map(says_omitted, text.split("\n")))
+        ):
             return ()
     if len(there.text) > MOST_CHARS:
         return ()
-    if not _corresponds(edit.search, there.text) or _goes_on(source, edit.search, there):
+    if not _corresponds(edit.search, there.text) or _goes_on(
+        source, edit.search, there
+    ):
         return ()
     new = _merged(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
     if new is None or new == there.text:
         return ()
     choices = [
-        replace(edit, search=there.text + tail, replace=new and new + tail, start_line=line, end_line=None)
+        replace(
+            edit,
+            search=there.text + tail,
+            replace=new and new + tail,
+            start_line=line,
+            end_line=None,
+        )
         for tail in dict.fromkeys(("\n" if edit.search.endswith("\n") else "", ""))
         for line in (None, there.first_line)
     ]
@@ -311,10 +396,14 @@ def _goes_on(source: FileText, search: str, there: NearText) -> bool:
 
     Then the region is not all that is meant, and a line of it is none of the search text's.
     """
-    missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
+    missing = set(map(_key, search.split("\n"))) - set(
+        map(_key, there.text.split("\n"))
+    )
     before = source.rows_before(source.row_at(source.offset(there.first_line - 1)))
     after = source.rows_from(source.offset(there.last_line))
-    return any(_key(source.first_solid(rows)[0]) in missing - {""} for rows in (before, after))
+    return any(
+        _key(source.first_solid(rows)[0]) in missing - {""} for rows in (before, after)
+    )
 
 
 def _corresponds(search: str, there: str) -> bool:
@@ -323,16 +412,29 @@ def _corresponds(search: str, there: str) -> bool:
     if not (asked and found) or indent_of(asked[0]) != indent_of(found[0]):
         return False
     i = j = 0
-    for match in [*align([_key(line) for line in asked], [_key(line) for line in found]), None]:
+    for match in [
+        *align([_key(line) for line in asked], [_key(line) for line in found]),
+        None,
+    ]:
         to_i, to_j = (match.left, match.right) if match else (len(asked), len(found))
         mine, theirs = asked[i:to_i], found[j:to_j]
         at_edge = j == 0 or to_j == len(found)
         if theirs and not mine and at_edge:
             return False
-        if mine and theirs and any(words_shared(a, b) < 0.4 for a, b in zip(mine, theirs, strict=False)):
+        if (
+            mine
+            and theirs
+            and any(
+                words_shared(a, b) < 0.4 for a, b in zip(mine, theirs, strict=False)
+            )
+        ):
             return False
         if match:
-            pairs = zip(asked[to_i : to_i + match.length], found[to_j : to_j + match.length], strict=True)
+            pairs = zip(
+                asked[to_i : to_i + match.length],
+                found[to_j : to_j + match.length],
+                strict=True,
+            )
             if any(indent_of(a) != indent_of(b) for a, b in pairs) and len(asked) > 2:
                 return False
             i, j = to_i + match.length, to_j + match.length

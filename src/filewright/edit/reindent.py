@@ -24,7 +24,9 @@ from filewright.edit.locate.request import (
 )
 
 #: A line that opens a block, one that closes one, and an item of a list.
-OPENING = re.compile(r"(?:[:{(\[]|=>|->|\b(?:then|do|begin|else|try))(?:\s+(?:#|//).*|\s*)$")
+OPENING = re.compile(
+    r"(?:[:{(\[]|=>|->|\b(?:then|do|begin|else|try))(?:\s+(?:#|//).*|\s*)$"
+)
 CLOSING = re.compile(r"\s*(?:[)}\]]|end\b)")
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 #: Pairs of changed lines that are compared to tell which new line is which old one.
@@ -45,7 +47,9 @@ def indent_forms(
     the file's already. Lines that stay by their text tell which, where they are moved in one of the two:
     all of them must say the same. What a line that is new opens a block for is moved in any case.
     """
-    asked, solid = ([line for line in lines if not is_blank(line)] for lines in (part.old, part.new))
+    asked, solid = (
+        [line for line in lines if not is_blank(line)] for lines in (part.old, part.new)
+    )
     if not solid:
         return {}
     known = indentation.known
@@ -57,15 +61,25 @@ def indent_forms(
     told = dict(same)
     for run in align(old, new):
         told |= {
-            run.right + step: run.left + step for step in range(run.length) if run.right + step not in same
+            run.right + step: run.left + step
+            for step in range(run.length)
+            if run.right + step not in same
         }
     moved = [
-        _Moved(indent_of(part.old[at]), indent_of(text), indent_of(part.new[to]), new[to])
+        _Moved(
+            indent_of(part.old[at]), indent_of(text), indent_of(part.new[to]), new[to]
+        )
         for to, at in told.items()
-        if (text := there[at]) and new[to] and indent_of(part.old[at]) != indent_of(text)
+        if (text := there[at])
+        and new[to]
+        and indent_of(part.old[at]) != indent_of(text)
     ]
     told_of = {*told.values()}
-    changed = [line for at, line in enumerate(part.old) if at not in told_of and not is_blank(line)]
+    changed = [
+        line
+        for at, line in enumerate(part.old)
+        if at not in told_of and not is_blank(line)
+    ]
     changed = changed if len(changed) * len(new) <= _MOST_COMPARED else []
     inside = _opened(
         solid,
@@ -77,7 +91,10 @@ def indent_forms(
     )
     outside = [one for one in moved if one.text not in inside]
     # A new line further left than all matched ones is written as the search text is, and what it opens with it.
-    shallow = width_of(base) < min(map(width_of, known.values())) and solid[0].strip() not in old
+    shallow = (
+        width_of(base) < min(map(width_of, known.values()))
+        and solid[0].strip() not in old
+    )
     is_wrapped = bool(not first and shallow and inside and not outside)
     mapped = any(one.wanted == one.asked for one in moved) or is_wrapped
     # Where it begins and ends as the search text does, indents and all, it is written as that is. In the file's own
@@ -85,7 +102,9 @@ def indent_forms(
     frames = (solid[0], solid[-1]) == (asked[0], asked[-1])
     if mapped and not frames and not is_wrapped:
         # A closing bracket may be another one.
-        tells = len({one.asked for one in outside}) > 1 or any(re.search(r"\w", one.text) for one in outside)
+        tells = len({one.asked for one in outside}) > 1 or any(
+            re.search(r"\w", one.text) for one in outside
+        )
         # Spaces where the file has tabs, or the other way round, are never the file's own indentation.
         alike = ("\t" in "".join(known.values())) == ("\t" in "".join(indents))
         if (len(outside) < len(moved) and not tells and alike) or any(
@@ -98,15 +117,28 @@ def indent_forms(
         given = all(one.wanted == one.found for one in moved) and solid[0].strip() in {
             one.text for one in moved
         }
-        if given and base == known[first] and (base != first or len({one.asked for one in moved}) > 1):
+        if (
+            given
+            and base == known[first]
+            and (base != first or len({one.asked for one in moved}) > 1)
+        ):
             return {}
         raise _unclear(part.new, either)
     readings = indentation.extended(indents, file_unit)
     if base != first and solid[0].rstrip() != asked[0].rstrip():
         # Nothing says in which indentation the replacement is written.
-        readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}
-    clipped = [indent for indent in readings if indent and indent not in known and "" in readings[indent]]
-    if len(clipped) > ("" not in known.values()) or any(len(forms) != 1 for forms in readings.values()):
+        readings = {
+            indent: tuple(dict.fromkeys((*forms, indent)))
+            for indent, forms in readings.items()
+        }
+    clipped = [
+        indent
+        for indent in readings
+        if indent and indent not in known and "" in readings[indent]
+    ]
+    if len(clipped) > ("" not in known.values()) or any(
+        len(forms) != 1 for forms in readings.values()
+    ):
         raise _unclear(part.new, readings)
     return {indent: forms[0] for indent, forms in readings.items()}
 
@@ -120,9 +152,14 @@ class _Moved(NamedTuple):
     text: str
 
 
-def _unclear(new: Sequence[str], readings: Mapping[str, tuple[str, ...]]) -> UnclearError:
+def _unclear(
+    new: Sequence[str], readings: Mapping[str, tuple[str, ...]]
+) -> UnclearError:
     texts = [
-        "\n".join((readings.get(indent_of(line)) or ("",))[place] + line.lstrip(WHITESPACE) for line in new)
+        "\n".join(
+            (readings.get(indent_of(line)) or ("",))[place] + line.lstrip(WHITESPACE)
+            for line in new
+        )
         for place in (0, -1)
     ]
     if texts[0] == texts[1]:
@@ -186,13 +223,24 @@ def check_depths(
     unit = file_unit
     step, deep = 0, len(unit) if unit.strip("\t") else 2
     if not is_numbered and known.get("") == "":
-        step, deep = min((width_of(asked), width_of(there)) for asked, there in known.items() if asked)
-    for at in doubtful if step else doubtful[:1]:  # what is below the first is written as that is
+        step, deep = min(
+            (width_of(asked), width_of(there))
+            for asked, there in known.items()
+            if asked
+        )
+    for at in (
+        doubtful if step else doubtful[:1]
+    ):  # what is below the first is written as that is
         deeper = width_of(lines[at]) - width_of(lines[at - 1])
         if step:
-            fits = (width_of(wanted[at]) - width_of(wanted[at - 1]), deeper) == (step, deep)
+            fits = (width_of(wanted[at]) - width_of(wanted[at - 1]), deeper) == (
+                step,
+                deep,
+            )
         else:
-            fits = deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
+            fits = (
+                deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
+            )
         if not (at and fits) and (step or indent_of(lines[at]) not in known.values()):
             raise UnclearError(
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
@@ -206,7 +254,11 @@ def _lacks_a_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
     known = {line.strip() for line in asked}
     for above, line in pairwise(wanted):
         opens = OPENING.search(above) is not None and above.strip() not in known
-        if opens and width_of(line) == width_of(above) and not (CLOSING.match(line) or ITEM.match(line)):
+        if (
+            opens
+            and width_of(line) == width_of(above)
+            and not (CLOSING.match(line) or ITEM.match(line))
+        ):
             return True
     return False
 
@@ -214,7 +266,8 @@ def _lacks_a_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
 def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether of two lines that stay together the one further left is moved, and the other is not with it."""
     beside = {
-        (one.strip(), other.strip()): (width_of(one), width_of(other)) for one, other in pairwise(asked)
+        (one.strip(), other.strip()): (width_of(one), width_of(other))
+        for one, other in pairwise(asked)
     }
     for one, other in pairwise(wanted):
         before = beside.get((one.strip(), other.strip()))

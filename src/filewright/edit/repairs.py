@@ -33,18 +33,31 @@ _SURE = ("→", "│", "┃", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _SIGN = re.compile(r"\\(.)", re.DOTALL)
 _UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|#60|#62|#38|#x3[CEce]|#x26);")
+_ESCAPED = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    '"': '"',
+    "'": "'",
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+}
+_ENTITY = re.compile(
+    r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|#60|#62|#38|#x3[CEce]|#x26);"
+)
 _PREFIXES = (
     ("took away the prefix of each line", re.compile(r"[>│┃|]+|\$|>>>")),
-    ("took away the path before each line", re.compile(r"[\w./\\-]+\.\w{1,8}[:-]\d+[:-]")),
+    (
+        "took away the path before each line",
+        re.compile(r"[\w./\\-]+\.\w{1,8}[:-]\d+[:-]"),
+    ),
 )
 _MARK = re.compile(
     r"(?:[<>|=+-]{5,}\s*(?:SEARCH|REPLACE|ORIGINAL|UPDATED|HEAD)?|\*\*\* (?:Begin|End) \w+)\s*"
 )
-_TAG_NAMES = (
-    r"(?:(?:old|new)_\w+|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|antml:\w+)"
-)
+_TAG_NAMES = r"(?:(?:old|new)_\w+|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|antml:\w+)"
 _OPENING_TAG = re.compile(rf"\s*(?:<!\[CDATA\[|<{_TAG_NAMES}>|<\|\w+\|>)")
 _CLOSING_TAG = re.compile(rf"(?:\]\]>|</{_TAG_NAMES}>|<\|\w+\|>)\s*$")
 _ALIKE, _MUCH_ALIKE = 0.5, 0.8
@@ -125,7 +138,10 @@ def _all(search: str, replacement: str) -> Iterator[Repaired]:
     for what, prefix in _prefixes_of(search):
         # A space behind the prefix is the prefix's if every line has one.
         for pad in (" ", ""):
-            plain, new = _without_prefix(prefix, pad, search), _without_prefix(prefix, pad, replacement)
+            plain, new = (
+                _without_prefix(prefix, pad, search),
+                _without_prefix(prefix, pad, replacement),
+            )
             if plain is not None and new is not None:
                 yield Repaired(plain, new, what, whole_lines=True)
     for what, undo, is_whole in _KINDS:
@@ -141,9 +157,18 @@ def _prefixes_of(search: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     A sign that only the replacement begins with is its own, such as the bar of a table.
     """
     for what, prefix in _PREFIXES:
-        signs = {match[0] for line in search.split("\n") if (match := prefix.match(line))}
+        signs = {
+            match[0] for line in search.split("\n") if (match := prefix.match(line))
+        }
         if signs and not any(re.search(r"\w", sign) for sign in signs):
-            yield what, re.compile("|".join(re.escape(sign) for sign in sorted(signs, key=len, reverse=True)))
+            yield (
+                what,
+                re.compile(
+                    "|".join(
+                        re.escape(sign) for sign in sorted(signs, key=len, reverse=True)
+                    )
+                ),
+            )
         else:
             yield what, prefix
 
@@ -158,11 +183,17 @@ def _without_prefix(pattern: re.Pattern[str], pad: str, text: str) -> str | None
     matches = [pattern.match(line) for line in solid]
     if not any(matches):
         return text
-    rests = [line[match.end() :] for line, match in zip(solid, matches, strict=True) if match]
-    if not all(matches) or not all(rest.startswith(pad) or not rest.strip() for rest in rests):
+    rests = [
+        line[match.end() :] for line, match in zip(solid, matches, strict=True) if match
+    ]
+    if not all(matches) or not all(
+        rest.startswith(pad) or not rest.strip() for rest in rests
+    ):
         return None
     stripped = iter(rests)
-    return "\n".join(next(stripped).removeprefix(pad) if line.strip() else line for line in lines)
+    return "\n".join(
+        next(stripped).removeprefix(pad) if line.strip() else line for line in lines
+    )
 
 
 def _without_signs(text: str, signs: str) -> str | None:
@@ -178,7 +209,9 @@ def _without_entities(text: str) -> str | None:
     if not entities:
         return text
     bare = _ENTITY.sub("", text)
-    if any(unescape(entity) in bare for entity in entities if unescape(entity) in "<>&"):
+    if any(
+        unescape(entity) in bare for entity in entities if unescape(entity) in "<>&"
+    ):
         return None
     return unescape(text)
 
@@ -198,7 +231,10 @@ def _without_escaped_ends(text: str) -> str | None:
     body = ended[:-1] if lines[-1] == "" or not ended[-1] else ended
     if not any(ended):
         return text
-    if not body or not all(is_ended or not line.strip() for is_ended, line in zip(body, lines, strict=False)):
+    if not body or not all(
+        is_ended or not line.strip()
+        for is_ended, line in zip(body, lines, strict=False)
+    ):
         return None
     return "\n".join(re.sub(r"(?:\\r)?\\[nr]$", "", line) for line in lines)
 
@@ -259,7 +295,9 @@ def _without_fence(search: str, replacement: str) -> Iterator[Repaired]:
     """An outer fence: its first line opens it, its last closes it, and the replacement has both or none."""
     inner, new = _fenced(search), _fenced(replacement)
     if inner is not None and inner != search and new is not None:
-        yield Repaired(inner, new, "took away the code fence around the text", whole_lines=True)
+        yield Repaired(
+            inner, new, "took away the code fence around the text", whole_lines=True
+        )
 
 
 def _fenced(text: str) -> str | None:
@@ -268,7 +306,9 @@ def _fenced(text: str) -> str | None:
     fence = fence_at_edge(text)
     if not fence:
         return text
-    closed = len(lines) > 1 and lines[-1].strip() == fence and _FENCE.fullmatch(lines[0])
+    closed = (
+        len(lines) > 1 and lines[-1].strip() == fence and _FENCE.fullmatch(lines[0])
+    )
     return "\n".join([*lines[1:-1], ""]) if closed else None
 
 
@@ -312,11 +352,19 @@ def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
         if any(_PERHAPS_NUMBERED.match(line) for line in replacement.split("\n")):
             return
     else:
-        depths = {rest.strip(): len(indent_of(rest)) for rest in mine.rests if rest.strip()}
+        depths = {
+            rest.strip(): len(indent_of(rest)) for rest in mine.rests if rest.strip()
+        }
         moved = [
-            len(indent_of(rest)) - depths[rest.strip()] for rest in theirs.rests if rest.strip() in depths
+            len(indent_of(rest)) - depths[rest.strip()]
+            for rest in theirs.rests
+            if rest.strip() in depths
         ]
-        if moved and all(moved) and (mine.depth != theirs.depth or all(columns % 2 for columns in moved)):
+        if (
+            moved
+            and all(moved)
+            and (mine.depth != theirs.depth or all(columns % 2 for columns in moved))
+        ):
             return  # set off otherwise than the search text
     spaced = all(rest.startswith(" ") for rest in mine.rests if rest.strip())
     for pad in (" ", "") if spaced else ("",):
@@ -370,7 +418,9 @@ def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
 def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
     """One level of escaping: of a text sent as one line all of it, as in JSON, or newlines; else quotes."""
     shown = {*_SIGN.findall(search)}
-    whole = ({*shown, *'nt"\\'} & _ESCAPED.keys(), {*"nt"}) if _is_broken(search) else ()
+    whole = (
+        ({*shown, *'nt"\\'} & _ESCAPED.keys(), {*"nt"}) if _is_broken(search) else ()
+    )
     for signs in (*whole, shown & {*"\\\"'"}):
         plain, new = (_undone(text, signs, search) for text in (search, replacement))
         if plain is not None and new is not None:
@@ -390,9 +440,17 @@ def _undone(text: str, signs: set[str], search: str) -> str | None:
         return None if _has_newlines_in_code(text) or codes & {*"\"'"} else text
     bare = _SIGN.sub("", text)
     half = any(sign in bare for sign in signs & {*"\"'"})
-    if half or ("\\" in signs and not signs >= codes) or not codes <= {*signs, *_SIGN.findall(search)}:
+    if (
+        half
+        or ("\\" in signs and not signs >= codes)
+        or not codes <= {*signs, *_SIGN.findall(search)}
+    ):
         return None
-    return normalised(_SIGN.sub(lambda match: _ESCAPED[match[1]] if match[1] in signs else match[0], text))
+    return normalised(
+        _SIGN.sub(
+            lambda match: _ESCAPED[match[1]] if match[1] in signs else match[0], text
+        )
+    )
 
 
 def _is_broken(text: str) -> bool:
@@ -428,9 +486,17 @@ def is_changed(replacement: str, wanted: str, found: tuple[str, ...]) -> str | N
     raw, solid = RequestLines.of(replacement).solid, RequestLines.of(wanted).solid
     for line in solid:
         bare = line.replace("\\", "")
-        like = [one for one in found if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE]
-        doubled = line.replace("\\\\", "\\") in found  # and what was undone is one level more in both
-        if line not in found and (doubled or is_nearer(line.replace("\\", "\\\\"), line, like)):
+        like = [
+            one
+            for one in found
+            if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE
+        ]
+        doubled = (
+            line.replace("\\\\", "\\") in found
+        )  # and what was undone is one level more in both
+        if line not in found and (
+            doubled or is_nearer(line.replace("\\", "\\\\"), line, like)
+        ):
             return line
     for line, text in zip(raw, solid, strict=True) if len(raw) == len(solid) else ():
         if "\\" in line and line != text and is_nearer(line, text, found):
@@ -452,5 +518,7 @@ def breaks_string(wanted: str, there: tuple[str, ...]) -> str | None:
 def is_nearer(plain: str, line: str, asked: list[str] | tuple[str, ...]) -> bool:
     """Return whether a line without its damage is much like one that was asked for, and more so than with it."""
     return bool(plain.strip()) and any(
-        words_shared(plain, one) > max(_ALIKE, words_shared(line, one)) for one in asked if one.strip()
+        words_shared(plain, one) > max(_ALIKE, words_shared(line, one))
+        for one in asked
+        if one.strip()
     )

@@ -111,7 +111,9 @@ def _belongs_to(last: str, character: str) -> bool:
     if is_invisible(character) or unicodedata.combining(character):
         return True
     # Korean syllables are composed of letters that combine without a class of their own.
-    return len(unicodedata.normalize("NFC", last + character)) <= len(unicodedata.normalize("NFC", last))
+    return len(unicodedata.normalize("NFC", last + character)) <= len(
+        unicodedata.normalize("NFC", last)
+    )
 
 
 def _grouped(units: Sequence[str]) -> list[Token]:

@@ -64,15 +64,27 @@ def write(source: FileText, located: Located) -> Written:
     notes: list[Note] = []
     shift = 0
     for number, part in enumerate(located.parts):
-        first = source.line_number(part.span.start) + shift if number < _MOST_NOTES else 0
+        first = (
+            source.line_number(part.span.start) + shift if number < _MOST_NOTES else 0
+        )
         match part:
             case NewLines():
                 splices += part.splices
-                new = located.edit.replace.split("\n") if not located.edit.search and first else []
-                notes += observed((), enumerate(new, first), source.language) if first else ()
+                new = (
+                    located.edit.replace.split("\n")
+                    if not located.edit.search and first
+                    else []
+                )
+                notes += (
+                    observed((), enumerate(new, first), source.language)
+                    if first
+                    else ()
+                )
             case Literal():
                 text = as_lines(source, part) if _has_lines(located, part) else part
-                splices += write_exact(source, text.span.start, text.span.end, text.search, text.replace)
+                splices += write_exact(
+                    source, text.span.start, text.span.end, text.search, text.replace
+                )
                 if first:
                     notes += _notes_on_text(source, text, first)
                     shift += text.replace.count("\n") - text.search.count("\n")
@@ -93,14 +105,20 @@ def meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
         return None
 
 
-def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> Sequence[Splice]:
+def write_exact(
+    source: FileText, start: int, end: int, search: str, replace: str
+) -> Sequence[Splice]:
     """Return the splices that put `replace` where `search` is literally in [start, end).
 
     Lines equal in both keep their terminators. Raises `unencodable`.
     """
     theirs = encoded(replace, source.encoding, argument="replace")
     if "\n" not in search and "\n" not in replace:
-        return () if source.read(start, end) == theirs else (Splice(start, end - start, theirs),)
+        return (
+            ()
+            if source.read(start, end) == theirs
+            else (Splice(start, end - start, theirs),)
+        )
     lines = theirs.split(b"\n")
     return put_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
 
@@ -113,7 +131,9 @@ def _has_lines(located: Located, part: Literal) -> bool:
 # Lines
 
 
-def _rows(source: FileText, part: Rows, located: Located) -> tuple[list[MergedLine], tuple[Splice, ...]]:
+def _rows(
+    source: FileText, part: Rows, located: Located
+) -> tuple[list[MergedLine], tuple[Splice, ...]]:
     """Merge rows, and put the lines in their place.
 
     At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
@@ -155,7 +175,9 @@ def _rows(source: FileText, part: Rows, located: Located) -> tuple[list[MergedLi
         if is_ended is None:
             is_ended = was_ended if last is None else bool(rows[last].terminator)
         ends[-1] = ends[-1] if is_ended else b""
-    elif end == source.size and not was_ended and start > source.start and not part.ended:
+    elif (
+        end == source.size and not was_ended and start > source.start and not part.ended
+    ):
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
     return made, put_lines(source, start, end, lines, ends)
 
@@ -212,8 +234,12 @@ def _refuse_half_repairs(source: FileText, located: Located) -> None:
     part = located.parts[0]
     if not isinstance(part, WholeLines | Literal):
         return
-    there = RequestLines.of(normalised(source.text(source.read(part.span.start, part.span.end)))).solid
-    wanted = part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
+    there = RequestLines.of(
+        normalised(source.text(source.read(part.span.start, part.span.end)))
+    ).solid
+    wanted = (
+        part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
+    )
     if isinstance(part, Literal) and _doubled(source, part) is not None:
         raise UnclearError(
             "the repaired search text ends inside of what the replacement has whole",
@@ -255,7 +281,9 @@ def _doubled(source: FileText, part: Literal) -> str | None:
     return twice(part.search, part.replace, before, behind)
 
 
-def _notes_on_lines(source: FileText, part: Rows, made: Sequence[MergedLine], first: int) -> Iterator[Note]:
+def _notes_on_lines(
+    source: FileText, part: Rows, made: Sequence[MergedLine], first: int
+) -> Iterator[Note]:
     """Yield what looks like damage in merged lines, and what the match does not prove."""
     new = [
         (number, line.text)
@@ -268,5 +296,6 @@ def _notes_on_lines(source: FileText, part: Rows, made: Sequence[MergedLine], fi
         for char in line.unproven:
             name = f"{char} (U+{ord(char[0]):04X})" if char.strip() else "whitespace"
             yield Note(
-                number, f"has {name} as it was sent: the match does not show how the file spells it there"
+                number,
+                f"has {name} as it was sent: the match does not show how the file spells it there",
             )

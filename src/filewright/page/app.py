@@ -15,7 +15,8 @@ from filewright.workspace import REVIEW, Workspace
 def app_page() -> str:
     """The page of the app, self-contained."""
     diff, app, parts, script = (
-        static(name)[0].decode() for name in ("diff.css", "app.css", "parts.js", "app.js")
+        static(name)[0].decode()
+        for name in ("diff.css", "app.css", "parts.js", "app.js")
     )
     return render("app.html", style=diff + app, script=parts + script)
 
@@ -32,8 +33,17 @@ def app_part(workspace: Workspace, base: str, asked: str) -> str | Picture:
     """
     address, _, query = asked.partition("?")
     kind, _, name = address.removeprefix("/").partition("/")
-    viewed = Viewed(kind, unquote(name), workspace.select(scope_of(kind, unquote(name))))
+    viewed = Viewed(
+        kind, unquote(name), workspace.select(scope_of(kind, unquote(name)))
+    )
     source = base + viewed.address
-    shared = {"base": "", "split": False, "acting": False, "app": True, "person": REVIEW, "seen": {}}
+    shared = {
+        "base": "",
+        "split": False,
+        "acting": False,
+        "app": True,
+        "person": REVIEW,
+        "seen": {},
+    }
     shared |= {"viewed": viewed, "source": source}
     return ViewPart(workspace, viewed, dict(parse_qsl(query)), shared).made()

@@ -13,7 +13,13 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes import ChangeRecord, Entry, FileDifference, held_after, held_before
+from filewright.changes import (
+    ChangeRecord,
+    Entry,
+    FileDifference,
+    held_after,
+    held_before,
+)
 from filewright.edit import DiffHunk, FileDiff
 from filewright.edit import DiffRow as Row
 from filewright.page.view import FileView, view_of
@@ -80,17 +86,25 @@ class Card:
         return (
             not self.image
             and self.views is not None
-            and not any(view.hunks or view.file.binary or view.remarks for view in self.views)
+            and not any(
+                view.hunks or view.file.binary or view.remarks for view in self.views
+            )
         )
 
     @property
     def hunks(self) -> bool:
         """Whether one hunk of it can be taken back by itself."""
         one = self.views is not None and len(self.views) == 1
-        return one and self.file.action in ("modified", "moved") and suffix(self.file.path) != "ipynb"
+        return (
+            one
+            and self.file.action in ("modified", "moved")
+            and suffix(self.file.path) != "ipynb"
+        )
 
 
-def cards_of(workspace: Workspace, record: ChangeRecord, *, start: int = 0) -> Sequence[Card]:
+def cards_of(
+    workspace: Workspace, record: ChangeRecord, *, start: int = 0
+) -> Sequence[Card]:
     """A page of cards, from the entry `start` of the record on, as many loaded as the budget allows."""
     left = LINES_AT_ONCE
     found = []
@@ -102,21 +116,31 @@ def cards_of(workspace: Workspace, record: ChangeRecord, *, start: int = 0) -> S
     return found
 
 
-def card_of(workspace: Workspace, record: ChangeRecord, index: int, *, start: int = 0) -> Card:
+def card_of(
+    workspace: Workspace, record: ChangeRecord, index: int, *, start: int = 0
+) -> Card:
     """The card of one file with its diff, or with more of it: what follows the offset `start`."""
     lines = LINES_UNFOLDED if start else LINES_OF_A_FILE
     return _card(workspace, index, record.entries[index], lines, start)
 
 
 def _large(entry: Entry) -> bool:
-    return any(side is not None and side.size > _LOOKED_AT for side in (entry.before, entry.after))
+    return any(
+        side is not None and side.size > _LOOKED_AT
+        for side in (entry.before, entry.after)
+    )
 
 
-def _card(workspace: Workspace, index: int, entry: Entry, lines: int, start: int = 0) -> Card:
+def _card(
+    workspace: Workspace, index: int, entry: Entry, lines: int, start: int = 0
+) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
     found = workspace.difference(entry, max_lines=lines, start=start)
     badges = [_KINDS[found.kind]] if found.kind in _KINDS else []
-    if None not in (found.mode_before, found.mode_after) and found.mode_before != found.mode_after:
+    if (
+        None not in (found.mode_before, found.mode_after)
+        and found.mode_before != found.mode_after
+    ):
         badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
     content = _held(entry) if lines and not _large(entry) else None
     if content is not None and content.binary is None:
@@ -139,10 +163,16 @@ def _card(workspace: Workspace, index: int, entry: Entry, lines: int, start: int
     )
 
 
-def row_of(workspace: Workspace, entry: Entry, *, counted: bool) -> tuple[Entry, str, Any]:
+def row_of(
+    workspace: Workspace, entry: Entry, *, counted: bool
+) -> tuple[Entry, str, Any]:
     """An entry as the tree has it: its version, and its lines if they are to be counted."""
     file = counted and not _large(entry)
-    return entry, _version(entry), workspace.difference(entry, max_lines=0) if file else None
+    return (
+        entry,
+        _version(entry),
+        workspace.difference(entry, max_lines=0) if file else None,
+    )
 
 
 def _version(entry: Entry) -> str:
@@ -156,7 +186,11 @@ def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
         return ""
     line = next((hunk.new for view in views for hunk in view.hunks), 1)
     path = quote_path(b"/".join((entry.place.root, *entry.place.parts)))
-    return _EDITORS.get(wanted, wanted).replace("{path}", path).replace("{line}", str(line))
+    return (
+        _EDITORS.get(wanted, wanted)
+        .replace("{path}", path)
+        .replace("{line}", str(line))
+    )
 
 
 def _held(entry: Entry) -> Snapshot | None:
@@ -225,12 +259,20 @@ def lines_of(
             number if old else None,
             number if new else None,
         )
-        for number, line in enumerate(_ENDS.split(text)[: max(last - first + 1, 0)], first)
+        for number, line in enumerate(
+            _ENDS.split(text)[: max(last - first + 1, 0)], first
+        )
     ]
     if count > LINES_UNFOLDED:
         rest = last + 1
         made.append(
-            Row(sign, "", rest if old else None, rest if new else None, hidden=count - LINES_UNFOLDED)
+            Row(
+                sign,
+                "",
+                rest if old else None,
+                rest if new else None,
+                hidden=count - LINES_UNFOLDED,
+            )
         )
     return made
 

@@ -127,7 +127,11 @@ class ChangeLog:
                 row = self._row(name)
                 if row is not None and row.matches(words):
                     prompt = self._prompts[name]
-                    title = found[-1][1] if found and found[-1][0] is prompt else self._title(prompt)
+                    title = (
+                        found[-1][1]
+                        if found and found[-1][0] is prompt
+                        else self._title(prompt)
+                    )
                     found.append((prompt, title, self._counted(row, clock)))
             return ListPage(tuple(found), cursor, self._prompts.get(before or ""))
 
@@ -148,7 +152,9 @@ class ChangeLog:
         """What its changes did, as one sentence; a client's own words where it gives the turn some."""
         if " " in prompt.turn:
             return prompt.turn
-        rows = [row for name in prompt.ids[:_TITLED] if (row := self._row(name)) is not None]
+        rows = [
+            row for name in prompt.ids[:_TITLED] if (row := self._row(name)) is not None
+        ]
         done = [row for row in rows if row.deeds]
         if len(done) <= 1 or any(len(row.deeds) == _DEEDS for row in done):
             more = f" and {len(prompt.ids) - 1:,} more" if len(prompt.ids) > 1 else ""
@@ -159,12 +165,19 @@ class ChangeLog:
         """The row with its lines, if they are known or there is time to count them."""
         if row.countable and row.head.id not in self._lines and not clock.expired:
             try:
-                files = self._workspace.changed_files(row.head.id, limit=_COUNTED_FILES).files
+                files = self._workspace.changed_files(
+                    row.head.id, limit=_COUNTED_FILES
+                ).files
             except FilewrightError:
                 files = ()
-            texts = [(file.added, file.removed) for file in files if file.added is not None]
+            texts = [
+                (file.added, file.removed) for file in files if file.added is not None
+            ]
             self._lines[row.head.id] = (
-                (sum(added for added, _ in texts), sum(removed or 0 for _, removed in texts))
+                (
+                    sum(added for added, _ in texts),
+                    sum(removed or 0 for _, removed in texts),
+                )
                 if texts
                 else None
             )
@@ -187,13 +200,21 @@ class ChangeLog:
         self._prompts = {}
         for group in prompts(heads):
             head = group[0]
-            session, client, turn = (one_line(name or "") for name in (head.session, head.client, head.turn))
+            session, client, turn = (
+                one_line(name or "") for name in (head.session, head.client, head.turn)
+            )
             prompt = Prompt(
-                tuple(each.id for each in group), session, client, turn, group[-1].time.astimezone()
+                tuple(each.id for each in group),
+                session,
+                client,
+                turn,
+                group[-1].time.astimezone(),
             )
             sessions.setdefault(head.session, []).append(prompt)
             self._prompts.update(dict.fromkeys(prompt.ids, prompt))
-        self._order = [name for each in sessions.values() for prompt in each for name in prompt.ids]
+        self._order = [
+            name for each in sessions.values() for prompt in each for name in prompt.ids
+        ]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
         self._undone = undone_by(heads)
         self._newest = newest
@@ -216,8 +237,15 @@ class ChangeLog:
         paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
         deeds = deeds_of(record) if not record.reverts else []
         folders = sum(is_folder(entry) for entry in first)
-        sides = [side for entry in first for side in (entry.before, entry.after) if side is not None]
-        small = len(record.entries) <= _COUNTED_FILES and all(side.size <= _COUNTED_BYTES for side in sides)
+        sides = [
+            side
+            for entry in first
+            for side in (entry.before, entry.after)
+            if side is not None
+        ]
+        small = len(record.entries) <= _COUNTED_FILES and all(
+            side.size <= _COUNTED_BYTES for side in sides
+        )
         return Listing(
             record._replace(entries=()),
             self._undo(record) if record.reverts else title_of(record, deeds),

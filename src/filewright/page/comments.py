@@ -42,13 +42,19 @@ class Comment(NamedTuple):
     @property
     def where(self) -> str:
         """The lines, in words."""
-        lines = f"line {self.first}" if self.first == self.last else f"lines {self.first}–{self.last}"
+        lines = (
+            f"line {self.first}"
+            if self.first == self.last
+            else f"lines {self.first}–{self.last}"
+        )
         return f"{lines}{' before the change' if self.before else ''}"
 
     @property
     def text(self) -> str:
         """What an agent is told."""
-        from filewright.tools import clip  # A hook, which an agent waits for, seldom has anything to tell.
+        from filewright.tools import (
+            clip,
+        )  # A hook, which an agent waits for, seldom has anything to tell.
 
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(

@@ -105,20 +105,36 @@ class Guard:
         if request.method in ("GET", "HEAD"):
             if path.startswith(_STATIC):
                 return _file(path.removeprefix(_STATIC))
-            if "part" not in request.query_params and (path == "/" or path.startswith(_PAGES)):
-                theme, split = (request.cookies.get(f"filewright_{name}") for name in ("theme", "split"))
+            if "part" not in request.query_params and (
+                path == "/" or path.startswith(_PAGES)
+            ):
+                theme, split = (
+                    request.cookies.get(f"filewright_{name}")
+                    for name in ("theme", "split")
+                )
                 theme = theme if theme in ("light", "dark") else "auto"
                 asks = self._verify is not None
                 return HTMLResponse(
-                    render("page.html", base=base, theme=theme, split=split == "1", asks=asks)
+                    render(
+                        "page.html",
+                        base=base,
+                        theme=theme,
+                        split=split == "1",
+                        asks=asks,
+                    )
                 )
         if not self._from_here(request.headers):
-            return _refused(403, "Another site asked for this page. Open it by its own address.")
+            return _refused(
+                403, "Another site asked for this page. Open it by its own address."
+            )
         if path == _ENTER and request.method == "POST":
             return await self._enter(request)
         given = request.headers.get(KEY_HEADER, "").encode("utf-8", "surrogateescape")
         if not hmac.compare_digest(given, self._key.encode()):
-            return _refused(403, "This page opens with the address that filewright printed in the terminal.")
+            return _refused(
+                403,
+                "This page opens with the address that filewright printed in the terminal.",
+            )
         return None
 
     async def _enter(self, request: Request) -> Response:
@@ -133,7 +149,9 @@ class Guard:
             if self._verify is not None and await self._verify(token) is not None:
                 return JSONResponse({"key": self._key})
         if self._verify is not None:
-            return JSONResponse({"message": "This token is not one of this server's."}, status_code=403)
+            return JSONResponse(
+                {"message": "This token is not one of this server's."}, status_code=403
+            )
         why = "This address was used before, or is not one of this page. The terminal shows a new one."
         return JSONResponse({"message": why}, status_code=403)
 
@@ -172,7 +190,9 @@ def _file(name: str) -> Response:
         content, media = static(name)
     except KeyError:
         return _refused(404, "There is no such file.")
-    return Response(content, media_type=media, headers={"cache-control": "max-age=3600"})
+    return Response(
+        content, media_type=media, headers={"cache-control": "max-age=3600"}
+    )
 
 
 def _digest(token: str) -> str:

@@ -14,7 +14,16 @@ from urllib.parse import quote as in_address
 
 from filewright.changes import ChangeRecord, Scope, Selected, held_after, held_before
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.page.cards import CARDS, IMAGES, LINES_UNFOLDED, card_of, cards_of, drawn, lines_of, suffix
+from filewright.page.cards import (
+    CARDS,
+    IMAGES,
+    LINES_UNFOLDED,
+    card_of,
+    cards_of,
+    drawn,
+    lines_of,
+    suffix,
+)
 from filewright.page.render import render
 from filewright.workspace import Workspace
 
@@ -82,7 +91,13 @@ class ViewPart:
     def _files(self, start: int) -> str:
         record = self.viewed.record
         cards = cards_of(self.workspace, record, start=start)
-        return render("cards.html", **self.shared, record=record, cards=cards, following=start + CARDS)
+        return render(
+            "cards.html",
+            **self.shared,
+            record=record,
+            cards=cards,
+            following=start + CARDS,
+        )
 
     def _file(self, start: int) -> str:
         card = card_of(self.workspace, self.viewed.record, self._index, start=start)
@@ -93,17 +108,28 @@ class ViewPart:
         index, record = self._index, self.viewed.record
         lines = partial(lines_of, self.workspace, record, index)
         if "from" in self.asked:
-            first, last, shift = self._number("from"), self._number("to"), self._number("shift", -MOST)
+            first, last, shift = (
+                self._number("from"),
+                self._number("to"),
+                self._number("shift", -MOST),
+            )
             kept = lines(" ", first, min(last - first + 1, LINES_UNFOLDED))
-            found = [kept and [replace(row, old=(row.new or 0) + shift) for row in kept]]
+            found = [
+                kept and [replace(row, old=(row.new or 0) + shift) for row in kept]
+            ]
         else:
-            old, new = ((self._number(side), self._number(f"{side}_count")) for side in ("old", "new"))
+            old, new = (
+                (self._number(side), self._number(f"{side}_count"))
+                for side in ("old", "new")
+            )
             found = [lines("-", *old), lines("+", *new)]
         if None in found:
             raise missing("These lines were not kept.")
         view = drawn(record, index, [row for rows in found for row in rows or ()])
         part = f"{self.shared['source']}?index={index}&part=lines"
-        return render("lines.html", **self.shared, view=view, hunk=view.hunks[0], part=part)
+        return render(
+            "lines.html", **self.shared, view=view, hunk=view.hunks[0], part=part
+        )
 
     def _image(self) -> Picture:
         record = self.viewed.record

@@ -36,7 +36,9 @@ def environment() -> Environment:
     made.filters["count"] = _count
     made.filters["line"] = one_line
     made.filters["moment"] = _moment
-    made.filters["clock"] = lambda seconds: _moment(datetime.fromtimestamp(seconds).astimezone())
+    made.filters["clock"] = lambda seconds: _moment(
+        datetime.fromtimestamp(seconds).astimezone()
+    )
     made.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
     return made
 
@@ -68,7 +70,9 @@ def paint(view: FileView, hunk: HunkView) -> Callable[[DiffRow], Markup]:
     colours: dict[tuple[str, int | None], Coloured] = {}
     for other in "+-":
         rows = [row for row in hunk.rows if row.sign != other]
-        for row, found in zip(rows, coloured(view.path, [row.text for row in rows]), strict=True):
+        for row, found in zip(
+            rows, coloured(view.path, [row.text for row in rows]), strict=True
+        ):
             colours[row.sign, row.old or row.new] = found
     return lambda row: code(row, colours.get((row.sign, row.old or row.new), ()))
 
@@ -76,12 +80,20 @@ def paint(view: FileView, hunk: HunkView) -> Callable[[DiffRow], Markup]:
 def code(row: DiffRow, colours: Coloured) -> Markup:
     """The text of a row as HTML."""
     text = row.text
-    marked: list[tuple[int, int, str]] = [(start, end, "word") for start, end in row.changed]
+    marked: list[tuple[int, int, str]] = [
+        (start, end, "word") for start, end in row.changed
+    ]
     if row.sign == "+" and (edge := _EDGE.search(text)):
         marked.append((edge.start(), edge.end(), "edge"))
     if not marked and not colours:
         return escape(text)
-    cuts = sorted({0, len(text), *(at for start, end, _ in (*marked, *colours) for at in (start, end))})
+    cuts = sorted(
+        {
+            0,
+            len(text),
+            *(at for start, end, _ in (*marked, *colours) for at in (start, end)),
+        }
+    )
     parts: list[str] = []
     ahead = list(colours)
     for start, end in pairwise(cuts):
@@ -91,7 +103,9 @@ def code(row: DiffRow, colours: Coloured) -> Markup:
         names += [name for begin, stop, name in marked if begin <= start < stop]
         part = text[start:end]
         shown = _spaces(part) if "word" in names or "edge" in names else escape(part)
-        parts.append(f'<span class="{" ".join(names)}">{shown}</span>' if names else str(shown))
+        parts.append(
+            f'<span class="{" ".join(names)}">{shown}</span>' if names else str(shown)
+        )
     return Markup("".join(parts))  # every part was escaped above
 
 
@@ -105,7 +119,9 @@ def _spaces(part: str) -> Markup:
 
 def _moment(time: datetime) -> str:
     """The time of day today, else the day too."""
-    return time.strftime("%H:%M" if time.date() == datetime.now().astimezone().date() else "%b %d %H:%M")
+    return time.strftime(
+        "%H:%M" if time.date() == datetime.now().astimezone().date() else "%b %d %H:%M"
+    )
 
 
 def _count(number: int | Sequence[Any], noun: str) -> str:

@@ -34,7 +34,11 @@ class ReviewApp(Guard):
         self.site = ReviewSite(workspace)
         self.leaving = self.site.leaving
         super().__init__(
-            self.site.application(), hosts=hosts, origins=origins, verify=verify, entered=entered
+            self.site.application(),
+            hosts=hosts,
+            origins=origins,
+            verify=verify,
+            entered=entered,
         )
 
 
@@ -46,7 +50,11 @@ class Review:
     """
 
     def __init__(
-        self, workspace: Workspace, *, port: int = 0, entered: Callable[[], None] = lambda: None
+        self,
+        workspace: Workspace,
+        *,
+        port: int = 0,
+        entered: Callable[[], None] = lambda: None,
     ) -> None:
         hint = "choose another port with --port, or leave it out for any that is free"
         self._socket = listen(HOST, port, hint=hint)

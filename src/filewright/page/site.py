@@ -54,7 +54,12 @@ _QUOTED = 4_096
 """Characters that are kept of the lines that a comment is on."""
 _BODY = 1 << 16
 """Bytes of a request to act."""
-_STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
+_STATUS = {
+    Code.NOT_FOUND: 404,
+    Code.STALE_VERSION: 409,
+    Code.INVALID_INPUT: 400,
+    Code.READ_ONLY: 403,
+}
 
 
 _S = TypeVar("_S", bound="Said")
@@ -89,7 +94,9 @@ class ReviewSite:
                 self._told("/seen", Seen, self._seen),
                 Route("/{kind}/{name:path}", self.named),
             ],
-            exception_handlers=dict.fromkeys((FilewrightError, HTTPException, Exception), _problem),
+            exception_handlers=dict.fromkeys(
+                (FilewrightError, HTTPException, Exception), _problem
+            ),
         )
 
     def warm(self) -> None:
@@ -97,13 +104,17 @@ class ReviewSite:
         with suppress(FilewrightError):  # the page itself will say what is wrong
             for newest in self._workspace.history(limit=1):
                 cards_of(self._workspace, self._selected("change", newest.id).record)
-            render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
+            render(
+                "rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW
+            )
 
     # Looking
 
     def about(self, _request: Request) -> Response:
         """The folders whose changes these are."""
-        return JSONResponse({"roots": [quote(root.path) for root in self._workspace.roots]})
+        return JSONResponse(
+            {"roots": [quote(root.path) for root in self._workspace.roots]}
+        )
 
     def newest(self, request: Request) -> Response:
         """The newest change."""
@@ -114,26 +125,36 @@ class ReviewSite:
 
     def named(self, request: Request) -> Response:
         """One change, or all that is left of several as one."""
-        return self._answer(request, request.path_params["kind"], request.path_params["name"])
+        return self._answer(
+            request, request.path_params["kind"], request.path_params["name"]
+        )
 
     def _answer(self, request: Request, kind: str, name: str) -> Response:
         views = {"view": self._view, "comments": self._remarks, "tree": self._tree}
         viewed, asked = self._selected(kind, name), request.query_params
         if view := views.get(asked.get("part", "view")):
             return view(request, viewed)
-        made = ViewPart(self._workspace, viewed, asked, self._shared(request, viewed)).made()
+        made = ViewPart(
+            self._workspace, viewed, asked, self._shared(request, viewed)
+        ).made()
         if isinstance(made, str):
             return HTMLResponse(made)
         # An SVG is a document: opened by itself it must not run in the page's origin.
         policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-        return Response(made.content, media_type=made.media, headers={"content-security-policy": policy})
+        return Response(
+            made.content,
+            media_type=made.media,
+            headers={"content-security-policy": policy},
+        )
 
     def _selected(self, kind: str, name: str) -> Viewed:
         """The changes that are meant; those of the last few views are held until something changes."""
         return self._viewed(kind, name, self._workspace.newest())
 
     def _select(self, kind: str, name: str, _newest: str | None) -> Viewed:
-        return Viewed(kind, name, self._workspace.under(self._task()).select(scope_of(kind, name)))
+        return Viewed(
+            kind, name, self._workspace.under(self._task()).select(scope_of(kind, name))
+        )
 
     # Parts
 
@@ -144,7 +165,9 @@ class ReviewSite:
             request,
             viewed,
             row=self._log.row(record) if viewed.kind == "change" else None,
-            prompt=self._log.prompt(viewed.name) if viewed.kind in ("change", "prompt") else None,
+            prompt=self._log.prompt(viewed.name)
+            if viewed.kind in ("change", "prompt")
+            else None,
             record=record,
             cards=cards_of(self._workspace, viewed.record),
             following=CARDS,
@@ -153,7 +176,9 @@ class ReviewSite:
     def rows(self, request: Request) -> Response:
         """Rows of the list, filtered."""
         asked = request.query_params
-        page = self._log.page(before=asked.get("before") or None, text=asked.get("q", ""))
+        page = self._log.page(
+            before=asked.get("before") or None, text=asked.get("q", "")
+        )
         return self._html("rows.html", request, page=page, chosen=asked.get("chosen"))
 
     async def events(self, _request: Request) -> Response:
@@ -177,7 +202,12 @@ class ReviewSite:
 
     def _look(self) -> str:
         newest, waiting = self._workspace.newest() or "", len(self._words.waiting())
-        return json.dumps({"newest": newest, "waiting": waiting, "comments": self._words.state()}) + "\n"
+        return (
+            json.dumps(
+                {"newest": newest, "waiting": waiting, "comments": self._words.state()}
+            )
+            + "\n"
+        )
 
     def _tree(self, request: Request, viewed: Viewed) -> Response:
         """All files by their folders, the lines counted as far as there is time."""
@@ -231,12 +261,22 @@ class ReviewSite:
         record = viewed.record
         index, first, last = viewed.index(given.index), given.first, given.last
         sign: Literal["-", "+"] = "-" if given.before else "+"
-        rows = lines_of(self._workspace, viewed.record, index, sign, first, max(last - first + 1, 0))
+        rows = lines_of(
+            self._workspace, viewed.record, index, sign, first, max(last - first + 1, 0)
+        )
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
         path, session = record.entries[index].place.shown, record.session or ""
-        made = Comment(viewed.address, path, given.before, first, last, quoted[:_QUOTED], given.words)
+        made = Comment(
+            viewed.address,
+            path,
+            given.before,
+            first,
+            last,
+            quoted[:_QUOTED],
+            given.words,
+        )
         self._words.comment(made, session, record.client or "")
         return "The agent is told with its next answer."
 
@@ -273,15 +313,24 @@ class ReviewSite:
                 message=error.message.partition("\n")[0],
                 hint=None if error.details.get("conflicts") else error.hint,
                 conflicts=error.details.get("conflicts", []),
-                forced=(error.code is Code.STALE_VERSION or "shared_with" in error.details)
+                forced=(
+                    error.code is Code.STALE_VERSION or "shared_with" in error.details
+                )
                 and not asked.force
                 and asked.hunk is None,
             )
             return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
         if not asked.preview:
-            return JSONResponse({"change_id": done.change_id, "said": done.text.partition("\n")[0]})
+            return JSONResponse(
+                {"change_id": done.change_id, "said": done.text.partition("\n")[0]}
+            )
         return self._html(
-            "preview.html", request, asked=asked, title=self._title(asked), done=done, shown=done.difference
+            "preview.html",
+            request,
+            asked=asked,
+            title=self._title(asked),
+            done=done,
+            shown=done.difference,
         )
 
     def _title(self, asked: Action) -> str:
@@ -289,7 +338,11 @@ class ReviewSite:
         found = self._log.prompt(asked.name)
         if found is None:
             return asked.name
-        return found[1] if asked.kind == "prompt" else self._log.row(self._workspace.record(asked.name)).title
+        return (
+            found[1]
+            if asked.kind == "prompt"
+            else self._log.row(self._workspace.record(asked.name)).title
+        )
 
     # What they share
 
@@ -297,7 +350,12 @@ class ReviewSite:
         return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
 
     def _told(
-        self, path: str, model: type[_S], do: Callable[[Request, _S], Response | str], *, looks: bool = False
+        self,
+        path: str,
+        model: type[_S],
+        do: Callable[[Request, _S], Response | str],
+        *,
+        looks: bool = False,
     ) -> Route:
         """Where the script sends such a body; what does more than to look is refused where nothing may be changed."""
 
@@ -307,7 +365,9 @@ class ReviewSite:
             except ValidationError as error:
                 first = error.errors()[0]
                 where = ".".join(map(str, first["loc"])) or "the body"
-                raise invalid(f"This is nothing the page can do: {where}: {first['msg']}") from error
+                raise invalid(
+                    f"This is nothing the page can do: {where}: {first['msg']}"
+                ) from error
             if self._workspace.settings.read_only and not looks:
                 raise read_only()
             made = await run_in_threadpool(do, request, given)
@@ -316,7 +376,11 @@ class ReviewSite:
         return Route(path, answer, methods=["POST"])
 
     def _html(
-        self, template: str, request: Request, viewed: Viewed | None = None, **values: Any
+        self,
+        template: str,
+        request: Request,
+        viewed: Viewed | None = None,
+        **values: Any,
     ) -> HTMLResponse:
         return HTMLResponse(render(template, **self._shared(request, viewed), **values))
 
@@ -336,12 +400,18 @@ class ReviewSite:
 
 def _problem(_request: Request, error: Exception) -> Response:
     """What went wrong, as a page says it."""
-    status, message, hint = 500, "This failed because of a bug in filewright; the terminal shows more.", None
+    status, message, hint = (
+        500,
+        "This failed because of a bug in filewright; the terminal shows more.",
+        None,
+    )
     if isinstance(error, FilewrightError):
         status, message, hint = _STATUS.get(error.code, 422), error.message, error.hint
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
-    return HTMLResponse(render("problem.html", message=message, hint=hint), status_code=status)
+    return HTMLResponse(
+        render("problem.html", message=message, hint=hint), status_code=status
+    )
 
 
 class Said(BaseModel):

@@ -29,9 +29,14 @@ def deeds_of(record: ChangeRecord) -> list[Deed]:
     filled = {(entry.action, above) for entry in entries for above in _above(entry)}
     found: list[Deed] = []
     for entry in entries:
-        if entry.action == "created" and (entry.action, entry.place) in filled & folders:
+        if (
+            entry.action == "created"
+            and (entry.action, entry.place) in filled & folders
+        ):
             continue  # its files are named
-        if entry.action != "created" and any((entry.action, above) in folders for above in _above(entry)):
+        if entry.action != "created" and any(
+            (entry.action, above) in folders for above in _above(entry)
+        ):
             continue
         name = f"{entry.place.shown}{'/' if is_folder(entry) else ''}"
         if entry.was is None:
@@ -57,7 +62,11 @@ def sentence(deeds: Iterable[Deed]) -> str:
     parts = [f"{verb} {_names(names, verb)}" for verb, names in done.items()]
     if len(parts) > _PARTS:
         parts = [*parts[: _PARTS - 1], "more"]
-    text = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + "".join(parts[-1:])
+    text = (
+        ", ".join(parts[:-1])
+        + (" and " if len(parts) > 1 else "")
+        + "".join(parts[-1:])
+    )
     return text[:1].upper() + text[1:]
 
 
@@ -81,7 +90,9 @@ def _names(names: Sequence[str], verb: str) -> str:
         return counted(len(names), "command")
     folders = {name.rpartition("/")[0] for name in names}
     where = (
-        f" in {folder}" if len(folders) == 1 and (folder := folders.pop()) and " to " not in folder else ""
+        f" in {folder}"
+        if len(folders) == 1 and (folder := folders.pop()) and " to " not in folder
+        else ""
     )
     return f"{counted(len(names), 'file')}{where}"
 

@@ -70,12 +70,26 @@ def view_of(file: FileDiff) -> FileView:
 
 def _hunk(hunk: DiffHunk) -> HunkView:
     rows = [
-        DiffRow(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden) for row in hunk.rows
+        DiffRow(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden)
+        for row in hunk.rows
     ]
     sides = tuple(_sides(rows))
-    compared = {(row.sign, row.old or row.new): row for pair in sides for row in pair if row is not None}
+    compared = {
+        (row.sign, row.old or row.new): row
+        for pair in sides
+        for row in pair
+        if row is not None
+    }
     rows = [compared[row.sign, row.old or row.new] for row in rows]
-    return HunkView(hunk.old, hunk.old_count, hunk.new, hunk.new_count, tuple(rows), hunk.number, sides)
+    return HunkView(
+        hunk.old,
+        hunk.old_count,
+        hunk.new,
+        hunk.new_count,
+        tuple(rows),
+        hunk.number,
+        sides,
+    )
 
 
 # Side by side, and word by word
@@ -101,11 +115,15 @@ def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | 
             i, j = one + 1, two + 1
         yield from zip_longest(removed[i:], added[j:])
         hidden = [row for row in rows[at:stop] if row.hidden]
-        yield from zip_longest(*([row for row in hidden if row.sign == sign] for sign in "-+"))
+        yield from zip_longest(
+            *([row for row in hidden if row.sign == sign] for sign in "-+")
+        )
         at = stop
 
 
-def _pairs(removed: Sequence[DiffRow], added: Sequence[DiffRow]) -> list[tuple[int, int]]:
+def _pairs(
+    removed: Sequence[DiffRow], added: Sequence[DiffRow]
+) -> list[tuple[int, int]]:
     """Which lines of a replaced block are one line that changed: in order, so that most is alike."""
     if not removed or not added:
         return []
@@ -146,7 +164,9 @@ def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
     one, two = removed.text, added.text
     if one.split() == two.split():
         removed, added = replace(removed, blank=True), replace(added, blank=True)
-    if max(len(one), len(two)) > _COMPARED_CHARS or (one.strip() and _alike(one, two) < _ALIKE):
+    if max(len(one), len(two)) > _COMPARED_CHARS or (
+        one.strip() and _alike(one, two) < _ALIKE
+    ):
         return removed, added
     before, after = _WORDS.findall(one), _WORDS.findall(two)
     old: list[tuple[int, int]] = []
@@ -159,7 +179,9 @@ def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
             begin = len("".join(words[:start]))
             stop = begin + len("".join(words[start:end]))
             if found and not "".join(words)[found[-1][1] : begin].strip():
-                begin = found.pop()[0]  # a space between two words that changed is no place to stop
+                begin = found.pop()[
+                    0
+                ]  # a space between two words that changed is no place to stop
             if stop > begin:
                 found.append((begin, stop))
     return replace(removed, changed=tuple(old)), replace(added, changed=tuple(new))

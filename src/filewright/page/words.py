@@ -75,9 +75,16 @@ class Words:
         """The calls that wait, the oldest first."""
         now = time.time()
         found = self._read(
-            "content", "kind = 'call' AND word IS NULL AND at BETWEEN ? AND ?", now - WAIT, now
+            "content",
+            "kind = 'call' AND word IS NULL AND at BETWEEN ? AND ?",
+            now - WAIT,
+            now,
         )
-        calls = {call.id: call for (content,) in found if (call := WaitingCall(**json.loads(content)))}
+        calls = {
+            call.id: call
+            for (content,) in found
+            if (call := WaitingCall(**json.loads(content)))
+        }
         return sorted(calls.values(), key=lambda call: call.time)
 
     def answer(self, call_id: str, word: Word) -> bool:
@@ -91,7 +98,9 @@ class Words:
         given = "id = ? AND word IS NOT NULL"
         for database in self._holding(given, call_id):
             with database.transaction(durable=False) as execute:
-                row = execute(f"SELECT word, at FROM words WHERE {given}", (call_id,)).fetchone()
+                row = execute(
+                    f"SELECT word, at FROM words WHERE {given}", (call_id,)
+                ).fetchone()
                 # Of two that take it at the same time, one alone finds it.
                 execute("DELETE FROM words WHERE id = ?", (call_id,))
             if row is not None and 0 <= time.time() - row[1] < WAIT:
@@ -102,9 +111,17 @@ class Words:
 
     def comment(self, comment: Comment, session: str, client: str) -> None:
         """Keep a comment for the next answer to the session `session` of the client `client`."""
-        given = (os.urandom(8).hex(), time.time(), session, client, json.dumps(comment._asdict()))
+        given = (
+            os.urandom(8).hex(),
+            time.time(),
+            session,
+            client,
+            json.dumps(comment._asdict()),
+        )
         with self._workspace.changes.database().transaction() as execute:
-            execute("INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)", given)
+            execute(
+                "INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)", given
+            )
 
     def comments(self, viewed: str) -> list[Comment]:
         """The comments on what is at an address, the oldest first."""
@@ -118,11 +135,20 @@ class Words:
 
     def resolve(self, name: str, *, done: bool) -> bool:
         """Mark a comment as done with, or not; False if there is no such."""
-        return self._set("resolved", time.time() if done else None, "kind = 'comment' AND id = ?", name)
+        return self._set(
+            "resolved",
+            time.time() if done else None,
+            "kind = 'comment' AND id = ?",
+            name,
+        )
 
     def state(self) -> str:
         """What is another text once a comment was written, told or resolved."""
-        return str(list(self._read("count(*), count(word), count(resolved)", "kind = 'comment'")))
+        return str(
+            list(
+                self._read("count(*), count(word), count(resolved)", "kind = 'comment'")
+            )
+        )
 
     def taken(self, session: str, client: str = "") -> list[Comment]:
         """Those that a session has not been told, or another of a client whose name begins with `client`.
@@ -144,7 +170,10 @@ class Words:
                     comment = Comment(**json.loads(given))
                     if found and len(told([*found, comment])) > TOLD_CHARS:
                         break
-                    execute("UPDATE words SET word = ? WHERE id = ?", (str(time.time()), name))
+                    execute(
+                        "UPDATE words SET word = ? WHERE id = ?",
+                        (str(time.time()), name),
+                    )
                     found.append(comment)
         return found
 
@@ -160,7 +189,10 @@ class Words:
             execute("DELETE FROM words WHERE id = ?", (f"seen {path}",))
             if version:
                 given = (f"seen {path}", time.time(), version)
-                execute("INSERT INTO words VALUES (?, 'seen', ?, '', '', ?, NULL, NULL)", given)
+                execute(
+                    "INSERT INTO words VALUES (?, 'seen', ?, '', '', ?, NULL, NULL)",
+                    given,
+                )
 
     # Prompts
 
@@ -168,20 +200,28 @@ class Words:
         """Note that a turn of a session begins in a client's process."""
         name, now = f"prompt {process}", time.time()
         with self._workspace.changes.database().transaction(durable=False) as execute:
-            execute("DELETE FROM words WHERE kind = 'prompt' AND at < ?", (now - _PROMPT_SECONDS,))
+            execute(
+                "DELETE FROM words WHERE kind = 'prompt' AND at < ?",
+                (now - _PROMPT_SECONDS,),
+            )
             row = execute("SELECT content FROM words WHERE id = ?", (name,)).fetchone()
             sessions = json.loads(row[0]) if row is not None else []
             if sessions[-1:] != [session]:
                 sessions.append(session)
             given = (name, now, session, json.dumps(sessions), turn)
-            execute("INSERT OR REPLACE INTO words VALUES (?, 'prompt', ?, ?, '', ?, ?, NULL)", given)
+            execute(
+                "INSERT OR REPLACE INTO words VALUES (?, 'prompt', ?, ?, '', ?, ?, NULL)",
+                given,
+            )
 
     def prompted(self, process: str) -> tuple[str, str] | None:
         """The session and the turn that a client's process is in; None where it has not told.
 
         Nor where it went back to an earlier session: it may have several at one time, and which calls is not known.
         """
-        for session, turn, given in self._read("session, word, content", "id = ?", f"prompt {process}"):
+        for session, turn, given in self._read(
+            "session, word, content", "id = ?", f"prompt {process}"
+        ):
             sessions = json.loads(given)
             return (session, turn) if len(set(sessions)) == len(sessions) else None
         return None
@@ -190,7 +230,9 @@ class Words:
 
     def _read(self, columns: str, meant: str, *values: object) -> Iterator[Any]:
         for database in self._workspace.changes.databases:
-            yield from database.read(f"SELECT {columns} FROM words WHERE {meant}", *values)
+            yield from database.read(
+                f"SELECT {columns} FROM words WHERE {meant}", *values
+            )
 
     def _holding(self, meant: str, *values: object) -> Iterator[Database]:
         for database in self._workspace.changes.databases:
@@ -201,7 +243,9 @@ class Words:
         """Set a column of one row; False if there is none."""
         for database in self._holding(meant, name):
             with database.transaction() as execute:
-                if execute(f"UPDATE words SET {column} = ? WHERE {meant}", (value, name)).rowcount:
+                if execute(
+                    f"UPDATE words SET {column} = ? WHERE {meant}", (value, name)
+                ).rowcount:
                     return True
         return False
 
@@ -213,14 +257,25 @@ def news(workspace: Workspace, session: str, text: str) -> str:
     )  # A hook, which an agent waits for, has no answer to look at.
 
     parts = [IMITATED] if imitates_user(text) else []
-    comments = Words(workspace).taken(session) if not workspace.settings.read_only else []
+    comments = (
+        Words(workspace).taken(session) if not workspace.settings.read_only else []
+    )
     return "\n".join([*parts, *([told(comments)] if comments else [])])
 
 
-def for_hook(workspace: Workspace, event: str | None, session: str | None, client: str | None) -> str:
+def for_hook(
+    workspace: Workspace, event: str | None, session: str | None, client: str | None
+) -> str:
     """What a hook answers its agent at an event; empty if there is nothing to tell, or no way to."""
-    if event in _TELLING and (comments := Words(workspace).taken(session or "", client or "")):
+    if event in _TELLING and (
+        comments := Words(workspace).taken(session or "", client or "")
+    ):
         return json.dumps(
-            {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told(comments)}}
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": event,
+                    "additionalContext": told(comments),
+                }
+            }
         )
     return ""

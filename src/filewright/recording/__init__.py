@@ -16,6 +16,18 @@ from __future__ import annotations
 
 from filewright.recording.baseline import Budget
 from filewright.recording.model import Command
-from filewright.recording.session import Recorder, begun_in, command_summary, new_command
+from filewright.recording.session import (
+    Recorder,
+    begun_in,
+    command_summary,
+    new_command,
+)
 
-__all__ = ["Budget", "Command", "Recorder", "begun_in", "command_summary", "new_command"]
+__all__ = [
+    "Budget",
+    "Command",
+    "Recorder",
+    "begun_in",
+    "command_summary",
+    "new_command",
+]

@@ -26,7 +26,13 @@ from filewright.boundary import Boundary, Location
 from filewright.changes import Database, fresh_in
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.recording.model import LARGE_BYTES, FolderRow, ListedStamp, Rows, prefix_of
+from filewright.recording.model import (
+    LARGE_BYTES,
+    FolderRow,
+    ListedStamp,
+    Rows,
+    prefix_of,
+)
 from filewright.recording.scan import written
 from filewright.settings import MB
 from filewright.system import Folder
@@ -82,7 +88,9 @@ class Budget(NamedTuple):
 class Baseline:
     """The stored contents of the files of one root, in `folder` of its state. Several processes may store at once."""
 
-    def __init__(self, boundary: Boundary, folder: Folder, database: Database, task: Task) -> None:
+    def __init__(
+        self, boundary: Boundary, folder: Folder, database: Database, task: Task
+    ) -> None:
         self._boundary = boundary
         self._root = boundary.roots[0]
         self._folder = folder
@@ -106,7 +114,9 @@ class Baseline:
                 for _ in range(_READINGS):
                     status = file.status()
                     content = file.read(0, limit + 1)
-                    if len(content) == status.size and written(file.status()) == written(status):
+                    if len(content) == status.size and written(
+                        file.status()
+                    ) == written(status):
                         break
         except (FilewrightError, OSError):
             return None
@@ -129,18 +139,25 @@ class Baseline:
                 row = *_row_key(path, stamp), _checked(content)
                 execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
 
-    def take_over(self, other: Baseline, *, below: bytes = b"", prefix: bytes = b"") -> None:
+    def take_over(
+        self, other: Baseline, *, below: bytes = b"", prefix: bytes = b""
+    ) -> None:
         """Store what another root's baseline has of folders whose paths begin with `below`, as `prefix` instead."""
         with suppress(FilewrightError):  # A damaged cache holds nothing.
             for (folder,) in other._database.read("SELECT DISTINCT folder FROM kept"):
                 if not folder.startswith(below):
                     continue
                 self._task.check()
-                rows = other._database.read("SELECT name, stamp, content FROM kept WHERE folder = ?", folder)
+                rows = other._database.read(
+                    "SELECT name, stamp, content FROM kept WHERE folder = ?", folder
+                )
                 with self._database.transaction(self._task, durable=False) as execute:
                     for row in rows:
                         moved = prefix + folder[len(below) :]
-                        execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", (moved, *row))
+                        execute(
+                            "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)",
+                            (moved, *row),
+                        )
 
     def store_rows(
         self, rows: Rows, budget: Budget, *, line: str = "", known: Rows | None = None
@@ -154,7 +171,11 @@ class Baseline:
         wanted: list[tuple[bool, int, bytes, bytes, ListedStamp | None]] = []
 
         def want(prefix: bytes) -> None:
-            had = set(self._database.read("SELECT name, stamp FROM kept WHERE folder = ?", prefix))
+            had = set(
+                self._database.read(
+                    "SELECT name, stamp FROM kept WHERE folder = ?", prefix
+                )
+            )
             for name, stamp in rows[prefix].things():
                 if stamp.kind == "folder" or (had and (name, stamp.key) in had):
                     continue
@@ -172,7 +193,9 @@ class Baseline:
             lacks = row.kept != cache
             if not lacks and not row.large:
                 continue
-            is_known = budget.changed_only and known is not None and row is known.get(prefix)
+            is_known = (
+                budget.changed_only and known is not None and row is known.get(prefix)
+            )
             if line and names(prefix.split(b"/") + row.names.split(b"/")):
                 want(prefix)
             elif lacks and is_known and not row.kept:
@@ -183,9 +206,15 @@ class Baseline:
         begun, number, room = time.monotonic(), 0, budget.room_bytes
         contents: list[tuple[bytes, ListedStamp, bytes]] = []
         while wanted:
-            most = budget.seconds if wanted[0][0] else max(budget.seconds, budget.named_seconds)
+            most = (
+                budget.seconds
+                if wanted[0][0]
+                else max(budget.seconds, budget.named_seconds)
+            )
             # On a busy machine the time may be over before the first.
-            if room < 0 or (number >= budget.at_least_files and time.monotonic() - begun > most):
+            if room < 0 or (
+                number >= budget.at_least_files and time.monotonic() - begun > most
+            ):
                 break
             self._task.check()
             _, _, prefix, name, stamp = heappop(wanted)
@@ -197,7 +226,9 @@ class Baseline:
             if content is not None:
                 room -= len(content)
                 contents.append((prefix + name, stamp, content))
-            if len(contents) == _FILES_AT_A_TIME:  # Another process that stores something waits for no more.
+            if (
+                len(contents) == _FILES_AT_A_TIME
+            ):  # Another process that stores something waits for no more.
                 self.store(contents)
                 contents = []
         if contents:
@@ -213,11 +244,15 @@ class Baseline:
     def keep_index(self) -> tuple[int, ...] | None:
         """Keep git's index as it is, unless it is kept; return its stamp, or None without a repository in the root."""
         try:
-            with self._boundary.open_file(Location(self._root, (b".git", b"index"))) as file:
+            with self._boundary.open_file(
+                Location(self._root, (b".git", b"index"))
+            ) as file:
                 index = written(file.status())
                 if not self._folder.holds_any((_index_name(index),)):
                     with fresh_in(self._folder, file.read(0, _INDEX_BYTES)) as fresh:
-                        self._folder.rename(fresh, self._folder, _index_name(index), "replace")
+                        self._folder.rename(
+                            fresh, self._folder, _index_name(index), "replace"
+                        )
                 return index
         except (FilewrightError, OSError):
             return None
@@ -241,8 +276,8 @@ class Baseline:
             for number in range(count):
                 if number % 1024 == 0:
                     self._task.check()
-                _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = _STAGED.unpack_from(
-                    data, at
+                _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = (
+                    _STAGED.unpack_from(data, at)
                 )
                 start = at + _STAGED.size + (2 if version > 2 and flags & 0x4000 else 0)
                 shared = len(path)
@@ -253,14 +288,25 @@ class Baseline:
                 at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
                 stamp, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
                 # Changed as the index was written, a file may have been changed once more, and git does not know.
-                if stamp is None or stamp.size > GIT_BYTES or time_ns >= index[2] or flags & 0x3000:
+                if (
+                    stamp is None
+                    or stamp.size > GIT_BYTES
+                    or time_ns >= index[2]
+                    or flags & 0x3000
+                ):
                     continue
-                if (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == (inode, size, time_ns):
+                if (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == (
+                    inode,
+                    size,
+                    time_ns,
+                ):
                     yield path, name.hex()
 
     # Upkeep
 
-    def warn_of(self, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None) -> None:
+    def warn_of(
+        self, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None
+    ) -> None:
         """Tell the task which of the files that a command line may take away are stored nowhere."""
         if not re.search(_TAKES_AWAY, line):
             return
@@ -273,7 +319,9 @@ class Baseline:
                 files.append(f"{shown} ({sized(stamp.size)})")
         if files:
             named = listed_of(files, _NAMED_BEFORE)
-            self._task.notices.append(f"filewright has not kept, and cannot bring back: {named}")
+            self._task.notices.append(
+                f"filewright has not kept, and cannot bring back: {named}"
+            )
 
     def clean_up(self) -> None:
         """Remove indexes that nobody asked for lately and leftovers of killed processes; all contents if too much."""
@@ -347,9 +395,13 @@ def _checked(content: bytes) -> bytes:
 
 def _named(line: str) -> Callable[[list[bytes]], bool]:
     """Return a function that tells if a command line has one of some names as the last of a path, or a pattern."""
-    words = {word.rstrip("/*").rpartition("/")[2] for word in re.split(_BETWEEN, line)} - {"", ".", ".."}
+    words = {
+        word.rstrip("/*").rpartition("/")[2] for word in re.split(_BETWEEN, line)
+    } - {"", ".", ".."}
     exact = {*map(os.fsencode, words)}
-    patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[:_PATTERNS]
+    patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[
+        :_PATTERNS
+    ]
     matches = re.compile("|".join(map(translate, patterns))).match
 
     def named(names: list[bytes]) -> bool:

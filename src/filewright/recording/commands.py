@@ -84,6 +84,12 @@ def _read(folder: Folder, name: bytes) -> Command | None:
             value: Any = json.loads(file.read(0, file.status().size))
         if not isinstance(value, Mapping):
             return None
-        return Command(**{**value, "paths": tuple(value["paths"]), "numbers": tuple(value["numbers"])})
+        return Command(
+            **{
+                **value,
+                "paths": tuple(value["paths"]),
+                "numbers": tuple(value["numbers"]),
+            }
+        )
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -25,7 +25,15 @@ from filewright.changes import (
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline
-from filewright.recording.model import FolderRow, ListedStamp, Pair, Rows, State, Thing, prefix_of
+from filewright.recording.model import (
+    FolderRow,
+    ListedStamp,
+    Pair,
+    Rows,
+    State,
+    Thing,
+    prefix_of,
+)
 
 CLOCK_SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ, and how seldom one may tick."""
@@ -82,7 +90,11 @@ class Comparison:
 
         `adopted` are registered roots within this one that are gone.
         """
-        last = {prefix: row for prefix, row in state.rows.items() if not prefix.startswith(self._within)}
+        last = {
+            prefix: row
+            for prefix, row in state.rows.items()
+            if not prefix.startswith(self._within)
+        }
         self._newest[b""] = state.newest
         for inner in adopted:
             self._newest[inner.prefix] = inner.state.newest
@@ -116,7 +128,9 @@ class Comparison:
                     # A folder that was moved or replaced takes along what is in it.
                     sides = (entry.before, entry.after)
                     is_moved = entry.was is not None or None in sides
-                    if is_moved and any(side is not None and side.kind == "folder" for side in sides):
+                    if is_moved and any(
+                        side is not None and side.kind == "folder" for side in sides
+                    ):
                         trees.append(path + b"/")
         below = tuple(trees)
         return lambda prefix: prefix in folders or prefix.startswith(below)
@@ -128,7 +142,11 @@ class Comparison:
         def drop(paths: Set[bytes]) -> None:
             """Drop things, with all that was in them, of which the change has found something else."""
             below = tuple(path + b"/" for path in paths)
-            for path in [path for path in before if path in paths or path.startswith(below)] if paths else ():
+            for path in (
+                [path for path in before if path in paths or path.startswith(below)]
+                if paths
+                else ()
+            ):
                 del before[path]
 
         for entry in change.entries:
@@ -143,20 +161,33 @@ class Comparison:
                 side = entry.before._replace(inode=old and old.side.inode)
                 previous = Thing(was, side, partial(held_before, entry))
             if entry.after is not None:
-                side = entry.after._replace(mtime_ns=entry.after.mtime_ns or change.number)
-                left = Thing(path, side, partial(held_after, entry), listed=old.listed if old else b"")
-            if previous and left and same_content(entry):  # Its content is not on record.
+                side = entry.after._replace(
+                    mtime_ns=entry.after.mtime_ns or change.number
+                )
+                left = Thing(
+                    path,
+                    side,
+                    partial(held_after, entry),
+                    listed=old.listed if old else b"",
+                )
+            if (
+                previous and left and same_content(entry)
+            ):  # Its content is not on record.
                 known = old or self._after.get(path)
                 if known and (old or known.written[2:] == left.written[2:]):
                     # So it is the known thing, with the path and the rights that it has now.
                     left = known._replace(
-                        path=path, side=known.side.with_rights(left.side), listed=left.listed
+                        path=path,
+                        side=known.side.with_rights(left.side),
+                        listed=left.listed,
                     )
                 if previous.kind == "folder":
                     moves[was] = path
             if left:
                 made[path] = left
-        for path in [path for path in before if along(moves, path) != path] if moves else ():
+        for path in (
+            [path for path in before if along(moves, path) != path] if moves else ()
+        ):
             to = along(moves, path)
             made.setdefault(to, before.pop(path)._replace(path=to))
         drop(before.keys() & made.keys())
@@ -179,7 +210,9 @@ class Comparison:
         where = place.below(self._boundary.roots)
         if where is not None and where.parts:
             path = b"/".join(where.parts)
-            above = max((each for each in self._newest if path.startswith(each)), key=len)
+            above = max(
+                (each for each in self._newest if path.startswith(each)), key=len
+            )
             if not path.startswith(self._within) and number > self._newest[above]:
                 return path
         return _ELSEWHERE + b"/".join(place.names)
@@ -226,7 +259,9 @@ class Comparison:
         except OSError as error:
             return error.errno in _NOT_THERE
 
-    def _leave_uncovered(self, came: dict[bytes, Thing], state: State, last: Rows) -> None:
+    def _leave_uncovered(
+        self, came: dict[bytes, Thing], state: State, last: Rows
+    ) -> None:
         """Leave out what was there before, though no scan has seen it: rules hid it, or a folder was unreadable.
 
         What is newer than the state, or a folder that was elsewhere, is none of it.
@@ -245,7 +280,11 @@ class Comparison:
             else:
                 was = was_above + b"/" * bool(was_above) + basename(path)
                 was_there = was in self._hidden or prefix_of(was) not in last
-            if was_there and now.side.inode not in listed and not self._is_new(now, since):
+            if (
+                was_there
+                and now.side.inode not in listed
+                and not self._is_new(now, since)
+            ):
                 uncovered.add(path)
                 del came[path]
 
@@ -269,9 +308,13 @@ class Comparison:
         def is_renamed(old: Thing, to: bytes) -> bool:
             if old.kind == "folder":  # Its number may have been given to another.
                 below = inside.get(old.path, ())
-                return any(self.moves.get(each) == to + each[len(old.path) :] for each in below)
+                return any(
+                    self.moves.get(each) == to + each[len(old.path) :] for each in below
+                )
             now = came[to]
-            return old.seen is not None or (old.kind == now.kind and self.is_unwritten(old, now))
+            return old.seen is not None or (
+                old.kind == now.kind and self.is_unwritten(old, now)
+            )
 
         for path in sorted(gone, reverse=True):  # A folder after what was in it.
             old = gone[path]
@@ -280,7 +323,10 @@ class Comparison:
             found = [to for to in those if to in came and is_renamed(old, to)]
             if found:
                 # Of several names of one inode each goes its own way, the same name before another.
-                to = next((each for each in found if basename(each) == basename(path)), found[0])
+                to = next(
+                    (each for each in found if basename(each) == basename(path)),
+                    found[0],
+                )
                 self.moves[path] = to
                 self.pairs.append((gone.pop(path), came.pop(to)))
 
@@ -296,7 +342,11 @@ class Comparison:
             return old.side.digest == (now.side.digest or self.digest(now))
         if old.written != now.written:
             return False
-        if old.path != now.path or now.seen is None or old.seen.ctime_ns == now.seen.ctime_ns:
+        if (
+            old.path != now.path
+            or now.seen is None
+            or old.seen.ctime_ns == now.seen.ctime_ns
+        ):
             return True
         # It may have been given its earlier time again.
         held = old.held() if old.side.rights == now.side.rights else None
@@ -320,7 +370,10 @@ def _things(
     """Yield the things of a folder by path."""
     for name, stamp in row.things():
         path = prefix + name
-        yield path, Thing(path, Stamp.of(stamp), partial(read, path, stamp), stamp, path)
+        yield (
+            path,
+            Thing(path, Stamp.of(stamp), partial(read, path, stamp), stamp, path),
+        )
 
 
 def along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:

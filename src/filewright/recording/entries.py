@@ -28,7 +28,13 @@ class EntryBuilder:
     that were gone by then. What follows in the journal goes by them.
     """
 
-    def __init__(self, root: Root, comparison: Comparison, keep: Callable[[bytes], str], task: Task) -> None:
+    def __init__(
+        self,
+        root: Root,
+        comparison: Comparison,
+        keep: Callable[[bytes], str],
+        task: Task,
+    ) -> None:
         self.lost: list[str] = []
         self.contents: list[tuple[bytes, ListedStamp, bytes]] = []
         self.missing: set[bytes] = set()
@@ -71,7 +77,9 @@ class EntryBuilder:
         if self._comparison.is_unwritten(old, now):
             was = self._place(old) if old.path != now.path else None
             # What is in a folder that was moved goes along.
-            is_along = self._comparison.moves.get(dirname(old.path)) == dirname(now.path)
+            is_along = self._comparison.moves.get(dirname(old.path)) == dirname(
+                now.path
+            )
             is_carried = is_along and basename(old.path) == basename(now.path)
             has_other_rights = now.kind != "link" and old.side.rights != now.side.rights
             if (was is not None and not is_carried) or has_other_rights:
@@ -105,7 +113,11 @@ class EntryBuilder:
                 self.missing.add(thing.path)
                 return None
             if side.kind == "file" and side.size > LARGE_BYTES:
-                digest = self._comparison.digest(thing) if side.size <= _HASHED_BYTES else None
+                digest = (
+                    self._comparison.digest(thing)
+                    if side.size <= _HASHED_BYTES
+                    else None
+                )
                 return side._replace(digest=digest)
         content = side.target or thing.held()
         if content is None:
@@ -121,7 +133,9 @@ class EntryBuilder:
             blob = self._keep(content) if not is_now or self._room >= 0 else None
         if is_now and thing.seen is not None and self._room >= 0:
             self.contents.append((thing.path, thing.seen, content))
-        return side._replace(size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+        return side._replace(
+            size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob
+        )
 
     def _place(self, thing: Thing) -> Place:
         return Place.of(Location(self._root, tuple(thing.path.split(b"/"))))

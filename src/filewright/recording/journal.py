@@ -23,13 +23,29 @@ import xxhash
 
 from filewright.annotations import Any
 from filewright.boundary import Boundary, Location
-from filewright.changes import ChangeRecord, CommitPlan, Log, RecordedCommand, fresh_in, summary_of
+from filewright.changes import (
+    ChangeRecord,
+    CommitPlan,
+    Log,
+    RecordedCommand,
+    fresh_in,
+    summary_of,
+)
 from filewright.progress import Task
 from filewright.recording import commands as opened
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
 from filewright.recording.compare import Adopted, Comparison
 from filewright.recording.entries import EntryBuilder
-from filewright.recording.model import Command, FolderRow, ListedStamp, Pair, Rows, State, Thing, without
+from filewright.recording.model import (
+    Command,
+    FolderRow,
+    ListedStamp,
+    Pair,
+    Rows,
+    State,
+    Thing,
+    without,
+)
 from filewright.recording.scan import Scanner
 from filewright.system import File, Folder
 
@@ -84,7 +100,9 @@ class Journal:
         `ending` is the one that ends, with all that is known of it by now; `line` is a command line whose files come
         first in what is stored; `adopted` are registered roots within this one that are gone.
         """
-        opened.close_stale(self.folder, but=ending.identifier if ending is not None else "")
+        opened.close_stale(
+            self.folder, but=ending.identifier if ending is not None else ""
+        )
         last = read_state(self.folder)
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
@@ -92,7 +110,10 @@ class Journal:
         rows = scanner.scan(last.rows if last is not None and is_comparable else None)
         commands = opened.read_open(self.folder)
         if ending is not None:
-            commands = [ending if each.identifier == ending.identifier else each for each in commands]
+            commands = [
+                ending if each.identifier == ending.identifier else each
+                for each in commands
+            ]
         is_new = last is None or rows is not last.rows or bool(adopted)
         if commands and last is not None:
             numbers = [last.newest]
@@ -122,7 +143,11 @@ class Journal:
         changed: dict[bytes, FolderRow] = {}
         for prefix, row in last.rows.items():
             stored = rows.get(prefix)
-            if stored is not None and stored.kept != row.kept and stored._replace(kept=row.kept) == row:
+            if (
+                stored is not None
+                and stored.kept != row.kept
+                and stored._replace(kept=row.kept) == row
+            ):
                 changed[prefix] = stored
         if changed:
             write_state(self.folder, last._replace(rows={**last.rows, **changed}))
@@ -149,7 +174,11 @@ class Journal:
         """
         is_same_clock = self.folder.status().device == self.root.identity[0]
         comparison = Comparison(
-            self.boundary, self.within, self.baseline, self.task, is_same_clock=is_same_clock
+            self.boundary,
+            self.within,
+            self.baseline,
+            self.task,
+            is_same_clock=is_same_clock,
         )
         comparison.compare(last, rows, changes, adopted)
         if not comparison.pairs:
@@ -185,7 +214,10 @@ class Journal:
                 # It displaced nothing, and nothing is left to clean up.
                 self.log.write(record, CommitPlan(), state="settled")
                 for owner in owners:
-                    numbers[owner.key] = (*numbers.get(owner.key, owner.numbers), number)
+                    numbers[owner.key] = (
+                        *numbers.get(owner.key, owner.numbers),
+                        number,
+                    )
         for command in commands:
             if command.key in numbers:
                 opened.add(self.folder, command._replace(numbers=numbers[command.key]))
@@ -199,7 +231,11 @@ class Journal:
         """Store what git has of the files that were not stored, if its index knew them as they were."""
         wanted: dict[bytes, ListedStamp] = {}
         for old, _ in comparison.pairs:
-            if old is not None and old.path not in comparison.moves and _may_be_in_git(old):
+            if (
+                old is not None
+                and old.path not in comparison.moves
+                and _may_be_in_git(old)
+            ):
                 assert old.seen is not None
                 wanted[old.listed] = old.seen
         objects = list(self.baseline.staged(index, wanted))
@@ -209,10 +245,14 @@ class Journal:
 
         names = (name for _, name in objects)
         where = Location(self.root, (b"file",))
-        contents = git_objects(self.boundary, where, names, limit=GIT_BYTES, task=self.task)
+        contents = git_objects(
+            self.boundary, where, names, limit=GIT_BYTES, task=self.task
+        )
         for (path, name), content in zip(objects, contents, strict=False):
             # Of another size, it is not what the file held: git has converted its line ends, say.
-            digest = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+            digest = hashlib.sha1(
+                b"blob %d\0" % len(content) + content, usedforsecurity=False
+            ).hexdigest()
             if len(content) == wanted[path].size and digest == name:
                 self.baseline.store([(path, wanted[path], content)])
 
@@ -222,7 +262,9 @@ def _may_be_in_git(old: Thing) -> bool:
 
 
 def _recorded(command: Command) -> RecordedCommand:
-    return RecordedCommand(command.key, command.summary, command.session, command.client, command.turn)
+    return RecordedCommand(
+        command.key, command.summary, command.session, command.client, command.turn
+    )
 
 
 def _attributed(
@@ -239,7 +281,9 @@ def _attributed(
     named: dict[bytes, set[Command]] = {}
     for command in commands:
         for path in command.paths:
-            named.setdefault(path.encode("utf-8", "surrogateescape"), set()).add(command)
+            named.setdefault(path.encode("utf-8", "surrogateescape"), set()).add(
+                command
+            )
     shared: list[Pair] = []
     owned: list[tuple[Command, Pair]] = []
     for old, now in comparison.pairs:
@@ -260,11 +304,16 @@ def _attributed(
     return groups
 
 
-def _needed_by(shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]) -> list[tuple[Command, Pair]]:
+def _needed_by(
+    shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]
+) -> list[tuple[Command, Pair]]:
     """Return those of the tools' pairs without which shared ones, or those of other tools, could not be."""
     used: dict[bytes, set[Command | None]] = {}
     left: set[bytes] = set()
-    pairs: list[tuple[Command | None, Pair]] = [*((None, pair) for pair in shared), *owned]
+    pairs: list[tuple[Command | None, Pair]] = [
+        *((None, pair) for pair in shared),
+        *owned,
+    ]
     for owner, (old, now) in pairs:
         if now is not None and (old is None or old.path != now.path):
             for above in _upwards(now.path):
@@ -275,9 +324,14 @@ def _needed_by(shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]) ->
     for owner, (old, now) in owned:
         # It had to leave before another could come there, or before the folder above went.
         is_before = old is not None and (
-            not used.get(old.path, set()) <= {owner} or not left.isdisjoint(_upwards(old.path))
+            not used.get(old.path, set()) <= {owner}
+            or not left.isdisjoint(_upwards(old.path))
         )
-        is_folder = now is not None and now.kind == "folder" and not used.get(now.path, set()) <= {owner}
+        is_folder = (
+            now is not None
+            and now.kind == "folder"
+            and not used.get(now.path, set()) <= {owner}
+        )
         if is_before or is_folder:
             dependent.append((owner, (old, now)))
     return dependent
@@ -326,7 +380,9 @@ def unsealed(file: File) -> Any:
 def write_state(folder: Folder, state: State) -> None:
     """Write a state; its time is now, unless it says another."""
     rows = {prefix: tuple(row) for prefix, row in state.rows.items()}
-    data = sealed((_FORMAT, state.newest, state.rules, state.git_index, rows, state.observed_ns))
+    data = sealed(
+        (_FORMAT, state.newest, state.rules, state.git_index, rows, state.observed_ns)
+    )
     with fresh_in(folder, data) as fresh:
         folder.rename(fresh, folder, STATE, "replace")
 

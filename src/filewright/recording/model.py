@@ -10,7 +10,11 @@ from filewright.changes import Kind, Stamp
 
 LARGE_BYTES = 1 << 20
 """Contents of files above this size are never stored ahead of a command."""
-_KIND_OF_MODE: dict[int, Kind] = {0o100000: "file", 0o040000: "folder", 0o120000: "link"}
+_KIND_OF_MODE: dict[int, Kind] = {
+    0o100000: "file",
+    0o040000: "folder",
+    0o120000: "link",
+}
 NO_STAMPS = marshal.dumps([], 2)
 
 
@@ -83,17 +87,25 @@ class FolderRow(NamedTuple):
         """Return this row without some of the names that have stamps."""
         names = [name for name in self.names.split(b"/") if name not in missing]
         stamps = [tuple(stamp) for name, stamp in self.things() if name not in missing]
-        return FolderRow(b"/".join(names), self.hidden, *packed_stamps(stamps), self.rules)
+        return FolderRow(
+            b"/".join(names), self.hidden, *packed_stamps(stamps), self.rules
+        )
 
     def plus(self, more: FolderRow) -> FolderRow:
         """Return this row with `more` names of a folder that was read in pieces."""
         names = b"/".join(filter(None, (self.names, more.names)))
         stamps = marshal.loads(self.stamps) + marshal.loads(more.stamps)
-        return FolderRow(names, self.hidden + more.hidden, *packed_stamps(stamps), self.rules)
+        return FolderRow(
+            names, self.hidden + more.hidden, *packed_stamps(stamps), self.rules
+        )
 
     def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
         """Yield each of these names with its stamp."""
-        return zip(self.listed(), map(ListedStamp._make, marshal.loads(self.stamps)), strict=True)
+        return zip(
+            self.listed(),
+            map(ListedStamp._make, marshal.loads(self.stamps)),
+            strict=True,
+        )
 
 
 Rows = dict[bytes, FolderRow]

@@ -30,7 +30,9 @@ own names (1), or all below (0)."""
 class Scanner:
     """Scans a root without the registered roots `within` it, whose paths below it end with a slash."""
 
-    def __init__(self, boundary: Boundary, within: tuple[bytes, ...], task: Task) -> None:
+    def __init__(
+        self, boundary: Boundary, within: tuple[bytes, ...], task: Task
+    ) -> None:
         self.boundary = boundary
         self.root = boundary.roots[0]
         self.within = within
@@ -54,7 +56,9 @@ class Scanner:
         """Return the rows of a folder and of so many levels below it, as the boundary walks them."""
         rows: Rows = {}
 
-        def visit(folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]) -> None:
+        def visit(
+            folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]
+        ) -> None:
             if folder.root_prefix.startswith(self.within):
                 return
             row = row_of(opened, names, left)
@@ -64,7 +68,9 @@ class Scanner:
         with suppress(FilewrightError) if prefix else nullcontext():
             parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
             where = Location(self.root, parts)
-            for _ in self.boundary.walk(where, depth=depth, visit=visit, task=self.task):
+            for _ in self.boundary.walk(
+                where, depth=depth, visit=visit, task=self.task
+            ):
                 pass
         return rows
 
@@ -77,10 +83,16 @@ def row_of(folder: Folder, names: list[bytes], left: list[bytes]) -> FolderRow:
         stamps = [None] * len(left)  # It may be listed, but not entered.
     hidden: tuple[bytes, ...] = ()
     if len(left) != len(names) or None in stamps:
-        kept = {name for name, stamp in zip(left, stamps, strict=True) if stamp is not None}
+        kept = {
+            name for name, stamp in zip(left, stamps, strict=True) if stamp is not None
+        }
         folders = _folders_in(folder)
-        hidden = tuple(name + b"/" * (name in folders) for name in names if name not in kept)
-    return FolderRow(b"/".join(names), hidden, *packed_stamps(stamps), _rules(folder, names))
+        hidden = tuple(
+            name + b"/" * (name in folders) for name in names if name not in kept
+        )
+    return FolderRow(
+        b"/".join(names), hidden, *packed_stamps(stamps), _rules(folder, names)
+    )
 
 
 def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) -> Look:
@@ -90,7 +102,10 @@ def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) ->
         check()
         row: FolderRow | int = 1
         # It may be gone, or not be readable any more.
-        with suppress(OSError), root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder:
+        with (
+            suppress(OSError),
+            root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder,
+        ):
             names = folder.names()
             if _rules(folder, names) != old.rules:
                 row = 0
@@ -117,7 +132,9 @@ def settled(seen: Look, last: Rows, ask: Callable[[bytes, int], Rows]) -> Rows:
         found = ask(prefix, row)
         if not row or prefix not in found:
             entire += (prefix,)
-            rows = {path: row for path, row in rows.items() if not path.startswith(prefix)}
+            rows = {
+                path: row for path, row in rows.items() if not path.startswith(prefix)
+            }
         else:
             for name, stamp in found[prefix].things():
                 if stamp.kind == "folder" and prefix + name + b"/" not in last:
@@ -130,7 +147,10 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
     """Return the row of a folder that has the names it had; 1 where rules may say something else of one of them."""
     if old.hidden:
         folders = _folders_in(folder)
-        if any((name.removesuffix(b"/") in folders) is not name.endswith(b"/") for name in old.hidden):
+        if any(
+            (name.removesuffix(b"/") in folders) is not name.endswith(b"/")
+            for name in old.hidden
+        ):
             return 1
     found = folder.stamps(old.listed())
     if marshal.dumps(found, 2) == old.stamps:
@@ -157,7 +177,11 @@ def _folders_in(folder: Folder) -> set[bytes]:
 
 def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, ...]:
     """Return the stamps of the files in a folder that say what is left out in it and below; () without any."""
-    dotted = {*takewhile(lambda name: name.startswith(b"."), names[bisect_left(names, b".") :])}
+    dotted = {
+        *takewhile(
+            lambda name: name.startswith(b"."), names[bisect_left(names, b".") :]
+        )
+    }
     if not dotted:
         return ()
     # Where a file system takes several spellings for one name, it knows it by this one.
@@ -165,6 +189,9 @@ def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, 
     present += [name for name in _RULE_FILES if name in dotted]
     exclude = None
     if _EXCLUDE[0] in dotted:
-        with suppress(OSError), folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info:
+        with (
+            suppress(OSError),
+            folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info,
+        ):
             exclude = info.stamps(_EXCLUDE[-1:])[0]
     return (*folder.stamps(present), exclude) if present or exclude else ()

@@ -61,7 +61,9 @@ class Recorder:
 
     # Around a command
 
-    def begin(self, command: Command, line: str, task: Task, *, is_hook: bool = False) -> bool:
+    def begin(
+        self, command: Command, line: str, task: Task, *, is_hook: bool = False
+    ) -> bool:
         """Observe the roots, then open a command in each, with what its command line names stored first.
 
         What of that cannot be had back, should the command take it away, is a notice of the task. For a hook most is
@@ -122,7 +124,10 @@ class Recorder:
             stale = [
                 journal
                 for journal in journals
-                if any(command.session == session for command in opened.read_open(journal.folder))
+                if any(
+                    command.session == session
+                    for command in opened.read_open(journal.folder)
+                )
             ]
             for journal in self._observed(stale):
                 for command in opened.read_open(journal.folder):
@@ -134,7 +139,9 @@ class Recorder:
         if not self._has_open():
             return
         with self._journals(task) as journals:
-            for _ in self._observed([each for each in journals if opened.read_open(each.folder)]):
+            for _ in self._observed(
+                [each for each in journals if opened.read_open(each.folder)]
+            ):
                 pass
 
     def keep_ahead(self, task: Task, *, seconds: float) -> bool:
@@ -144,7 +151,9 @@ class Recorder:
         """
         rows: dict[bytes, Rows] = {}
         with self._changes.writing(task), self._journals(task) as journals:
-            fresh = [journal for journal in journals if read_state(journal.folder) is None]
+            fresh = [
+                journal for journal in journals if read_state(journal.folder) is None
+            ]
             for _ in self._observed(fresh):
                 pass
         is_complete = True
@@ -154,7 +163,9 @@ class Recorder:
                 state, room = read_state(journal.folder), journal.baseline.room_ahead
                 if state is None or room <= 0:
                     continue
-                budget = Budget(seconds=seconds, room_bytes=min(room, self.budget.room_bytes))
+                budget = Budget(
+                    seconds=seconds, room_bytes=min(room, self.budget.room_bytes)
+                )
                 stored, _ = journal.baseline.store_rows(state.rows, budget)
                 rows[journal.root.resolved] = stored
                 is_complete = is_complete and all(row.kept for row in stored.values())
@@ -193,11 +204,15 @@ class Recorder:
             for log in logs:
                 boundary = self._boundary_of(log)
                 if boundary is not None:
-                    journals.append(stack.enter_context(self._journal(boundary, log, logs, task)))
+                    journals.append(
+                        stack.enter_context(self._journal(boundary, log, logs, task))
+                    )
             yield journals
 
     @contextmanager
-    def _journal(self, boundary: Boundary, log: Log, logs: Sequence[Log], task: Task) -> Iterator[Journal]:
+    def _journal(
+        self, boundary: Boundary, log: Log, logs: Sequence[Log], task: Task
+    ) -> Iterator[Journal]:
         with log.state.folder() as own, suppress(FileExistsError):
             own.make(_SHELL, 0o700)
         root = boundary.roots[0]
@@ -205,7 +220,9 @@ class Recorder:
         within = tuple(sorted(b"/".join(parts) + b"/" for parts in inner))
         with ExitStack() as stack:
             folder = stack.enter_context(log.state.folder(_SHELL))
-            baseline = stack.enter_context(self._baseline(boundary, log.state, folder, task))
+            baseline = stack.enter_context(
+                self._baseline(boundary, log.state, folder, task)
+            )
             self._inherit(log, boundary, folder, baseline, task)
             yield Journal(
                 boundary,
@@ -224,7 +241,9 @@ class Recorder:
     ) -> Iterator[Baseline]:
         """Open the stored contents of a root."""
         locate = partial(state.at, _SHELL, KEPT)
-        database = Database(locate, TABLES, Flusher(enabled=False), self._settings.lock_seconds)
+        database = Database(
+            locate, TABLES, Flusher(enabled=False), self._settings.lock_seconds
+        )
         with closing(database):
             yield Baseline(boundary, folder, database, task)
 
@@ -244,10 +263,19 @@ class Recorder:
             known = None
         if known is None:
             base = base_folder(self._settings)
-            known = self._boundaries[path] = Boundary([path], self._settings, guarded=[base])
+            known = self._boundaries[path] = Boundary(
+                [path], self._settings, guarded=[base]
+            )
         return known
 
-    def _inherit(self, log: Log, boundary: Boundary, folder: Folder, baseline: Baseline, task: Task) -> None:
+    def _inherit(
+        self,
+        log: Log,
+        boundary: Boundary,
+        folder: Folder,
+        baseline: Baseline,
+        task: Task,
+    ) -> None:
         """Take over the state and the open commands of the root around one that is new.
 
         Its paths were that root's until now, and the commands that are open there may change it.
@@ -270,7 +298,9 @@ class Recorder:
                     rows[each[len(prefix) :]] = row._replace(kept="")
             with self._baseline(boundary, around, above, task) as stored:
                 baseline.take_over(stored, below=prefix)
-            write_state(folder, State(state.newest, None, None, rows, state.observed_ns))
+            write_state(
+                folder, State(state.newest, None, None, rows, state.observed_ns)
+            )
             for command in opened.read_open(above):
                 opened.add(folder, command._replace(numbers=(), is_own=False))
 
@@ -322,12 +352,16 @@ class Recorder:
                 for command in opened.read_open(folder):
                     opened.remove(folder, command.identifier)
                 if state is not None:
-                    with self._baseline(journal.boundary, left, folder, journal.task) as baseline:
+                    with self._baseline(
+                        journal.boundary, left, folder, journal.task
+                    ) as baseline:
                         journal.baseline.take_over(baseline, prefix=prefix)
                     adopted.append(Adopted(prefix, state))
         return adopted
 
-    def _close_earlier_turns(self, command: Command, journals: Sequence[Journal]) -> None:
+    def _close_earlier_turns(
+        self, command: Command, journals: Sequence[Journal]
+    ) -> None:
         """Close the commands of earlier turns of a session, which never ended."""
         if command.session is None or command.turn is None:
             return
@@ -335,7 +369,8 @@ class Recorder:
             stale = [
                 each
                 for each in opened.read_open(journal.folder)
-                if each.session == command.session and each.turn not in (None, command.turn)
+                if each.session == command.session
+                and each.turn not in (None, command.turn)
             ]
             if stale:
                 for _ in self._observed([journal]):
@@ -347,7 +382,8 @@ class Recorder:
 def new_command(identifier: str, summary: str, **known: object) -> Command:
     """Return a command that begins now."""
     begun_ns = time.time_ns()
-    return Command(identifier, f"{identifier}-{begun_ns:x}", summary, begun_ns=begun_ns, **known)  # type: ignore[arg-type]
+    token = f"{identifier}-{begun_ns:x}"
+    return Command(identifier, token, summary, begun_ns=begun_ns, **known)  # type: ignore[arg-type]
 
 
 def command_summary(line: str, label: str | None = None) -> str:
@@ -365,7 +401,12 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
         if owner.path and os.path.exists(os.path.join(shell, name)):
             with suppress(OSError), system.open_folder(shell) as folder:
                 command = next(
-                    (each for each in opened.read_open(folder) if each.identifier == identifier), None
+                    (
+                        each
+                        for each in opened.read_open(folder)
+                        if each.identifier == identifier
+                    ),
+                    None,
                 )
                 if command is not None and command.is_own:
                     roots.append(os.fsdecode(owner.path))

@@ -157,10 +157,17 @@ def matches(
     With `once` only the first match of each line is given: what is left of it is not looked at.
     Raises `cancelled`, `timeout`, `io_error`.
     """
-    for view, spans in _places(snapshot, pattern, start, windows, task or UNENDING, once=once):
-        indices = sorted({index for span in spans if span is not None for index in span})
+    for view, spans in _places(
+        snapshot, pattern, start, windows, task or UNENDING, once=once
+    ):
+        indices = sorted(
+            {index for span in spans if span is not None for index in span}
+        )
         places = {index: view.raw_at(index) for index in indices}
-        match, *groups = [None if span is None else (places[span[0]], places[span[1]]) for span in spans]
+        match, *groups = [
+            None if span is None else (places[span[0]], places[span[1]])
+            for span in spans
+        ]
         assert match is not None
         yield Match(*match, tuple(groups))
 
@@ -177,7 +184,11 @@ def _places(
     """The matches as indices of their windows; with `once` only the first of each line."""
     position = max(snapshot.start, start)
     stop = snapshot.size
-    raw_needle = b"" if pattern.plain is None else bytes_in(snapshot.encoding.name, pattern.plain)
+    raw_needle = (
+        b""
+        if pattern.plain is None
+        else bytes_in(snapshot.encoding.name, pattern.plain)
+    )
     if raw_needle is None:
         return  # it has a character that this encoding cannot write
     by_lines = not pattern.multiline
@@ -185,7 +196,9 @@ def _places(
     if not by_lines:
         lengths = windows.multiline, windows.multiline, windows.span
     # A match of nothing may be at the end of a last line without an end: a search may go on from there.
-    at_the_end = position == stop > snapshot.start and not snapshot.lines.ends_in_terminator()
+    at_the_end = (
+        position == stop > snapshot.start and not snapshot.lines.ends_in_terminator()
+    )
     # Steps that RE2 may take for a byte.
     steps = pattern.instructions if pattern.plain is None else 0
     steps += pattern.without.instructions if pattern.without is not None else 0
@@ -200,7 +213,11 @@ def _places(
             # The file's own bytes are asked for a literal before anything is decoded.
             if snapshot.encoding.is_utf8 or raw_needle in view.raw:
                 whole = view.first and view.last
-                here = pattern if whole else pattern.inside(first=view.first, last=view.last)
+                here = (
+                    pattern
+                    if whole
+                    else pattern.inside(first=view.first, last=view.last)
+                )
                 found = _spans(view, here, once=once)
                 if len(view.text) * steps > _STEPS:
                     found = _aside(found, task)
@@ -246,9 +263,18 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
     else:
         regexp = pattern.regexp
         numbers = range(int(pattern.whole_word), int(regexp.groups) + 1)
-    excluded = without.inside(first=view.first, last=view.last).regexp.search if without is not None else None
-    index, resume = 0, view.begin  # what looks for a word begins with the character before it
-    matched = allowed = -1  # where the last match ended, and the last line without what is left out
+    excluded = (
+        without.inside(first=view.first, last=view.last).regexp.search
+        if without is not None
+        else None
+    )
+    index, resume = (
+        0,
+        view.begin,
+    )  # what looks for a word begins with the character before it
+    matched = (
+        allowed
+    ) = -1  # where the last match ended, and the last line without what is left out
     while index <= len(text):
         spans: _Spans = []
         if regexp is None:
@@ -281,7 +307,9 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
             index = character_after(text, max(begin, index))
             continue
         # Nothing, right after a match, is part of it; nothing past the last line's end is nowhere.
-        if low < high or (low != matched and not (low == len(text) and text.endswith(b"\n"))):
+        if low < high or (
+            low != matched and not (low == len(text) and text.endswith(b"\n"))
+        ):
             yield spans
             if once:
                 index = resume = text.find(b"\n", low) + 1
@@ -290,7 +318,9 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
                 continue
         matched = high
         resume = high if high > low else character_after(text, high)
-        index = max(index, character_before(text, high)) if pattern.whole_word else resume
+        index = (
+            max(index, character_before(text, high)) if pattern.whole_word else resume
+        )
 
 
 def _splits_character(text: bytes, index: int) -> bool:
@@ -302,7 +332,10 @@ def _splits_character(text: bytes, index: int) -> bool:
         begin -= 1
     character = text[max(0, begin) : character_after(text, max(0, begin))]
     try:
-        return len(character.decode("utf-8", "surrogatepass")) == 1 and begin + len(character) > index
+        return (
+            len(character.decode("utf-8", "surrogatepass")) == 1
+            and begin + len(character) > index
+        )
     except UnicodeDecodeError:
         return False
 
@@ -310,7 +343,9 @@ def _splits_character(text: bytes, index: int) -> bool:
 def _whole(text: bytes, low: int, high: int) -> bool:
     """Whether no word character is beside the match; bytes that are not UTF-8 are none."""
     before, after = text[max(0, low - 4) : low], text[high : high + 4]
-    beside = before.decode("utf-8", "replace")[-1:] + after.decode("utf-8", "replace")[:1]
+    beside = (
+        before.decode("utf-8", "replace")[-1:] + after.decode("utf-8", "replace")[:1]
+    )
     return not any(map(is_word, beside))
 
 
@@ -335,7 +370,9 @@ def search_snapshot(
     """
     begin = max(snapshot.start, start or 0)
     once = invert and not pattern.multiline
-    seen = matches(snapshot, pattern, start=begin, once=once, windows=windows, task=task)
+    seen = matches(
+        snapshot, pattern, start=begin, once=once, windows=windows, task=task
+    )
     if invert:
         hits = _other_lines(snapshot, seen, begin, task)
     else:
@@ -364,14 +401,18 @@ def count_hits(
     return snapshot.lines.count(task) - found if invert else found
 
 
-def _hits(snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool) -> Iterator[Hit]:
+def _hits(
+    snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool
+) -> Iterator[Hit]:
     """Matches of one line within reach of its first one are one hit; with `each`, every match is."""
     hits = Hits(snapshot, task)
     begin = end = 0
     spans: list[Span] = []
     for match in found:
         if spans:
-            together = not each and match.offset < end and match.end - spans[0][0] <= _REACH
+            together = (
+                not each and match.offset < end and match.end - spans[0][0] <= _REACH
+            )
             if together and len(spans) < _MOST_SUBMATCHES:
                 spans.append((match.offset, match.end))
                 continue
@@ -380,18 +421,28 @@ def _hits(snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool)
             begin = snapshot.lines.begin(match.offset, task)
             end = snapshot.lines.end(match.offset, task)
             if end >= snapshot.size:
-                end = snapshot.size + 1  # a match of nothing at the very end is in the last line
+                end = (
+                    snapshot.size + 1
+                )  # a match of nothing at the very end is in the last line
         spans = [(match.offset, match.end)]
     if spans:
         yield hits.at(begin, spans)
 
 
-def _other_lines(snapshot: Snapshot, found: Iterator[Match], start: int, task: Task) -> Iterator[Hit]:
+def _other_lines(
+    snapshot: Snapshot, found: Iterator[Match], start: int, task: Task
+) -> Iterator[Hit]:
     """The lines from `start` (a line's beginning) on that hold no part of a match."""
     first = snapshot.lines.line_at(start, task) if start < snapshot.size else 1
     match = next(found, None)
-    for number, line in enumerate(snapshot.lines.since(start, limit=0, task=task), first):
-        while match is not None and match.offset < line.offset and match.end <= line.offset:
+    for number, line in enumerate(
+        snapshot.lines.since(start, limit=0, task=task), first
+    ):
+        while (
+            match is not None
+            and match.offset < line.offset
+            and match.end <= line.offset
+        ):
             match = next(found, None)
         if match is None or match.offset > line.body_end:
             yield Hit(line.offset, line.body_end, number, 1, line.offset)
@@ -419,9 +470,21 @@ class Hits:
         for position in range(known, offset, _STEP):
             task.check()
             length = min(_STEP, offset - position)
-            column += len(decoder.decode(snapshot.read(position, length), final=position + length >= offset))
+            column += len(
+                decoder.decode(
+                    snapshot.read(position, length), final=position + length >= offset
+                )
+            )
         self.last = (begin, offset, column)
-        return Hit(offset, end, snapshot.lines.line_at(begin, task), column, begin, tuple(spans), score)
+        return Hit(
+            offset,
+            end,
+            snapshot.lines.line_at(begin, task),
+            column,
+            begin,
+            tuple(spans),
+            score,
+        )
 
 
 # What is shown of a hit
@@ -470,7 +533,9 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     """
 
     def shown(start: int, stop: int) -> str:
-        return snapshot.read(start, stop - start).decode(snapshot.encoding.name, "replace")
+        return snapshot.read(start, stop - start).decode(
+            snapshot.encoding.name, "replace"
+        )
 
     room = chars * 4
     low = hit.line_offset
@@ -478,7 +543,9 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
         low = character_at(snapshot, hit.offset - room, hit.line_offset)
     before, match_end = shown(low, hit.offset), ""
     rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
-    after = rest.body.decode(snapshot.encoding.name, "replace" if rest.whole else "ignore")
+    after = rest.body.decode(
+        snapshot.encoding.name, "replace" if rest.whole else "ignore"
+    )
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
     if low == hit.line_offset and rest.whole and len(before) + len(after) <= chars:
         left, right = len(before), len(after)
@@ -503,7 +570,8 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
         cut_after=not rest.whole or right < len(after),
         ranges=tuple(ranges),
         match_end=match_end,
-        goes_on=bool(match_end) and bool(snapshot.lines.starting(hit.end, 8, reach=16).body),
+        goes_on=bool(match_end)
+        and bool(snapshot.lines.starting(hit.end, 8, reach=16).body),
     )
 
 
@@ -521,13 +589,23 @@ def _end_of_long_match(snapshot: Snapshot, hit: Hit, chars: int) -> str:
     low = character_at(snapshot, max(hit.offset, hit.end - chars * 4), hit.line_offset)
     text = snapshot.read(low, hit.end - low).decode(snapshot.encoding.name, "replace")
     is_long = low > hit.offset or len(text) > chars
-    if not is_long or snapshot.lines.begin(hit.end - snapshot.encoding.width) != hit.line_offset:
+    if (
+        not is_long
+        or snapshot.lines.begin(hit.end - snapshot.encoding.width) != hit.line_offset
+    ):
         return ""
     return text[-(chars // 3) :]
 
 
 def context(
-    snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, most: int = 0, task: Task = UNENDING
+    snapshot: Snapshot,
+    hit: Hit,
+    before: int,
+    after: int,
+    chars: int,
+    *,
+    most: int = 0,
+    task: Task = UNENDING,
 ) -> tuple[_Lines, _Lines, _Lines, int]:
     """The lines beside a hit, cut to `chars` characters: up to `before` above its first, and `after` below its last.
 
@@ -537,27 +615,44 @@ def context(
     position = hit.line_offset
     while len(above) < before and position > snapshot.start:
         position = snapshot.lines.begin(position - snapshot.encoding.width, task)
-        above.insert(0, _context_line(snapshot, position, hit.line - len(above) - 1, chars))
+        above.insert(
+            0, _context_line(snapshot, position, hit.line - len(above) - 1, chars)
+        )
     last, further = hit.line_offset, 0
     if hit.end > hit.offset:
         last = snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
-        further = 0 if last == hit.line_offset else snapshot.lines.line_at(last, task) - hit.line
-    inside = _following(snapshot, hit.line_offset, hit.line, min(most, further), chars, task)
+        further = (
+            0
+            if last == hit.line_offset
+            else snapshot.lines.line_at(last, task) - hit.line
+        )
+    inside = _following(
+        snapshot, hit.line_offset, hit.line, min(most, further), chars, task
+    )
     below = _following(snapshot, last, hit.line + further, after, chars, task)
     return tuple(above), inside, below, further
 
 
-def _following(snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task) -> _Lines:
+def _following(
+    snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task
+) -> _Lines:
     """At most `most` lines after the one at `position`, whose number is given."""
     found: list[ContextLine] = []
-    while len(found) < most and (position := snapshot.lines.end(position, task)) < snapshot.size:
+    while (
+        len(found) < most
+        and (position := snapshot.lines.end(position, task)) < snapshot.size
+    ):
         found.append(_context_line(snapshot, position, number + len(found) + 1, chars))
     return tuple(found)
 
 
-def _context_line(snapshot: Snapshot, begin: int, number: int, chars: int) -> ContextLine:
+def _context_line(
+    snapshot: Snapshot, begin: int, number: int, chars: int
+) -> ContextLine:
     line = snapshot.lines.starting(begin, chars * 4, reach=chars * 4 + 2)
-    text = line.body.decode(snapshot.encoding.name, "replace" if line.whole else "ignore")
+    text = line.body.decode(
+        snapshot.encoding.name, "replace" if line.whole else "ignore"
+    )
     return ContextLine(number, text[:chars], len(text) > chars or not line.whole)
 
 
@@ -614,7 +709,9 @@ class LineKinds:
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""
-        return sorted(self._kinds.values(), key=lambda kind: kind.count, reverse=not rarest_first)
+        return sorted(
+            self._kinds.values(), key=lambda kind: kind.count, reverse=not rarest_first
+        )
 
 
 def _around(snapshot: Snapshot, offset: int) -> str:
@@ -622,6 +719,9 @@ def _around(snapshot: Snapshot, offset: int) -> str:
     low = max(snapshot.start, offset - _BEFORE)
     at = offset - low
     near = snapshot.read(low, at + _AFTER)
-    before, after = decoded(near[:at], snapshot.encoding), decoded(near[at:], snapshot.encoding)
+    before, after = (
+        decoded(near[:at], snapshot.encoding),
+        decoded(near[at:], snapshot.encoding),
+    )
     # Lines that begin with tabs are of another kind: whoever replaces their beginnings must know.
     return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip(" \r")

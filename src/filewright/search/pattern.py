@@ -23,7 +23,14 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
-from filewright.text import INVISIBLE_RANGES, bytes_in, check_text, codec, normalised, spellings_of
+from filewright.text import (
+    INVISIBLE_RANGES,
+    bytes_in,
+    check_text,
+    codec,
+    normalised,
+    spellings_of,
+)
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -44,7 +51,14 @@ _NOWHERE = r"[^\x00-\x{10FFFF}]"
 
 _PLAIN = frozenset(" _\"'`,;:@=%/!<>")
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
-_CLASSES = {"d": r"\d", "D": r"\D", "w": r"\w", "W": r"\W", "s": "[:space:]", "S": "[:^space:]"}
+_CLASSES = {
+    "d": r"\d",
+    "D": r"\D",
+    "w": r"\w",
+    "W": r"\W",
+    "s": "[:space:]",
+    "S": "[:^space:]",
+}
 """The classes of a letter as RE2 writes them inside brackets; its own ``\\s`` lacks the vertical tab."""
 
 _POSIX = re.compile(
@@ -67,9 +81,21 @@ _REFUSED_GROUPS = (
         "look-around is not offered (it cannot be searched in linear time)",
         "match the surroundings too and use a group for the part meant",
     ),
-    (re.compile(r"\(\?>"), "atomic groups are not offered", "write (?:…); no pattern is slow here"),
-    (re.compile(r"\(\?P?<"), "this group's name is not a name", "use letters, digits and _"),
-    (re.compile(""), "these flags are not offered", "use i (either case) and s (. matches \\n), as in (?i)"),
+    (
+        re.compile(r"\(\?>"),
+        "atomic groups are not offered",
+        "write (?:…); no pattern is slow here",
+    ),
+    (
+        re.compile(r"\(\?P?<"),
+        "this group's name is not a name",
+        "use letters, digits and _",
+    ),
+    (
+        re.compile(""),
+        "these flags are not offered",
+        "use i (either case) and s (. matches \\n), as in (?i)",
+    ),
 )
 
 
@@ -112,7 +138,11 @@ def literal(text: str, *, fold: bool = False) -> Translation:
 
 
 def translated(
-    pattern: str, *, fold: bool = False, multiline: bool = False, look_alikes: bool | None = None
+    pattern: str,
+    *,
+    fold: bool = False,
+    multiline: bool = False,
+    look_alikes: bool | None = None,
 ) -> Translation:
     """The translation of a regular expression, with the case rule `fold` where the pattern sets none.
 
@@ -123,10 +153,16 @@ def translated(
     while reader.position < len(pattern):
         reader.read()
     if reader.open:
-        reader.refuse("this ( is never closed", r"write \( for the character", at=reader.open[-1][0])
+        reader.refuse(
+            "this ( is never closed",
+            r"write \( for the character",
+            at=reader.open[-1][0],
+        )
     re2, rg, bare = map("".join, zip(*reader.written, strict=True))
     i = "i" if fold else ""
-    return Translation(f"(?m{i}){re2}", f"(?Rm{i}){rg}", bare, reader.upper, reader.breaks)
+    return Translation(
+        f"(?m{i}){re2}", f"(?Rm{i}){rg}", bare, reader.upper, reader.breaks
+    )
 
 
 class _PatternReader:
@@ -139,14 +175,26 @@ class _PatternReader:
         self.flags = "i" if fold else ""
         self.open: list[tuple[int, str]] = []
         self.names: set[str] = set()
-        self.before, self.begin = "", 0  # what a repetition would repeat, and where that begins
+        self.before, self.begin = (
+            "",
+            0,
+        )  # what a repetition would repeat, and where that begins
         self.upper = self.breaks = False
-        self.written: list[tuple[str, str, str]] = []  # each thing as a `Translation` has it
-        self.look_alikes: bool | None = None  # not None: each character in any of its spellings
+        self.written: list[
+            tuple[str, str, str]
+        ] = []  # each thing as a `Translation` has it
+        self.look_alikes: bool | None = (
+            None  # not None: each character in any of its spellings
+        )
 
     def refuse(self, what: str, hint: str, at: int | None = None) -> NoReturn:
         position = (self.position if at is None else at) + 1
-        raise invalid(f"pattern, character {position}: {what}", hint, argument="pattern", position=position)
+        raise invalid(
+            f"pattern, character {position}: {what}",
+            hint,
+            argument="pattern",
+            position=position,
+        )
 
     def take(self, text: str) -> bool:
         found = self.pattern.startswith(text, self.position)
@@ -172,7 +220,9 @@ class _PatternReader:
         match c:
             case ")":
                 if not self.open:
-                    self.refuse("this ) closes nothing", r"write \) for the character", start)
+                    self.refuse(
+                        "this ) closes nothing", r"write \) for the character", start
+                    )
                 self.begin, self.flags = self.open.pop()
                 self.write("atom", ")", ")")
             case "|":
@@ -187,7 +237,10 @@ class _PatternReader:
                 self.escape(start)
             case _:
                 if _NO_LEAST.match(self.pattern, start):
-                    self.refuse("{,n} means different things to different engines", "write {0,n}")
+                    self.refuse(
+                        "{,n} means different things to different engines",
+                        "write {0,n}",
+                    )
                 if c == "\r":
                     self.take("\n")
                 self.character("\n" if c == "\r" else self.noted(c))
@@ -214,7 +267,10 @@ class _PatternReader:
             )
         if text[0] == "{":
             self.position += 1
-            least, most = (int(number.lstrip("0")[:5] or 0) for number in (found[1], found[3] or found[1]))
+            least, most = (
+                int(number.lstrip("0")[:5] or 0)
+                for number in (found[1], found[3] or found[1])
+            )
             if max(least, most) > REPEATS:
                 self.refuse(
                     f"more than {REPEATS} repetitions",
@@ -222,33 +278,47 @@ class _PatternReader:
                 )
             if most < least:
                 self.refuse(
-                    "the bounds of this repetition are the wrong way round", f"write {{{most},{least}}}"
+                    "the bounds of this repetition are the wrong way round",
+                    f"write {{{most},{least}}}",
                 )
         if self.before == "repetition":
-            self.refuse("a repetition of a repetition", "put the inner one in (?:…)", at=found.start())
+            self.refuse(
+                "a repetition of a repetition",
+                "put the inner one in (?:…)",
+                at=found.start(),
+            )
         if self.before == "assertion":
             self.refuse(
-                "^, $ and \\b have no width and cannot be repeated", "leave the repetition out", self.begin
+                "^, $ and \\b have no width and cannot be repeated",
+                "leave the repetition out",
+                self.begin,
             )
         self.position = found.end()
         lazy = "?" if self.take("?") else ""
         if not lazy and self.pattern.startswith("+", self.position):
             self.refuse(
-                "possessive repetition is not offered", "leave the second + out; no pattern is slow here"
+                "possessive repetition is not offered",
+                "leave the second + out; no pattern is slow here",
             )
         self.write("repetition", text + lazy, text + lazy)
 
     def group(self, start: int) -> None:
         found = _GROUP.match(self.pattern, start)
         name = found[1] if found is not None else None
-        if found is None or (name is not None and not (name.isascii() and name.isidentifier())):
-            refused = next(row for row in _REFUSED_GROUPS if row[0].match(self.pattern, start))
+        if found is None or (
+            name is not None and not (name.isascii() and name.isidentifier())
+        ):
+            refused = next(
+                row for row in _REFUSED_GROUPS if row[0].match(self.pattern, start)
+            )
             self.refuse(refused[1], refused[2], start)
         if name in self.names:
             self.refuse(f"two groups are named {name}", "give each its own name", start)
         self.position = found.end()
         outer, end = self.flags, found[4]
-        self.flags = "".join((set(outer) | set(found[2] or "")) - set(found[3] or "") - {"m"})
+        self.flags = "".join(
+            (set(outer) | set(found[2] or "")) - set(found[3] or "") - {"m"}
+        )
         if end == ")":  # (?i): to the end of the group it is in
             self.write("", found.group(), found.group())
             return
@@ -258,13 +328,17 @@ class _PatternReader:
         self.write("", text, text if end else "(?:")
         self.open.append((start, outer))
         if len(self.open) >= _NESTED:
-            self.refuse("groups are nested too deeply", "write the pattern with fewer groups")
+            self.refuse(
+                "groups are nested too deeply", "write the pattern with fewer groups"
+            )
 
     def escape(self, start: int) -> None:
         c = self.escaped(start)
         if c in "bB":
             if self.pattern.startswith("{", self.position):
-                self.refuse("this kind of \\b is not offered", "use \\b, or whole_word", start)
+                self.refuse(
+                    "this kind of \\b is not offered", "use \\b, or whole_word", start
+                )
             self.write("assertion", f"\\{c}", f"(?-u:\\{c})", "")
         elif c == "A" or (c == "z" and self.multiline):
             self.write("assertion", f"\\{c}", "^" if c == "A" else "$", "")
@@ -287,7 +361,11 @@ class _PatternReader:
             return _CLASSES[c]
         found = _PROPERTY.match(self.pattern, self.position)
         if found is None:
-            self.refuse("not a Unicode category or script", r"write \p{L}, \p{Lu}, \p{Greek} …", start)
+            self.refuse(
+                "not a Unicode category or script",
+                r"write \p{L}, \p{Lu}, \p{Greek} …",
+                start,
+            )
         self.position = found.end()
         return f"\\{c}{found.group()}"
 
@@ -298,12 +376,20 @@ class _PatternReader:
             # Matched text has \n only.
             if self.take("?\\n") or self.take("\\n") or self.take("*\\n"):
                 return "\n"
-            self.refuse(r"\r never occurs: matched text has \n for every line ending", r"write \n", start)
+            self.refuse(
+                r"\r never occurs: matched text has \n for every line ending",
+                r"write \n",
+                start,
+            )
         if c in "xu":
             found = _HEXADECIMAL.match(self.pattern, start + 1)
-            code = int(next(filter(None, found.groups())), 16) if found is not None else -1
+            code = (
+                int(next(filter(None, found.groups())), 16) if found is not None else -1
+            )
             if found is None or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                self.refuse("this is no character's number", r"write \x41 or \x{1F600}", start)
+                self.refuse(
+                    "this is no character's number", r"write \x41 or \x{1F600}", start
+                )
             self.position = found.end()
             return "\n" if code == 0x0D else chr(code)
         if c.isdigit():
@@ -319,7 +405,9 @@ class _PatternReader:
                 at=start,
             )
         if c.isalnum() or c in "<>":
-            self.refuse(f"\\{c} is not offered", 'for plain text use mode="literal"', start)
+            self.refuse(
+                f"\\{c} is not offered", 'for plain text use mode="literal"', start
+            )
         return c
 
     def bracket(self, start: int) -> None:
@@ -330,7 +418,9 @@ class _PatternReader:
         while first or not self.take("]"):
             first = False
             if self.position >= len(self.pattern):
-                self.refuse("this [ is never closed", r"write \[ for the character", start)
+                self.refuse(
+                    "this [ is never closed", r"write \[ for the character", start
+                )
             pair = self.pattern[self.position : self.position + 2]
             if pair in ("&&", "--", "~~"):
                 self.refuse(
@@ -345,31 +435,54 @@ class _PatternReader:
                     classes += text
                 continue
             low = high = self.member()
-            if not self.pattern.startswith(("-]", "--"), self.position) and self.take("-"):
+            if not self.pattern.startswith(("-]", "--"), self.position) and self.take(
+                "-"
+            ):
                 at = self.position
                 if at < len(self.pattern) and self.class_within() is not None:
-                    self.refuse("a class cannot end a range", r"write \- for the character", at)
+                    self.refuse(
+                        "a class cannot end a range", r"write \- for the character", at
+                    )
                 high = self.member() if at < len(self.pattern) else ""
                 if high < low:
-                    self.refuse("this range is not a range", r"write \- for the character", at - 1)
+                    self.refuse(
+                        "this range is not a range",
+                        r"write \- for the character",
+                        at - 1,
+                    )
             ranges.append((low, high))
-            chars += _written(low) if low == high else f"{_written(low)}-{_written(high)}"
-        self.breaks = self.breaks or (set(ranges) == {("\n", "\n")} and not negated + classes)
+            chars += (
+                _written(low) if low == high else f"{_written(low)}-{_written(high)}"
+            )
+        self.breaks = self.breaks or (
+            set(ranges) == {("\n", "\n")} and not negated + classes
+        )
         text = f"[{negated}{chars}{classes}{properties}]"
         if properties and "i" in self.flags:
             # Engines differ in how case and \p{…} meet in a class: only what is written is folded here.
             if negated:
-                if sum(ord(high) - ord(low) + 1 for low, high in ranges) > _LARGEST_FOLD:
-                    self.refuse("a class too large to ignore case in", "write (?-i:[^…])", start)
+                if (
+                    sum(ord(high) - ord(low) + 1 for low, high in ranges)
+                    > _LARGEST_FOLD
+                ):
+                    self.refuse(
+                        "a class too large to ignore case in", "write (?-i:[^…])", start
+                    )
                 both: dict[str, str] = {}
                 for low, high in ranges:
                     for c in map(chr, range(ord(low), ord(high) + 1)):
-                        both |= {_written(v): v for v in (c, c.lower(), c.upper()) if len(v) == 1}
+                        both |= {
+                            _written(v): v
+                            for v in (c, c.lower(), c.upper())
+                            if len(v) == 1
+                        }
                 text = f"(?-i:[^{''.join(both)}{classes}{properties}])"
             else:
                 plain = f"[{chars}{classes}]|" if chars or classes else ""
                 text = f"(?:{plain}(?-i:[{properties}]))"
-        other = bool(negated or properties or self.flags) or any(not high.isascii() for _, high in ranges)
+        other = bool(negated or properties or self.flags) or any(
+            not high.isascii() for _, high in ranges
+        )
         self.write("atom", text, self.sieve(text, other))
 
     def class_within(self) -> str | None:
@@ -378,10 +491,15 @@ class _PatternReader:
         if self.pattern.startswith(("[:", "[.", "[="), start):
             found = _POSIX.match(self.pattern, start)
             if found is None:
-                self.refuse("not a class that exists", r"write [[:alpha:]], or \[ for the character")
+                self.refuse(
+                    "not a class that exists",
+                    r"write [[:alpha:]], or \[ for the character",
+                )
             self.position = found.end()
             return found.group()
-        if self.pattern[start] == "\\" and self.pattern[start + 1 : start + 2] in tuple("dDwWsSpP"):
+        if self.pattern[start] == "\\" and self.pattern[start + 1 : start + 2] in tuple(
+            "dDwWsSpP"
+        ):
             self.position += 2
             return self.class_of(self.pattern[start + 1], start)
         return None
@@ -394,12 +512,18 @@ class _PatternReader:
             return "\n" if c == "\r" else self.noted(c)
         c = self.escaped(start)
         if c in "bB":
-            self.refuse("\\b in a class differs between engines", r"write \x08 for a backspace", start)
+            self.refuse(
+                "\\b in a class differs between engines",
+                r"write \x08 for a backspace",
+                start,
+            )
         return "\n" if c == "r" else self.escaped_character(c, start)
 
     def sieve(self, text: str, other: bool) -> str:
         """For `rg`, what a class may be in a file of any encoding; `other` says that it is more than ASCII."""
-        return _sieve(f"(?{self.flags}:{text})" if self.flags else text, other, self.multiline)
+        return _sieve(
+            f"(?{self.flags}:{text})" if self.flags else text, other, self.multiline
+        )
 
 
 def _written(c: str) -> str:
@@ -414,7 +538,9 @@ def _raw(c: str, *, fold: bool = False) -> str:
     if not fold:
         return _written(c) if c.isascii() else _OTHER
     if not c.isascii():
-        return _sieve(f"(?i:{_written(c)})", True, multiline=False)  # ſ is also s, and the KELVIN SIGN k
+        return _sieve(
+            f"(?i:{_written(c)})", True, multiline=False
+        )  # ſ is also s, and the KELVIN SIGN k
     # `rg` knows these folds in UTF-8; the only other encoding that writes them is asked for their bytes.
     other = _FOLDED_TO_ASCII.get(c.lower(), "").encode("gb18030")
     return f"(?:{c}|{escaped(other)})" if other else _written(c)
@@ -422,7 +548,10 @@ def _raw(c: str, *, fold: bool = False) -> str:
 
 @lru_cache(64)
 def _sieve(text: str, other: bool, multiline: bool) -> str:
-    runs = [found.span() for found in compiled(f"(?:{text})+", multiline=multiline).finditer(_ASCII)]
+    runs = [
+        found.span()
+        for found in compiled(f"(?:{text})+", multiline=multiline).finditer(_ASCII)
+    ]
     parts = []
     if multiline and any(low <= ord("\n") < stop for low, stop in runs):
         parts.append(r"\r\n")
@@ -438,11 +567,14 @@ def _sieve(text: str, other: bool, multiline: bool) -> str:
 def escaped(literal: bytes) -> str:
     """The pattern of `rg` for exactly these bytes."""
     return "".join(
-        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
+        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})"
+        for byte in literal
     )
 
 
-def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = False) -> Any:
+def compiled(
+    pattern: str | bytes, *, multiline: bool = True, latin1: bool = False
+) -> Any:
     """RE2's compiled form of its own syntax; what is not `multiline` never matches a line break.
 
     Raises `invalid_input` for one that takes too much memory.
@@ -457,11 +589,17 @@ def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = Fal
         options.encoding = re2.Options.Encoding.LATIN1
     try:
         with _compiling:
-            made = re2.compile(pattern.encode() if isinstance(pattern, str) else pattern, options)
+            made = re2.compile(
+                pattern.encode() if isinstance(pattern, str) else pattern, options
+            )
             re2.purge()  # it would keep the last 128 of any size: a pattern is kept by its search alone
     except re2.error as error:
         reason = error.args[0] if error.args else error
-        shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        shown = (
+            reason.decode("utf-8", "replace")
+            if isinstance(reason, bytes)
+            else str(reason)
+        )
         hint = "make the pattern smaller: fewer or shorter repetitions, no nested ones"
         raise invalid(f"pattern: {shown}", hint, argument="pattern") from error
     return made
@@ -470,7 +608,9 @@ def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = Fal
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
-_INVISIBLE = "".join(rf"\x{{{ord(low):X}}}-\x{{{ord(high):X}}}" for low, high in INVISIBLE_RANGES)
+_INVISIBLE = "".join(
+    rf"\x{{{ord(low):X}}}-\x{{{ord(high):X}}}" for low, high in INVISIBLE_RANGES
+)
 _MAX_SPELLED = 300
 """Characters of a pattern that is looked for in other spellings."""
 
@@ -521,7 +661,11 @@ class Pattern:
         re2 = self.written.re2
         re2 = re2 if first else re2.replace(r"\A", _NOWHERE)
         re2 = re2 if last else re2.replace(r"\z", _NOWHERE)
-        return self if re2 == self.written.re2 else replace(self, written=replace(self.written, re2=re2))
+        return (
+            self
+            if re2 == self.written.re2
+            else replace(self, written=replace(self.written, re2=re2))
+        )
 
     @cached_property
     def groups(self) -> int:
@@ -531,12 +675,18 @@ class Pattern:
     @cached_property
     def names(self) -> dict[str, int]:
         """The pattern's own group numbers by name."""
-        return {name.decode(): number - self.whole_word for name, number in self.regexp.groupindex.items()}
+        return {
+            name.decode(): number - self.whole_word
+            for name, number in self.regexp.groupindex.items()
+        }
 
     @cached_property
     def matches_empty(self) -> bool:
         """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
-        return self.mode == "regex" and compiled(self.written.bare).fullmatch(b"") is not None
+        return (
+            self.mode == "regex"
+            and compiled(self.written.bare).fullmatch(b"") is not None
+        )
 
     @cached_property
     def matches_empty_within_lines(self) -> bool:
@@ -544,7 +694,9 @@ class Pattern:
         if not self.matches_empty:
             return False
         between = compiled(rf"\A(?s:.)(?:{self.written.re2})(?s:.)\z")
-        return any(between.search(pair.encode()) is not None for pair in _PAIRS_OF_A_LINE)
+        return any(
+            between.search(pair.encode()) is not None for pair in _PAIRS_OF_A_LINE
+        )
 
     def in_other_spellings(self, *, look_alikes: bool) -> Pattern | None:
         """Return the pattern for lines that hold this one only in another spelling; None where that is not looked for.
@@ -552,23 +704,39 @@ class Pattern:
         Characters that look alike count with `look_alikes`.
         """
         text = unicodedata.normalize("NFC", self.text)
-        if self.multiline or self.without is not None or self.matches_empty or len(text) > _MAX_SPELLED:
+        if (
+            self.multiline
+            or self.without is not None
+            or self.matches_empty
+            or len(text) > _MAX_SPELLED
+        ):
             return None
         if self.mode == "literal":
             pairs = [_spelled(character, look_alikes) for character in text]
             i = "i" if self.insensitive else ""
             re2, rg = ("".join(forms) for forms in zip(*pairs, strict=True))
-            written = Translation(f"(?m{i}){re2}", f"(?Rm{i}){rg}", re2, upper=False, breaks=False)
+            written = Translation(
+                f"(?m{i}){re2}", f"(?Rm{i}){rg}", re2, upper=False, breaks=False
+            )
         else:
             written = translated(text, fold=self.insensitive, look_alikes=look_alikes)
-        return Pattern(text, "regex", self.insensitive, self.whole_word, False, written, None, self)
+        return Pattern(
+            text, "regex", self.insensitive, self.whole_word, False, written, None, self
+        )
 
     @cached_property
     def for_rg(self) -> tuple[str, ...]:
         """`rg`'s forms that together let through every file, of any encoding, that holds a hit."""
-        if self.mode == "literal" and not self.text.isascii() and not self.insensitive and not self.multiline:
+        if (
+            self.mode == "literal"
+            and not self.text.isascii()
+            and not self.insensitive
+            and not self.multiline
+        ):
             found = dict.fromkeys(
-                encoding for name in sorted(codec.ENCODINGS) if (encoding := bytes_in(name, self.text))
+                encoding
+                for name in sorted(codec.ENCODINGS)
+                if (encoding := bytes_in(name, self.text))
             )
             return tuple(map(escaped, found))
         return (self.written.rg,)
@@ -591,17 +759,25 @@ def compile(
     """
     check_text(text, "pattern")
     if not text:
-        raise invalid("the pattern is empty", "write what to look for", argument="pattern")
+        raise invalid(
+            "the pattern is empty", "write what to look for", argument="pattern"
+        )
     if len(text) > max_chars:
-        message = f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
-        raise invalid(message, "look for a shorter, rarer part of it", argument="pattern")
+        message = (
+            f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
+        )
+        raise invalid(
+            message, "look for a shorter, rarer part of it", argument="pattern"
+        )
     if mode == "literal":
         text = normalised(text)
         multiline = multiline or "\n" in text
 
     made = literal(text) if mode == "literal" else translated(text, multiline=multiline)
     cased = mode == "regex" or text.lower() != text.upper()
-    insensitive = cased and (case == "insensitive" or (case == "smart" and not made.upper))
+    insensitive = cased and (
+        case == "insensitive" or (case == "smart" and not made.upper)
+    )
     if insensitive and mode == "literal":
         made = literal(text, fold=True)
     elif insensitive:

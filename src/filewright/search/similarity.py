@@ -32,7 +32,9 @@ from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, chara
 from filewright.text import PLAIN, Snapshot, check_text, normalised
 
 _RUNS = re.compile(r"\s+|\S+")
-_ALIKE = str.maketrans({**PLAIN, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')})
+_ALIKE = str.maketrans(
+    {**PLAIN, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')}
+)
 
 _FOLD_COST = 0.01
 """What a difference only in whitespace or the form of quotes costs."""
@@ -177,13 +179,21 @@ Pieces = dict[bytes, list[int]]
 
 def choose(needle: bytes, drawn: bytes, size: int) -> Pieces:
     """The pieces to look for in a file of `size` bytes of which `drawn` is a sample; may be none."""
-    length = _LENGTH if len(needle) >= 6 * _LENGTH else max(_SHORTEST, min(_LENGTH - 2, len(needle) // 3))
+    length = (
+        _LENGTH
+        if len(needle) >= 6 * _LENGTH
+        else max(_SHORTEST, min(_LENGTH - 2, len(needle) // 3))
+    )
     candidates = _candidates(needle, length)
     scale = max(1.0, size / max(1, len(drawn)))
     # Of equally rare ones an engine finds those sooner whose first bytes are rare.
     part = drawn[: len(drawn) // 4]
     ranked = sorted(
-        (drawn.count(needle[at : at + length]) * scale, part.count(needle[at : at + 3]), at)
+        (
+            drawn.count(needle[at : at + length]) * scale,
+            part.count(needle[at : at + 3]),
+            at,
+        )
         for at in candidates
     )
     chosen: Pieces = {}
@@ -192,9 +202,15 @@ def choose(needle: bytes, drawn: bytes, size: int) -> Pieces:
     # First pieces that no single edit spoils together, then others between them while they are rare.
     for apart in (True, False):
         for hits, _, at in ranked:
-            if at in taken or (apart and any(abs(at - other) < length for other in taken)):
+            if at in taken or (
+                apart and any(abs(at - other) < length for other in taken)
+            ):
                 continue
-            if len(taken) >= _MOST or hits > _BEARABLE or (expected + hits > _EXPECTED and len(taken) >= 2):
+            if (
+                len(taken) >= _MOST
+                or hits > _BEARABLE
+                or (expected + hits > _EXPECTED and len(taken) >= 2)
+            ):
                 break
             expected += hits
             taken.append(at)
@@ -209,14 +225,23 @@ def _candidates(needle: bytes, length: int) -> list[int]:
     for at in range(0, len(needle) - length + 1, step):
         data = needle[at : at + length]
         on_characters = (
-            data[0] & 0xC0 != 0x80 and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0 != 0x80
+            data[0] & 0xC0 != 0x80
+            and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0 != 0x80
         )
-        if on_characters and b"\n" not in data and len(set(data)) > 2 and data.strip() and b"  " not in data:
+        if (
+            on_characters
+            and b"\n" not in data
+            and len(set(data)) > 2
+            and data.strip()
+            and b"  " not in data
+        ):
             found.append(at)
     return found
 
 
-def occurrences(snapshot: Snapshot, pieces: Pieces, task: Task) -> Iterator[tuple[int, int, int]]:
+def occurrences(
+    snapshot: Snapshot, pieces: Pieces, task: Task
+) -> Iterator[tuple[int, int, int]]:
     """(offset, place in the needle, number) of each occurrence of a piece, by rising offset.
 
     Of pieces that overlap each other one may be passed over.
@@ -252,7 +277,9 @@ def occurrences(snapshot: Snapshot, pieces: Pieces, task: Task) -> Iterator[tupl
         position += len(block) if whole else max(1, len(block) - overlap)
 
 
-def elected(votes: Iterable[tuple[int, int, int]], length: int, keep: int) -> list[tuple[int, int]]:
+def elected(
+    votes: Iterable[tuple[int, int, int]], length: int, keep: int
+) -> list[tuple[int, int]]:
     """The `keep` best places: (votes, estimated beginning), from (offset, place, piece) in rising offset.
 
     A piece found at `offset` that is at `place` in the needle says that the needle begins at `offset - place`: a
@@ -261,7 +288,9 @@ def elected(votes: Iterable[tuple[int, int, int]], length: int, keep: int) -> li
     needle's `length`.
     """
     width = max(16, length // 8)
-    active: dict[int, tuple[int, int]] = {}  # by bucket: its pieces as bits, and its lowest diagonal
+    active: dict[
+        int, tuple[int, int]
+    ] = {}  # by bucket: its pieces as bits, and its lowest diagonal
 
     def settled(stop: float) -> Iterator[tuple[int, int]]:
         """The buckets before `stop`, which get no more votes, counted."""
@@ -317,23 +346,33 @@ def fuzzy(
     text = normalised(needle).strip("\n")
     if len(text.strip()) < SHORTEST:
         message = f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would match almost any line"
-        raise invalid(message, 'use mode="literal", or give more of the text', argument="pattern")
+        raise invalid(
+            message, 'use mode="literal", or give more of the text', argument="pattern"
+        )
     if not 0 < min_similarity <= 1:
-        message = f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"
+        message = (
+            f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"
+        )
         raise invalid(message, "0.8 is a good start", argument="min_similarity")
     regions, reason = _regions(snapshot, text, min_similarity, limit, task)
     ranked = _apart(regions)
-    lines: dict[int, list[Fit]] = {}  # by where they begin: of two places in one the more similar one counts
+    lines: dict[
+        int, list[Fit]
+    ] = {}  # by where they begin: of two places in one the more similar one counts
     for region in ranked:
         if region.score >= min_similarity:
-            lines.setdefault(snapshot.lines.begin(region.start, task), []).append(region)
+            lines.setdefault(snapshot.lines.begin(region.start, task), []).append(
+                region
+            )
     kept = list(lines)[:limit]
     hits, shown = Hits(snapshot, task), {}
     for begin in sorted(kept):
         spans = [(region.start, region.end) for region in lines[begin]]
         shown[begin] = hits.at(begin, spans, round(lines[begin][0].score, 4))
     scores = [places[0].score for places in lines.values()]
-    rest = scores[limit:] or [region.score for region in ranked if region.score < min_similarity]
+    rest = scores[limit:] or [
+        region.score for region in ranked if region.score < min_similarity
+    ]
     return Found(
         hits=tuple(shown[begin] for begin in kept),
         count=len(kept),
@@ -343,7 +382,9 @@ def fuzzy(
     )
 
 
-def _regions(snapshot: Snapshot, needle: str, least: float, limit: int, task: Task) -> tuple[list[Fit], str]:
+def _regions(
+    snapshot: Snapshot, needle: str, least: float, limit: int, task: Task
+) -> tuple[list[Fit], str]:
     """Aligned regions in no order, and why some may be missing."""
     size = snapshot.size - snapshot.start
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
@@ -352,11 +393,15 @@ def _regions(snapshot: Snapshot, needle: str, least: float, limit: int, task: Ta
         return aligned(_swept(snapshot, needle, finalists, task)), ""
     regions: list[Fit] = []
     encoded = needle.encode(snapshot.encoding.name, "replace")
-    pieces = choose(encoded, sample(snapshot), size) if snapshot.encoding.width == 1 else {}
+    pieces = (
+        choose(encoded, sample(snapshot), size) if snapshot.encoding.width == 1 else {}
+    )
     if pieces:
         places = elected(occurrences(snapshot, pieces, task), len(encoded), _CANDIDATES)
         room = 24 + len(encoded) // 4 + 8 * needle.count("\n")
-        regions = aligned((begin - room, begin + len(encoded) + room) for _, begin in places)
+        regions = aligned(
+            (begin - room, begin + len(encoded) + room) for _, begin in places
+        )
     if any(region.score >= least for region in regions):
         return regions, ""
     if size <= SWEEP_AT_MOST:
@@ -370,7 +415,9 @@ def _regions(snapshot: Snapshot, needle: str, least: float, limit: int, task: Ta
     return regions, f"only {why}; the file is too large to compare all of it"
 
 
-def _swept(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple[int, int]]:
+def _swept(
+    snapshot: Snapshot, needle: str, keep: int, task: Task
+) -> list[tuple[int, int]]:
     """The `keep` most promising stretches of bytes of the whole file, the best first.
 
     A window of one and a half needles (and room for changed indentation) at every half needle holds any region
@@ -382,7 +429,9 @@ def _swept(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple
 
     half = max(8, len(needle) // 2)
     span = 3 * half + len(needle) // 4 + 16
-    best: list[tuple[int, int, int]] = []  # by what each has in common with the needle, negative
+    best: list[
+        tuple[int, int, int]
+    ] = []  # by what each has in common with the needle, negative
     position = snapshot.start
     while position < snapshot.size:
         task.check()
@@ -394,10 +443,14 @@ def _swept(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple
             needle,
             [text[begin : begin + span] for begin in begins],
             scorer=LCSseq.similarity,
-            score_cutoff=max(2, len(needle) // 2, 1 - best[-1][0] if len(best) == keep else 0),
+            score_cutoff=max(
+                2, len(needle) // 2, 1 - best[-1][0] if len(best) == keep else 0
+            ),
             limit=keep,
         )
-        for number, common in sorted((number, int(common)) for _, common, number in found):
+        for number, common in sorted(
+            (number, int(common)) for _, common, number in found
+        ):
             place = begins[number]
             best.append((-common, view.raw_of(place), view.raw_of(place + span)))
         best = sorted(best)[:keep]
@@ -423,7 +476,10 @@ def _aligned(
 
     views: list[Window] = []
     for low, high in spans:
-        low, high = character_at(snapshot, max(snapshot.start, low)), min(snapshot.size, high)
+        low, high = (
+            character_at(snapshot, max(snapshot.start, low)),
+            min(snapshot.size, high),
+        )
         if low < high:
             views.append(Window(snapshot, low, high, high - low))
     task.check()
@@ -448,6 +504,8 @@ def _apart(regions: Iterable[Fit]) -> list[Fit]:
     """The regions by similarity, then position, less those that overlap a better one."""
     kept: list[Fit] = []
     for region in sorted(regions, key=lambda r: (-r.score, r.start, -r.end)):
-        if all(region.end <= other.start or region.start >= other.end for other in kept):
+        if all(
+            region.end <= other.start or region.start >= other.end for other in kept
+        ):
             kept.append(region)
     return kept

@@ -26,14 +26,32 @@ from filewright import errors
 from filewright.boundary import Boundary, Child, FolderEntry, Location, program
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.engine import Found, Hit, TreeOptions, count_hits, search_snapshot
+from filewright.search.engine import (
+    Found,
+    Hit,
+    TreeOptions,
+    count_hits,
+    search_snapshot,
+)
 from filewright.search.pattern import Pattern, escaped
 from filewright.search.similarity import choose, fuzzy
 from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
-from filewright.text import NOTEBOOK_SUFFIX, BoundedCache, LineIndex, Snapshot, notebook_view
+from filewright.text import (
+    NOTEBOOK_SUFFIX,
+    BoundedCache,
+    LineIndex,
+    Snapshot,
+    notebook_view,
+)
 
-_GONE = (Code.NOT_FOUND, Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
+_GONE = (
+    Code.NOT_FOUND,
+    Code.NOT_A_FILE,
+    Code.NOT_A_DIRECTORY,
+    Code.SYMLINK,
+    Code.PATH_ESCAPE,
+)
 
 _LONG = 40
 _MARKED = 4 << 10
@@ -87,13 +105,20 @@ class Searcher:
     settings: Settings
     indexes: BoundedCache[LineIndex] | None = None
 
-    def takes(self, where: Location, options: TreeOptions, task: Task = UNENDING) -> bool:
+    def takes(
+        self, where: Location, options: TreeOptions, task: Task = UNENDING
+    ) -> bool:
         """Whether a file that is named by itself is of the kind that is wanted, and fits the globs from its folder."""
         glob, exclude = options.glob, options.exclude
         taken = options.takes(where.name)
         if taken and (glob or exclude):
             beside = self.boundary.walk(
-                where.parent, depth=1, glob=glob, exclude=exclude, include_ignored=True, task=task
+                where.parent,
+                depth=1,
+                glob=glob,
+                exclude=exclude,
+                include_ignored=True,
+                task=task,
             )
             taken = any(entry.name == where.name for entry in beside)
         return taken
@@ -115,11 +140,23 @@ class Searcher:
         are passed over. After `seconds` it ends with what it has and says where. Raises as `fuzzy`.
         """
         clock = Task(seconds=seconds)
-        likest = partial(fuzzy, needle=needle, min_similarity=min_similarity, limit=options.limit, task=task)
+        likest = partial(
+            fuzzy,
+            needle=needle,
+            min_similarity=min_similarity,
+            limit=options.limit,
+            task=task,
+        )
         if opened is not None:
             with opened() as snapshot:
                 one = likest(snapshot)
-            return Similar(tuple((where, hit) for hit in one.hits), 1, one.reason, one.tied, one.runner_up)
+            return Similar(
+                tuple((where, hit) for hit in one.hits),
+                1,
+                one.reason,
+                one.tied,
+                one.runner_up,
+            )
         # Of a short text two slips may spoil every piece, so then every file is looked at.
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else ()
@@ -139,7 +176,9 @@ class Searcher:
                 if candidate.binary is not None:
                     continue
                 found = likest(candidate)
-            reason = reason or (f"{location.shown}: {found.reason}" if found.reason else "")
+            reason = reason or (
+                f"{location.shown}: {found.reason}" if found.reason else ""
+            )
             best += [(location, hit) for hit in found.hits]
             best = sorted(best, key=lambda ranked: -ranked[1].score)[: options.limit]
         return Similar(tuple(best), candidates.searched, reason)
@@ -148,7 +187,9 @@ class Searcher:
         """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
         try:
             file = self.boundary.open_file(location)
-            snapshot = Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
+            snapshot = Snapshot.of_file(
+                file, location, self.settings, indexes=self.indexes
+            )
             return notebook_view(snapshot, task, headings=False)
         except FilewrightError as error:
             if error.ends_call:
@@ -210,7 +251,11 @@ class TreeSearch:
         left, by_hits = options.limit, options.output == "matches"
         for place in places:
             task.check()
-            snapshot = self.opened() if self.opened else self.searcher.open(place.location, task)
+            snapshot = (
+                self.opened()
+                if self.opened
+                else self.searcher.open(place.location, task)
+            )
             if not isinstance(snapshot, Snapshot):
                 self.unreadable += snapshot
                 continue
@@ -226,12 +271,19 @@ class TreeSearch:
                     self.binary += 1
                     continue
                 if options.output == "counts":
-                    count = count_hits(snapshot, pattern, invert=options.invert, task=task)
+                    count = count_hits(
+                        snapshot, pattern, invert=options.invert, task=task
+                    )
                     found = Found((), count=count)
                 else:
                     limit = max(left, 1) if by_hits else 1
                     found = search_snapshot(
-                        snapshot, pattern, limit=limit, start=place.offset, invert=options.invert, task=task
+                        snapshot,
+                        pattern,
+                        limit=limit,
+                        start=place.offset,
+                        invert=options.invert,
+                        task=task,
                     )
                 if not found.count:
                     continue
@@ -302,7 +354,9 @@ class _Candidates:
         batches = self._batches()
         try:
             while True:
-                while len(pending) < _AHEAD and (batch := next(batches, None)) is not None:
+                while (
+                    len(pending) < _AHEAD and (batch := next(batches, None)) is not None
+                ):
                     pending.append(batch)
                     batch.child = self._started(batch, bounded=self.multiline)
                 if not pending:
@@ -350,7 +404,17 @@ class _Candidates:
         engine = program("rg")
         if not self.forms or engine is None:
             return None
-        argv = [engine, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
+        argv = [
+            engine,
+            "--no-config",
+            "--no-messages",
+            "--color=never",
+            "-uu",
+            "-a",
+            "-l",
+            "-0",
+            "-j2",
+        ]
         argv += ["--max-depth", "1", *(["-U"] if self.multiline else [])]
         argv += ["--max-filesize", str(_LARGEST)] if bounded else []
         for form in self.forms:
@@ -372,14 +436,18 @@ class _Candidates:
     def _passed(self, batch: _CandidateBatch) -> Iterator[FolderEntry]:
         """The entries of the batch that may hold what is looked for."""
         bounded = self.multiline
-        named, broke_off = self._named(batch.child, Task(seconds=None if bounded else _PATIENCE))
+        named, broke_off = self._named(
+            batch.child, Task(seconds=None if bounded else _PATIENCE)
+        )
         if broke_off and not bounded:
             bounded = True
             named, _ = self._named(self._started(batch, bounded=True), UNENDING)
         if named is None:
             yield from batch.entries
             return
-        last_parts = {path.rpartition(b"/")[2] for path in named}  # its path is made only for one of these
+        last_parts = {
+            path.rpartition(b"/")[2] for path in named
+        }  # its path is made only for one of these
         for entry in batch.entries:
             name = entry.name
             # What a notebook's cells hold is written otherwise in its file.
@@ -390,7 +458,9 @@ class _Candidates:
             ):
                 yield entry
 
-    def _named(self, child: Child | None, patience: Task) -> tuple[set[bytes] | None, bool]:
+    def _named(
+        self, child: Child | None, patience: Task
+    ) -> tuple[set[bytes] | None, bool]:
         """The paths as `rg` named them, None if not all could be read; and whether it broke off."""
         if child is None:
             return None, False

@@ -58,7 +58,11 @@ class Window:
         raw = snapshot.read(position, min(length, stop - position))
         whole = False
         while not whole and (read := position + len(raw)) < stop:
-            units = (raw if encoding.width == 1 else snapshot.lines.units(raw)) if by_lines else b""
+            units = (
+                (raw if encoding.width == 1 else snapshot.lines.units(raw))
+                if by_lines
+                else b""
+            )
             # A carriage return at the very end may be half of a pair.
             end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
             if whole := end > 0:
@@ -74,7 +78,9 @@ class Window:
         self.last = self.stop >= stop
         self.cut = not (self.last or whole)
         # The character before it, in UTF-8 and normalised; empty at a line's beginning.
-        before = snapshot.read(max(snapshot.start, position - 4), min(4, position - snapshot.start))
+        before = snapshot.read(
+            max(snapshot.start, position - 4), min(4, position - snapshot.start)
+        )
         errors = "surrogateescape" if encoding.is_utf8 else "replace"
         last = before.decode(encoding.name, errors)[-1:].encode("utf-8", errors)
         self._context = b"" if last in (b"\n", b"\r") else last
@@ -101,7 +107,9 @@ class Window:
         """A match that begins here or later belongs to the next window."""
         if not self.cut:
             return len(self.text) + 1
-        return character_after(self.text, max(self.begin, len(self.text) - self._overlap - 1))
+        return character_after(
+            self.text, max(self.begin, len(self.text) - self._overlap - 1)
+        )
 
     def raw_at(self, index: int) -> int:
         """The byte offset of the file where the character at `index` of the text begins."""
@@ -114,8 +122,12 @@ class Window:
         if self._encoding.is_utf8:
             return self.offset + raw + index - begin
         if begin <= self._near[0] <= index:
-            begin, raw = self._near  # a long line is not gone through anew for each match
-        between = self.text[self.begin + begin : self.begin + index].decode("utf-8", "surrogatepass")
+            begin, raw = (
+                self._near
+            )  # a long line is not gone through anew for each match
+        between = self.text[self.begin + begin : self.begin + index].decode(
+            "utf-8", "surrogatepass"
+        )
         raw += len(between.encode(self._encoding.name, self._errors))
         self._near = (index, raw)
         return self.offset + raw
@@ -127,7 +139,10 @@ class Window:
 
     def raw_of(self, number: int) -> int:
         """The byte offset of the file where the character with that number, from 0, begins."""
-        return self.raw_at(self.begin + len(self.characters[:number].encode("utf-8", "surrogateescape")))
+        return self.raw_at(
+            self.begin
+            + len(self.characters[:number].encode("utf-8", "surrogateescape"))
+        )
 
     @cached_property
     def _lines(self) -> tuple[list[int], list[int]]:
@@ -142,7 +157,12 @@ class Window:
         for found in _TERMINATOR_SHOWN.finditer(shown):
             line = shown[end : found.start()].encode("utf-8", "surrogatepass")
             texts.append(texts[-1] + len(line) + 1)
-            raws.append(raws[-1] + len(shown[end : found.end()].encode(self._encoding.name, self._errors)))
+            raws.append(
+                raws[-1]
+                + len(
+                    shown[end : found.end()].encode(self._encoding.name, self._errors)
+                )
+            )
             end = found.end()
         return texts, raws
 
@@ -186,7 +206,9 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     # Only where a byte of a character may look like another one is it not known nearby where one begins.
     near = offset - (_NEAR if encoding.multibyte else 4)
     near = line + max(0, near - line) // 2 * 2
-    return near + len(cut(snapshot.read(near, offset - near + 1), offset - near, encoding))
+    return near + len(
+        cut(snapshot.read(near, offset - near + 1), offset - near, encoding)
+    )
 
 
 UNENDING = Task()
@@ -202,7 +224,9 @@ AHEAD_BYTES = 32 << 20
 
 _END = 5.0  # seconds to end once it has said everything
 
-_FAR = 8 << 20  # bytes that are counted here as quickly as another process says that it may count them
+_FAR = (
+    8 << 20
+)  # bytes that are counted here as quickly as another process says that it may count them
 _LONE_RETURN = r"(?-u:\r[^\n])"
 
 _MOST_KEPT = 1000
@@ -221,18 +245,42 @@ class Ahead(Closing):
     the file, and where nothing confines it. `whole`: it was heard to the end, and has seen all.
     """
 
-    def __init__(self, snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str) -> None:
+    def __init__(
+        self, snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str
+    ) -> None:
         self.whole = False
         self._task = task
         self._child: Child | None = None
         where, engine, source = snapshot.location, program("rg"), snapshot.descriptor
-        if not forms or where is None or engine is None or source is None or snapshot.held is not None:
+        if (
+            not forms
+            or where is None
+            or engine is None
+            or source is None
+            or snapshot.held is not None
+        ):
             return
         # `--mmap` keeps lines out of the child's memory, so that one of any length costs nothing.
-        argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-b", *options]
-        argv += [*(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
+        argv = [
+            engine,
+            "--no-config",
+            "--no-messages",
+            "-a",
+            "--mmap",
+            "--color=never",
+            "-I",
+            "-b",
+            *options,
+        ]
+        argv += [
+            *(part for form in forms for part in ("-e", form)),
+            "--",
+            "/proc/self/fd/0",
+        ]
         with suppress(FilewrightError, OSError):
-            self._child = where.root.launcher.start(argv, stdin=source, memory=MEMORY, seconds=task.remaining)
+            self._child = where.root.launcher.start(
+                argv, stdin=source, memory=MEMORY, seconds=task.remaining
+            )
 
     def rows(self) -> Iterator[bytes]:
         """What the child writes of what it finds, in order; nothing if none runs. Its offsets are from `start` on."""
@@ -252,7 +300,9 @@ class Ahead(Closing):
 
 
 @contextmanager
-def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Iterator[NextLine]:
+def lines_ahead(
+    snapshot: Snapshot, pattern: Pattern, start: int, task: Task
+) -> Iterator[NextLine]:
     """What a running `rg` says of the lines from `start` on that may match.
 
     None is started where it does not pay, or would pass lines over. The snapshot learns their numbers too, as far as
@@ -262,7 +312,9 @@ def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) ->
     encoding = snapshot.encoding
     # A byte of one character is never part of another's there, and a line ends where `rg` sees it end.
     is_plain = encoding.is_utf8 or (encoding.contains_ascii and not encoding.multibyte)
-    needle = bytes_in(encoding.name, pattern.plain) if pattern.plain is not None else None
+    needle = (
+        bytes_in(encoding.name, pattern.plain) if pattern.plain is not None else None
+    )
     if not pays or pattern.multiline or pattern.matches_empty or not is_plain:
         yield int  # Nothing is known: an offset stands for itself.
         return
@@ -272,7 +324,10 @@ def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) ->
     key = snapshot.identity, snapshot.size, *forms
     heard = _heard.get(key)
     forms, lone_forms = ((), ()) if heard else (forms, [_LONE_RETURN])
-    with Ahead(snapshot, forms, task, *options) as child, Ahead(snapshot, lone_forms, task, *options) as lone:
+    with (
+        Ahead(snapshot, forms, task, *options) as child,
+        Ahead(snapshot, lone_forms, task, *options) as lone,
+    ):
         rows, unshifted = (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
         kept: list[bytes] = []
 
@@ -287,7 +342,9 @@ def lines_ahead(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) ->
                     if unshifted < 0 and offset - position > _FAR:
                         found = next(lone.rows(), None)
                         unseen = snapshot.size if lone.whole else 0
-                        unshifted = unseen if found is None else _numbered(found, snapshot)[1]
+                        unshifted = (
+                            unseen if found is None else _numbered(found, snapshot)[1]
+                        )
                     if offset <= unshifted:
                         snapshot.lines.learn(offset, number)
                     return offset
@@ -305,7 +362,9 @@ def _numbered(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
     return int(number), snapshot.start + int(offset)
 
 
-def read_output(output: io.FileIO, task: Task, patience: Task | None = None) -> Iterator[bytes]:
+def read_output(
+    output: io.FileIO, task: Task, patience: Task | None = None
+) -> Iterator[bytes]:
     """What a child writes, block by block, until its end or until `patience` expires.
 
     The cancel token of `task` is looked at all the while.

@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:
-    from filewright.server.access import Access, Bearer, Introspection, parse_address, read_tokens
+    from filewright.server.access import (
+        Access,
+        Bearer,
+        Introspection,
+        parse_address,
+        read_tokens,
+    )
     from filewright.server.serve import serve as run_server
 
 __getattr__, __all__ = face_of(

@@ -49,7 +49,9 @@ class Bearer:
         matches = [hmac.compare_digest(digest, known) for known in self._digests]
         if True not in matches:
             return None
-        return AccessToken(token=token, client_id=f"bearer-{matches.index(True) + 1}", scopes=[])
+        return AccessToken(
+            token=token, client_id=f"bearer-{matches.index(True) + 1}", scopes=[]
+        )
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,13 @@ class Introspection:
         import httpx2
 
         try:
-            async with httpx2.AsyncClient(timeout=INTROSPECTION_SECONDS, follow_redirects=False) as client:
+            async with httpx2.AsyncClient(
+                timeout=INTROSPECTION_SECONDS, follow_redirects=False
+            ) as client:
                 answer = await client.post(
-                    self.endpoint, data={"token": token}, auth=(self.client_id, self.client_secret)
+                    self.endpoint,
+                    data={"token": token},
+                    auth=(self.client_id, self.client_secret),
                 )
                 answer.raise_for_status()
                 claims = answer.json()
@@ -84,10 +90,18 @@ class Introspection:
             return None
 
     def _access(self, token: str, claims: Mapping[str, Any]) -> AccessToken | None:
-        issuer, audience, expires = claims.get("iss"), claims.get("aud"), claims.get("exp")
+        issuer, audience, expires = (
+            claims.get("iss"),
+            claims.get("aud"),
+            claims.get("exp"),
+        )
         # Introspection answers need not name an issuer (RFC 7662, 2.2); one that does must name ours.
         known = issuer is None or _is_same(issuer, self.issuer)
-        if claims.get("active") is not True or not known or not _is_timely(expires, claims.get("nbf")):
+        if (
+            claims.get("active") is not True
+            or not known
+            or not _is_timely(expires, claims.get("nbf"))
+        ):
             return None
         audiences = audience if isinstance(audience, list) else [audience]
         return AccessToken(
@@ -95,7 +109,9 @@ class Introspection:
             client_id=str(claims.get("client_id") or "unknown"),
             scopes=str(claims.get("scope") or "").split(),
             expires_at=None if expires is None else int(expires),
-            resource=next((each for each in audiences if _is_same(each, self.resource)), None),
+            resource=next(
+                (each for each in audiences if _is_same(each, self.resource)), None
+            ),
             subject=str(claims.get("sub") or "") or None,
             claims=dict(claims),
         )
@@ -148,13 +164,18 @@ class Access:
         if self.public_url:
             origins.append("/".join(self.public_url.split("/")[:3]))
             hosts.append(origins[-1].partition("://")[2])
-        return [host.lower() for host in (*hosts, *self.hosts)], [*origins, *self.origins]
+        return [host.lower() for host in (*hosts, *self.hosts)], [
+            *origins,
+            *self.origins,
+        ]
 
     def authentication(self, port: int) -> AuthSettings | None:
         """The same as the SDK wants to know it; as text, so that no slash is added to the issuer."""
         if self.verifier is None:
             return None
-        facts: dict[str, Any] = {"issuer_url": self.public_url or self.served_as(port)[1][0]}
+        facts: dict[str, Any] = {
+            "issuer_url": self.public_url or self.served_as(port)[1][0]
+        }
         if isinstance(self.verifier, Introspection):
             facts = {
                 "issuer_url": self.verifier.issuer,
@@ -182,7 +203,9 @@ def read_tokens(listed: str | None, file: Path | None) -> list[str]:
                 "name a readable text file",
             ) from error
         if readable:
-            _logger.warning("the token file %s can be read by others; chmod 600 it", file)
+            _logger.warning(
+                "the token file %s can be read by others; chmod 600 it", file
+            )
         found += [line for line in lines if not line.lstrip().startswith("#")]
     return " ".join(found).replace(",", " ").split()
 

@@ -52,7 +52,16 @@ LOST = 10
 SHOWN_CHARS = 6_000
 """Characters of a diff that a question shows; the review page shows more."""
 _NAMING = (
-    *("path", "absolute_file_path", "source", "destination", "paths", "items", "operations", "changes"),
+    *(
+        "path",
+        "absolute_file_path",
+        "source",
+        "destination",
+        "paths",
+        "items",
+        "operations",
+        "changes",
+    ),
     *("change_id", "backup_id"),
 )
 """Arguments that say what a call is about, in the native tools and the dialects."""
@@ -91,16 +100,23 @@ async def confirmed(
     capabilities = context.session.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None
     made, asked = await shown(), ""
-    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-        await asyncio.to_thread(_confirmed_on_the_page, workspace, tool, arguments, caller, made)
+    if elicitation is None or (
+        elicitation.form is None and elicitation.url is not None
+    ):
+        await asyncio.to_thread(
+            _confirmed_on_the_page, workspace, tool, arguments, caller, made
+        )
     elif context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         message = _text(tool, arguments, made)
         state = _digest(tool.name, arguments, message)
         answer = (params.input_responses or {}).get(_KEY)
         if params.request_state != state or not isinstance(answer, ElicitResult):
-            question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
+            question = ElicitRequestFormParams(
+                message=message, requested_schema=_SCHEMA
+            )
             return InputRequiredResult(
-                input_requests={_KEY: ElicitRequest(params=question)}, request_state=state
+                input_requests={_KEY: ElicitRequest(params=question)},
+                request_state=state,
             )
         _require_agreement(answer)
     else:
@@ -113,21 +129,35 @@ async def confirmed(
                 _logger.warning("the client could not ask its user: %s", error)
                 raise _refusal() from error
             _require_agreement(answer)
-            made, asked = await shown(), message  # what was shown is what is done, or it is asked again
+            made, asked = (
+                await shown(),
+                message,
+            )  # what was shown is what is done, or it is asked again
     return None
 
 
 def _needs_word(when: str, tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    if when == "never" or not tool.writes or (when == "destructive" and not tool.destructive):
+    if (
+        when == "never"
+        or not tool.writes
+        or (when == "destructive" and not tool.destructive)
+    ):
         return False
     properties = tool.schema.get("properties", {})
     # Only what the tool itself takes for a preview: some dialects pass over arguments that they do not know.
     previews = [name for name in ("preview", "dry_run", "dryRun") if name in properties]
-    return not any(arguments.get(name, properties[name].get("default")) is True for name in previews)
+    return not any(
+        arguments.get(name, properties[name].get("default")) is True
+        for name in previews
+    )
 
 
 def _confirmed_on_the_page(
-    workspace: Workspace, tool: Tool, arguments: Mapping[str, Any], caller: Caller, made: Diff | str
+    workspace: Workspace,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    caller: Caller,
+    made: Diff | str,
 ) -> None:
     """Go by the word given on the review page; without one let the call wait for it there."""
     from filewright.page import WaitingCall, Words
@@ -140,7 +170,9 @@ def _confirmed_on_the_page(
     try:
         word = Words(workspace).take(call_id)
         if word is None:
-            call = WaitingCall(call_id, time.time(), question, safe(words), session, client, value)
+            call = WaitingCall(
+                call_id, time.time(), question, safe(words), session, client, value
+            )
             Words(workspace).ask(call)
     except OSError as error:
         raise from_os_error(error, "the state folder", doing="write to") from error
@@ -156,13 +188,18 @@ def _confirmed_on_the_page(
 
 
 def _require_agreement(answer: ElicitResult) -> None:
-    if answer.action != "accept" or (answer.content or {}).get("confirm", True) is not True:
+    if (
+        answer.action != "accept"
+        or (answer.content or {}).get("confirm", True) is not True
+    ):
         raise _refusal()
 
 
 def _refusal() -> FilewrightError:
     return FilewrightError(
-        Code.CANCELLED, "the user did not allow this call; nothing was changed", hint="ask the user"
+        Code.CANCELLED,
+        "the user did not allow this call; nothing was changed",
+        hint="ask the user",
     )
 
 
@@ -172,8 +209,14 @@ def _text(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
     diff = made if isinstance(made, str) else made.text
     if not isinstance(made, str) and made.lost:
         goes = listed([lost.text for lost in made.lost], LOST, noun="of those that go")
-        question += clip(safe(f"\n\nThis takes away {goes}."), QUESTION_CHARS, at_line=True)
-    return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
+        question += clip(
+            safe(f"\n\nThis takes away {goes}."), QUESTION_CHARS, at_line=True
+        )
+    return (
+        f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}"
+        if diff
+        else question
+    )
 
 
 def _digest(*facts: object) -> str:
@@ -186,15 +229,22 @@ def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str
         named, more = [], 0
     else:
         left = [file for file in made.files if file.new is not None]
-        named = [f"{file.old} → {file.new}" if file.action == "moved" else file.path for file in left]
+        named = [
+            f"{file.old} → {file.new}" if file.action == "moved" else file.path
+            for file in left
+        ]
         rewritten = {file.path for file in left if file.old == file.new}
         gone = [lost for lost in made.lost if lost.path not in rewritten]
         named = [lost.path for lost in gone] + named
         # A folder is named instead of what is in it; the files that are not shown are among those that go, or are more.
-        more = made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
+        more = (
+            made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
+        )
     names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
     shown = [*names, *range(more)]
-    what = listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
+    what = (
+        listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
+    )
     return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
 
 
@@ -203,7 +253,11 @@ def _named(value: Any) -> list[str]:
     if isinstance(value, list):
         return [name for each in value for name in _named(each)]
     if isinstance(value, dict):
-        return [" → ".join(str(value[key]) for key in _NAMING if isinstance(value.get(key), str))]
+        return [
+            " → ".join(
+                str(value[key]) for key in _NAMING if isinstance(value.get(key), str)
+            )
+        ]
     return [str(value)] if value else []
 
 
@@ -233,13 +287,17 @@ class ClientRoots:
                 return
             capabilities = context.session.client_capabilities
             if capabilities is None or capabilities.roots is None:
-                _logger.warning("--client-roots is set, but this client names no roots: all are served")
+                _logger.warning(
+                    "--client-roots is set, but this client names no roots: all are served"
+                )
                 self._known = True
                 return
             self._boundary.narrow(())
             try:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # roots are of the era that this is for
+                    warnings.simplefilter(
+                        "ignore"
+                    )  # roots are of the era that this is for
                     answer = await context.session.list_roots()
             except (MCPError, NoBackChannelError) as error:
                 raise FilewrightError(
@@ -248,8 +306,14 @@ class ClientRoots:
                     hint="try again, or serve without --client-roots",
                 ) from error
             uris = [urlsplit(str(root.uri)) for root in answer.roots]
-            files = [(uri.netloc, unquote_to_bytes(uri.path)) for uri in uris if uri.scheme == "file"]
+            files = [
+                (uri.netloc, unquote_to_bytes(uri.path))
+                for uri in uris
+                if uri.scheme == "file"
+            ]
             # A folder of another host is not the one of that path here.
             paths = [system.path_of_url(*file) for file in files]
-            self._boundary.narrow([os.fsdecode(path) for path in paths if path is not None])
+            self._boundary.narrow(
+                [os.fsdecode(path) for path in paths if path is not None]
+            )
             self._known = True

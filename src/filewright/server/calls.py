@@ -36,7 +36,8 @@ class CallRunner:
     def __init__(self, *, workers: int, seconds: float) -> None:
         self._lanes = {
             writes: ThreadPoolExecutor(
-                workers, thread_name_prefix=f"filewright-{'write' if writes else 'read'}"
+                workers,
+                thread_name_prefix=f"filewright-{'write' if writes else 'read'}",
             )
             for writes in (False, True)
         }
@@ -44,7 +45,11 @@ class CallRunner:
         self._running: dict[concurrent.futures.Future[Any], Task] = {}
 
     async def run(
-        self, work: Callable[[Task], T], *, writes: bool = False, notify: Notify | None = None
+        self,
+        work: Callable[[Task], T],
+        *,
+        writes: bool = False,
+        notify: Notify | None = None,
     ) -> T:
         """`work(task)` in a thread of its lane; `notify` is called with its progress, if it takes long.
 
@@ -55,7 +60,9 @@ class CallRunner:
         task, begun = Task(seconds=self._seconds), loop.create_future()
 
         def do() -> T:
-            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits, the work still counts
+            with contextlib.suppress(
+                RuntimeError
+            ):  # the loop is gone: nobody waits, the work still counts
                 loop.call_soon_threadsafe(begun.set_result, None)
             task.begin()
             return work(task)
@@ -63,7 +70,9 @@ class CallRunner:
         future = self._lanes[writes].submit(do)
         self._running[future] = task
         future.add_done_callback(lambda done: self._running.pop(done, None))
-        ticker = asyncio.ensure_future(_tick(task, notify)) if notify is not None else None
+        ticker = (
+            asyncio.ensure_future(_tick(task, notify)) if notify is not None else None
+        )
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait({waiting, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -77,8 +86,12 @@ class CallRunner:
                 ticker.cancel()
         hint = "narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call"
         if writes:
-            hint = "get_history tells whether the change was made before the limit passed"
-        raise FilewrightError(Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint)
+            hint = (
+                "get_history tells whether the change was made before the limit passed"
+            )
+        raise FilewrightError(
+            Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint
+        )
 
     @property
     def idle(self) -> bool:
@@ -91,9 +104,15 @@ class CallRunner:
             task.cancel()
         for lane in self._lanes.values():
             lane.shutdown(wait=False, cancel_futures=True)
-        unfinished = concurrent.futures.wait(list(self._running), timeout=seconds).not_done
+        unfinished = concurrent.futures.wait(
+            list(self._running), timeout=seconds
+        ).not_done
         if unfinished:
-            _logger.error("%d calls did not end within %g s of being cancelled", len(unfinished), seconds)
+            _logger.error(
+                "%d calls did not end within %g s of being cancelled",
+                len(unfinished),
+                seconds,
+            )
         return not unfinished
 
 

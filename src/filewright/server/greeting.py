@@ -28,7 +28,14 @@ TOOLS_TTL_MS = 3_600_000
 
 _METHOD_NOT_FOUND = -32601
 _META = "io.modelcontextprotocol/"
-_CAPABILITIES = {"roots", "sampling", "elicitation", "experimental", "extensions", "tasks"}
+_CAPABILITIES = {
+    "roots",
+    "sampling",
+    "elicitation",
+    "experimental",
+    "extensions",
+    "tasks",
+}
 _OPEN_CAPABILITIES = {"experimental", "extensions"}
 """The capabilities whose members may hold any object."""
 _CLIENT_FIELDS = {"name", "version", "title", "description", "websiteUrl"}
@@ -52,7 +59,9 @@ class Greeting:
     `resources/list` is left to the SDK.
     """
 
-    def __init__(self, offer: Offer, list_resources: ListResources | None = None) -> None:
+    def __init__(
+        self, offer: Offer, list_resources: ListResources | None = None
+    ) -> None:
         self.opening_id: int | str | None = None
         """The id of the request that opened the connection, once it is answered.
 
@@ -115,12 +124,18 @@ class Greeting:
         if params is not None and not isinstance(params, dict):
             return None
         meta = (params or {}).get("_meta", {})
-        if not isinstance(meta, dict) or type(meta.get("progressToken", "")) not in (int, str):
+        if not isinstance(meta, dict) or type(meta.get("progressToken", "")) not in (
+            int,
+            str,
+        ):
             return None
         is_modern = _is_modern_request(meta)
         if self._is_modern is None and is_modern:
             self._is_modern = True
-        if is_modern is not self._is_modern or not (params or {}).keys() <= {"_meta", "cursor"}:
+        if is_modern is not self._is_modern or not (params or {}).keys() <= {
+            "_meta",
+            "cursor",
+        }:
             return None
         if type((params or {}).get("cursor", "")) is not str:
             return None
@@ -138,7 +153,11 @@ class Greeting:
                 **rest,
             }:
                 is_plain = version in HANDSHAKE_VERSIONS and not rest
-                if not is_plain or not _is_plain_client(client) or not _are_plain_capabilities(capabilities):
+                if (
+                    not is_plain
+                    or not _is_plain_client(client)
+                    or not _are_plain_capabilities(capabilities)
+                ):
                     return None
                 self._is_modern = False
                 return {
@@ -155,7 +174,13 @@ class Greeting:
         """Return the answer to a request that lists something, by the era of the connection."""
         if method == "prompts/list":
             # A server without prompts; some clients ask for them all the same.
-            return {"error": {"code": _METHOD_NOT_FOUND, "message": "Method not found", "data": method}}
+            return {
+                "error": {
+                    "code": _METHOD_NOT_FOUND,
+                    "message": "Method not found",
+                    "data": method,
+                }
+            }
         result: Message | None = None
         lifetime = 0
         if method == "tools/list":
@@ -172,7 +197,10 @@ class Greeting:
             return {"result": {}}
         elif method == "server/discover" and self._is_modern:
             result = {
-                "capabilities": {**_SERVER_CAPABILITIES, "extensions": {f"{_META}ui": {}}},
+                "capabilities": {
+                    **_SERVER_CAPABILITIES,
+                    "extensions": {f"{_META}ui": {}},
+                },
                 "instructions": self._offer.instructions,
                 "supportedVersions": [MODERN_VERSION],
             }
@@ -198,7 +226,11 @@ def _is_modern_request(meta: Mapping[str, Any]) -> bool:
             **rest,
         }:
             is_plain = version == MODERN_VERSION and not rest
-            return is_plain and _is_plain_client(client) and _are_plain_capabilities(capabilities)
+            return (
+                is_plain
+                and _is_plain_client(client)
+                and _are_plain_capabilities(capabilities)
+            )
     return False
 
 
@@ -210,7 +242,10 @@ def _is_plain_client(client: Mapping[str, Any]) -> bool:
 
 def _are_plain_capabilities(capabilities: Mapping[str, Any]) -> bool:
     """Return True if the SDK would accept the capabilities, whatever they mean."""
-    return all(_is_plain_capability(name, capability) for name, capability in capabilities.items())
+    return all(
+        _is_plain_capability(name, capability)
+        for name, capability in capabilities.items()
+    )
 
 
 def _is_plain_capability(name: str, capability: Any) -> bool:

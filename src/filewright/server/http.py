@@ -49,11 +49,19 @@ class HttpTransport:
     `calls` are those that `stop` lets end.
     """
 
-    def __init__(self, server: Server[Any], access: Access, calls: CallRunner, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        server: Server[Any],
+        access: Access,
+        calls: CallRunner,
+        workspace: Workspace,
+    ) -> None:
         settings = workspace.settings
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
-        AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made
+        AppStatus.enable_automatic_graceful_drain = (
+            False  # it would cut off answers being made
+        )
         self._socket = listen(access.host, access.port)
         port = self._socket.getsockname()[1]
         hosts, origins = access.served_as(port)
@@ -63,7 +71,9 @@ class HttpTransport:
             max_sessions=settings.http_sessions,
             session_idle_timeout=settings.http_idle_seconds,
             transport_security=TransportSecuritySettings(
-                enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
+                enable_dns_rebinding_protection=True,
+                allowed_hosts=hosts,
+                allowed_origins=origins,
             ),
             host=access.host,
             auth=access.authentication(port),
@@ -82,14 +92,20 @@ class HttpTransport:
             timeout_graceful_shutdown=LINGER,
         )
         here = origins[0]
-        guarded = "with a token" if access.verifier else "without authentication, this machine only"
+        guarded = (
+            "with a token"
+            if access.verifier
+            else "without authentication, this machine only"
+        )
         _logger.info("listening on %s%s (%s)", here, PATH, guarded)
         self._review: ReviewApp | None = None
         if not isinstance(access.verifier, Introspection):  # it is known who may see it
             from filewright.page import ReviewApp
 
             verify = access.verifier.verify_token if access.verifier else None
-            self._review = ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
+            self._review = ReviewApp(
+                workspace, hosts=hosts, origins=origins, verify=verify
+            )
             served.router.routes.append(Mount(REVIEW, self._review))
             link = "/" if access.verifier else self._review.link()
             _logger.info("review page: %s%s%s", here, REVIEW, link)
@@ -112,7 +128,9 @@ class HttpTransport:
             while not self._calls.idle:
                 await asyncio.sleep(STEP)
         await asyncio.sleep(STEP)
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a stream that ends here is no error
+        logging.getLogger("uvicorn.error").setLevel(
+            logging.CRITICAL
+        )  # a stream that ends here is no error
         AppStatus.should_exit = True
 
 
@@ -130,9 +148,16 @@ def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
         if scope["type"] != "http":
             await served(scope, receive, send)
             return
-        headers = [(name, value.lower() if name == b"host" else value) for name, value in scope["headers"]]
+        headers = [
+            (name, value.lower() if name == b"host" else value)
+            for name, value in scope["headers"]
+        ]
         scope = {**scope, "headers": headers}
-        if scope["method"] != "POST" or scope["path"] != PATH or _declared_bytes(scope) > body_bytes:
+        if (
+            scope["method"] != "POST"
+            or scope["path"] != PATH
+            or _declared_bytes(scope) > body_bytes
+        ):
             await served(scope, receive, send)
             return
         pending: list[Message] = [await _receive_body(receive, body_bytes)]
@@ -169,7 +194,11 @@ async def _receive_body(receive: Receive, most: int) -> Message:
         content += message.get("body", b"")
         goes_on = message.get("more_body", False)
         if not goes_on or len(content) > most:
-            return {"type": "http.request", "body": bytes(content), "more_body": goes_on}
+            return {
+                "type": "http.request",
+                "body": bytes(content),
+                "more_body": goes_on,
+            }
 
 
 def _refusal(text: str) -> JSONResponse:

@@ -54,7 +54,9 @@ class Inbox:
     Past as many bytes of lines that wait, reading pauses, until whoever works on them has them `released`.
     """
 
-    def __init__(self, files: tuple[io.FileIO, io.FileIO], *, limit: int, greeting: Greeting) -> None:
+    def __init__(
+        self, files: tuple[io.FileIO, io.FileIO], *, limit: int, greeting: Greeting
+    ) -> None:
         lines, self.out = files
         self._lines = io.BufferedReader(lines, CHUNK)
         self.limit = limit
@@ -98,8 +100,12 @@ class Inbox:
         with self._taking:
             if self._sink is not None:
                 return self._sink(frame)
-            answer, settled = self.greeting.answer(frame.head if frame and frame.tail is None else b"")
-            with contextlib.suppress(OSError):  # nobody reads it: the next one who writes will see that
+            answer, settled = self.greeting.answer(
+                frame.head if frame and frame.tail is None else b""
+            )
+            with contextlib.suppress(
+                OSError
+            ):  # nobody reads it: the next one who writes will see that
                 write_all(self.out, answer)
             if not settled:
                 self._waiting.append(frame)

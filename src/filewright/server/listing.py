@@ -17,7 +17,16 @@ from filewright.wording import safe
 from filewright.workspace import FILE, HISTORY, Workspace
 
 _LEFT_OUT = frozenset(
-    ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "additionalProperties", "anyOf"]
+    [
+        "minimum",
+        "maximum",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "additionalProperties",
+        "anyOf",
+    ]
 )
 _RARE_NAMES = """
 atomic break_hard_links changed_lines client column context_after context_before group hunk include_hidden
@@ -69,7 +78,14 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
 
     Raises `FilewrightError` if the history cannot be read.
     """
-    resources = [{"mimeType": APP_TYPE, "name": "change", "title": "What a call changed", "uri": APP}]
+    resources = [
+        {
+            "mimeType": APP_TYPE,
+            "name": "change",
+            "title": "What a call changed",
+            "uri": APP,
+        }
+    ]
     for record in workspace.history():
         resources.append(
             {
@@ -85,7 +101,13 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
 def listing(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """The tools as they are listed, in JSON, each with all four hints; those that change files name the app."""
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
-    if sum(len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1 for each in full) <= LIMIT:
+    if (
+        sum(
+            len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1
+            for each in full
+        )
+        <= LIMIT
+    ):
         return full
     return [_listed(tool, terse(tool.schema, tool.name), None) for tool in tools]
 
@@ -101,7 +123,11 @@ def _listed(tool: Tool, schema: Mapping[str, Any], title: str | None) -> dict[st
             "readOnlyHint": not tool.writes,
         },
         "description": tool.description,
-        "inputSchema": dict(sorted(schema.items(), key=lambda member: member[0] == "additionalProperties")),
+        "inputSchema": dict(
+            sorted(
+                schema.items(), key=lambda member: member[0] == "additionalProperties"
+            )
+        ),
         "name": tool.name,
         **({} if title is None else {"title": title}),
     }
@@ -121,7 +147,9 @@ def terse(schema: Mapping[str, Any], of: str) -> dict[str, Any]:
             }
         elif key == "items":
             value = terse(value, of)
-        obvious = (value is not True and value in _PLAIN) or value == schema.get("enum", [None])[0]
+        obvious = (value is not True and value in _PLAIN) or value == schema.get(
+            "enum", [None]
+        )[0]
         if key not in _LEFT_OUT and not (key == "default" and obvious):
             kept[key] = value
     return kept

@@ -90,7 +90,11 @@ class Handlers:
     """The request handlers over one workspace and one offer."""
 
     def __init__(
-        self, workspace: Workspace, offer: Offer, calls: CallRunner, process: str | None = None
+        self,
+        workspace: Workspace,
+        offer: Offer,
+        calls: CallRunner,
+        process: str | None = None,
     ) -> None:
         self._workspace = workspace
         self._offer = offer
@@ -101,9 +105,13 @@ class Handlers:
         self._prompt: tuple[str, str] | None = None
         self._resources = Resources(workspace)
         self._notices = Notices(workspace)
-        self._roots = ClientRoots(workspace.context.boundary, self._settings.client_roots)
+        self._roots = ClientRoots(
+            workspace.context.boundary, self._settings.client_roots
+        )
         self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
-        self._listing = ListToolsResult.model_validate({"tools": listing(offer.tools())})
+        self._listing = ListToolsResult.model_validate(
+            {"tools": listing(offer.tools())}
+        )
         self._templates = ListResourceTemplatesResult.model_validate(
             {"resourceTemplates": RESOURCE_TEMPLATES}
         )
@@ -132,7 +140,9 @@ class Handlers:
 
     # Tools
 
-    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
         """All tools, in one page."""
         return self._listing
 
@@ -142,8 +152,13 @@ class Handlers:
         """One tool call, in a worker thread; only an unknown tool is a protocol error."""
         tool = self._tools.get(params.name)
         if tool is None:
-            hint = did_you_mean(params.name, self._tools, f"the tools are {', '.join(self._tools)}")
-            raise MCPError(code=INVALID_PARAMS, message=safe(f"Unknown tool: {params.name[:100]}; {hint}"))
+            hint = did_you_mean(
+                params.name, self._tools, f"the tools are {', '.join(self._tools)}"
+            )
+            raise MCPError(
+                code=INVALID_PARAMS,
+                message=safe(f"Unknown tool: {params.name[:100]}; {hint}"),
+            )
         caller = self._caller(context)
         asked_for = (context.meta or {}).get("progress_token") is not None
         arguments = params.arguments or {}
@@ -166,7 +181,12 @@ class Handlers:
         try:
             await self._roots.settle(context)
             question = await confirmed(
-                self._workspace, context, tool, params, caller, lambda: self._preview(tool, arguments)
+                self._workspace,
+                context,
+                tool,
+                params,
+                caller,
+                lambda: self._preview(tool, arguments),
             )
             if question is not None:
                 return question
@@ -203,8 +223,12 @@ class Handlers:
         if given := getattr(context.request, "headers", {}).get("mcp-session-id"):
             session = hashlib.sha256(given.encode()).hexdigest()[:12]
         params = context.session.client_params
-        client = caller_name(params and f"{params.client_info.name} {params.client_info.version}")
-        return Caller(session, client, caller_name(meta.get(TURN, codex.get("turn_id"))))
+        client = caller_name(
+            params and f"{params.client_info.name} {params.client_info.version}"
+        )
+        return Caller(
+            session, client, caller_name(meta.get(TURN, codex.get("turn_id")))
+        )
 
     def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
         """Who asks, by the session and the turn that the client's hooks have named for the process that started us."""
@@ -223,7 +247,9 @@ class Handlers:
 
         html: object = None
         if result.change_id is not None:
-            with suppress(FilewrightError):  # what was done is done: that it cannot be shown is no failure
+            with suppress(
+                FilewrightError
+            ):  # what was done is done: that it cannot be shown is no failure
                 html = app_part(
                     self._workspace.under(task),
                     APP_PARTS,
@@ -239,21 +265,36 @@ class Handlers:
     def _render(self, result: ToolResult, *, links: bool) -> CallToolResult:
         text = result.text
         linked: list[ContentBlock] = []
-        if links and result.whole is not None and (kept := self._resources.keep(result.whole)):
+        if (
+            links
+            and result.whole is not None
+            and (kept := self._resources.keep(result.whole))
+        ):
             size = len(result.whole.encode("utf-8"))
-            linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
-            text = clip(result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True)
+            linked.append(
+                ResourceLink(
+                    uri=kept, name="whole result", mime_type="text/plain", size=size
+                )
+            )
+            text = clip(
+                result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True
+            )
         if links and isinstance(result, ChangeResult) and result.change_id:
             # What fits on a page, get_history shows whole.
             diff = result.difference
             if diff.truncated or len(diff.text) > self._settings.page_chars:
                 uri = f"{HISTORY}{result.change_id}"
-                linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
-        content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
+                linked.append(
+                    ResourceLink(uri=uri, name="whole diff", mime_type="text/plain")
+                )
+        content: list[ContentBlock] = (
+            [TextContent(text=text)] if text or not result.images else []
+        )
         if result.notices and result.notices[-1] not in text:
             content.append(TextContent(text="\n".join(result.notices)))
         return CallToolResult(
-            content=[*content, *map(_as_it_is, result.images), *linked], is_error=result.is_error
+            content=[*content, *map(_as_it_is, result.images), *linked],
+            is_error=result.is_error,
         )
 
     # Resources
@@ -263,7 +304,9 @@ class Handlers:
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
         nothing = ListResourcesResult(resources=[])
-        return await self._found(context, lambda _task: self._resources.recent(), nothing)
+        return await self._found(
+            context, lambda _task: self._resources.recent(), nothing
+        )
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
@@ -271,7 +314,9 @@ class Handlers:
         """Files and changes."""
         return self._templates
 
-    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(
+        self, context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
         """One resource."""
         uri = str(params.uri)
         try:
@@ -279,23 +324,35 @@ class Handlers:
             contents = await self._calls.run(lambda _task: self._resources.read(uri))
         except FilewrightError as error:
             older = context.protocol_version not in MODERN_PROTOCOL_VERSIONS
-            missing = RESOURCE_NOT_FOUND if older and error.code is Code.NOT_FOUND else INVALID_PARAMS
-            raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
+            missing = (
+                RESOURCE_NOT_FOUND
+                if older and error.code is Code.NOT_FOUND
+                else INVALID_PARAMS
+            )
+            raise MCPError(
+                code=missing, message=safe(str(error)), data={"uri": safe(uri)}
+            ) from error
         if isinstance(contents, TextResourceContents) and imitates_user(contents.text):
             mark = TextResourceContents(uri=uri, mime_type="text/plain", text=IMITATED)
             return ReadResourceResult(contents=[contents, mark])
         return ReadResourceResult(contents=[contents])
 
-    async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
+    async def complete(
+        self, context: Context, params: CompleteRequestParams
+    ) -> CompleteResult:
         """Paths and change ids for the resource templates; nothing for anything else."""
         about, argument = params.ref, params.argument
         found = Completion(values=[], total=0, has_more=False)
         if isinstance(about, ResourceTemplateReference):
-            work = partial(self._resources.complete, about.uri, argument.name, argument.value)
+            work = partial(
+                self._resources.complete, about.uri, argument.name, argument.value
+            )
             found = await self._found(context, work, found)
         return CompleteResult(completion=found)
 
-    async def _found(self, context: Context, work: Callable[[Task], T], otherwise: T) -> T:
+    async def _found(
+        self, context: Context, work: Callable[[Task], T], otherwise: T
+    ) -> T:
         """What `work` finds; `otherwise` where it is not known yet which roots may be served."""
         try:
             await self._roots.settle(context)
@@ -313,9 +370,15 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
     The SDK says only that something is wrong, and sends the text of an unexpected exception.
     """
     arguments = (ctx.params or {}).get("arguments")
-    if ctx.method == "tools/call" and arguments is not None and not isinstance(arguments, Mapping):
+    if (
+        ctx.method == "tools/call"
+        and arguments is not None
+        and not isinstance(arguments, Mapping)
+    ):
         given = "array" if isinstance(arguments, list) else type(arguments).__name__
-        raise MCPError(code=INVALID_PARAMS, message=f"arguments must be an object, not {given}")
+        raise MCPError(
+            code=INVALID_PARAMS, message=f"arguments must be an object, not {given}"
+        )
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):
@@ -323,7 +386,8 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
     except Exception as error:
         _logger.exception("%s failed", ctx.method)
         raise MCPError(
-            code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
+            code=INTERNAL_ERROR,
+            message="internal: this is a bug; the server's log says more",
         ) from error
 
 
@@ -337,7 +401,9 @@ def _as_it_is(file: Image) -> ContentBlock:
             return AudioContent(data=encoded, mime_type=file.mime)
         case _:
             return EmbeddedResource(
-                resource=BlobResourceContents(uri=file.uri, mime_type=file.mime, blob=encoded)
+                resource=BlobResourceContents(
+                    uri=file.uri, mime_type=file.mime, blob=encoded
+                )
             )
 
 
@@ -424,7 +490,9 @@ class Resources:
 
     def recent(self) -> ListResourcesResult:
         """Return the app that shows a change, and the newest changes."""
-        return ListResourcesResult.model_validate({"resources": recent_resources(self._workspace)})
+        return ListResourcesResult.model_validate(
+            {"resources": recent_resources(self._workspace)}
+        )
 
     def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
         """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""
@@ -441,27 +509,41 @@ class Resources:
             from filewright.page import app_part
 
             made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
-            mime, content = ("text/html", made) if isinstance(made, str) else (made.media, made.content)
+            mime, content = (
+                ("text/html", made)
+                if isinstance(made, str)
+                else (made.media, made.content)
+            )
         else:
             mime, content = self._workspace.resource(uri)
         if content is None:
             hint = "make the call again: results are kept briefly"
             raise FilewrightError(Code.NOT_FOUND, f"nothing is kept under {uri}", hint)
         if isinstance(content, str):
-            return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content), _meta=meta)
-        return BlobResourceContents(uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii"))
+            return TextResourceContents(
+                uri=uri, mime_type=mime, text=encodable(content), _meta=meta
+            )
+        return BlobResourceContents(
+            uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii")
+        )
 
-    def complete(self, template: str, argument: str, begun: str, task: Task) -> Completion:
+    def complete(
+        self, template: str, argument: str, begun: str, task: Task
+    ) -> Completion:
         """Names that go on from `begun`, for `argument` of the resource template `template`."""
         names: list[str] = []
         if template.startswith(FILE) and argument == "path":
             folder, slash, _ = begun.rpartition("/")
             with suppress(FilewrightError):
-                found = self._workspace.under(task).list_files(folder or slash or ".", limit=500)
+                found = self._workspace.under(task).list_files(
+                    folder or slash or ".", limit=500
+                )
                 names = [entry.path for entry in found.entries]
         elif template.startswith(HISTORY) and argument == "change_id":
             names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
         fitting = [safe(name) for name in names if name.startswith(begun)]
         return Completion(
-            values=fitting[:COMPLETIONS], total=len(fitting), has_more=len(fitting) > COMPLETIONS
+            values=fitting[:COMPLETIONS],
+            total=len(fitting),
+            has_more=len(fitting) > COMPLETIONS,
         )

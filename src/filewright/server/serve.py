@@ -49,12 +49,18 @@ def serve(
     With `toolsets` or a `dialect`; over HTTP where there is an `access`. Raises `FilewrightError` when it cannot begin.
     """
     logging.basicConfig(
-        stream=sys.stderr, level=settings.log_level.upper(), format="filewright: %(levelname)s: %(message)s"
+        stream=sys.stderr,
+        level=settings.log_level.upper(),
+        format="filewright: %(levelname)s: %(message)s",
     )
     for chatty in ("mcp", "uvicorn", "httpx2"):
-        logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
+        logging.getLogger(chatty).setLevel(
+            max(logging.WARNING, logging.getLogger().level)
+        )
     with contextlib.ExitStack() as leaving:
-        wire = leaving.enter_context(system.claim_standard()) if access is None else None
+        wire = (
+            leaving.enter_context(system.claim_standard()) if access is None else None
+        )
         gc.disable()  # While modules load: they make a million objects and no garbage.
         leaving.callback(gc.enable)
         from filewright.workspace import Workspace
@@ -78,7 +84,9 @@ def serve(
 
             # The first messages are answered before the SDK loads, which would slow that down.
             # With client roots, which changes may be listed depends on the client's answer.
-            resources = None if settings.client_roots else partial(recent_resources, workspace)
+            resources = (
+                None if settings.client_roots else partial(recent_resources, workspace)
+            )
             greeting = Greeting(offer, resources)
             inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
             inbox.greeting.listed.wait(GREETING_SECONDS)
@@ -105,7 +113,9 @@ def serve(
             await transport.run()
 
         leave = threading.Event()
-        loader = threading.Thread(target=load_while_idle, args=(calls, workspace, leave), daemon=True)
+        loader = threading.Thread(
+            target=load_while_idle, args=(calls, workspace, leave), daemon=True
+        )
         loader.start()
         try:
             asyncio.run(until_stopped())
@@ -114,7 +124,9 @@ def serve(
             loader.join()  # the interpreter must not end while an extension is loaded: that aborts the process
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
-            os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
+            os._exit(
+                1
+            )  # a thread that cannot be ended would hold the interpreter for ever
     return 0
 
 
@@ -130,7 +142,11 @@ _NEEDED = (
 
 
 def load_while_idle(
-    calls: CallRunner, workspace: Workspace, leave: threading.Event, *, quiet: float = QUIET_SECONDS
+    calls: CallRunner,
+    workspace: Workspace,
+    leave: threading.Event,
+    *,
+    quiet: float = QUIET_SECONDS,
 ) -> None:
     """Load and start what calls will need, bit by bit while none is made: the first call of each would wait for it.
 
@@ -177,7 +193,10 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     roots = [root.fd for root in workspace.roots]
     state = base_folder(workspace.settings)
     excludes = workspace.context.boundary.excludes_file
-    reads: list[int | str | bytes] = ["/etc/gitconfig", *(NAME_SERVICE if network else ())]
+    reads: list[int | str | bytes] = [
+        "/etc/gitconfig",
+        *(NAME_SERVICE if network else ()),
+    ]
     reads += [] if excludes is None else [excludes]
     writes: list[int | str | bytes] = [*roots, state]
     missing = ""

@@ -25,7 +25,9 @@ BODIES = 2
 class Shares:
     """The application `served`, of which no caller has more than a share; `open_paths` are left out of it."""
 
-    def __init__(self, served: ASGIApp, *, body_bytes: int, open_paths: Collection[str] = ()) -> None:
+    def __init__(
+        self, served: ASGIApp, *, body_bytes: int, open_paths: Collection[str] = ()
+    ) -> None:
         self._served = served
         self._most_bytes = BODIES * body_bytes
         self._open_paths = open_paths
@@ -51,7 +53,9 @@ class Shares:
             if not body.torn:
                 self._close(caller)
 
-    async def _answer(self, caller: str, body: _Body, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(
+        self, caller: str, body: _Body, scope: Scope, receive: Receive, send: Send
+    ) -> None:
 
         async def received() -> Message:
             message = await receive()
@@ -79,7 +83,9 @@ class Shares:
 
         await self._served(scope, received, sent)
         if body.refused:
-            await _refusal("too many bodies are on the way; send one after the other")(scope, receive, send)
+            await _refusal("too many bodies are on the way; send one after the other")(
+                scope, receive, send
+            )
 
     def _close(self, caller: str) -> None:
         self._requests[caller] -= 1
@@ -115,5 +121,11 @@ def _caller(scope: Scope) -> str:
 
 
 def _refusal(text: str) -> JSONResponse:
-    content = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": f"too_large: {text}"}}
-    return JSONResponse(content, status_code=429, headers={"retry-after": "1", "connection": "close"})
+    content = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32000, "message": f"too_large: {text}"},
+    }
+    return JSONResponse(
+        content, status_code=429, headers={"retry-after": "1", "connection": "close"}
+    )

@@ -80,7 +80,9 @@ class StdioTransport:
 
     async def run(self) -> None:
         """Serve until input ends, the client stops accepting output, or `stop`."""
-        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_server, from_client = anyio.create_memory_object_stream[
+            SessionMessage | Exception
+        ](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         self._loop = asyncio.get_running_loop()
         async with anyio.create_task_group() as group:
@@ -113,7 +115,9 @@ class StdioTransport:
         message = parse(frame, limit=self._inbox.limit)
         if not isinstance(message, FrameError):
             return self._call_soon(self._queue, message, frame.size)
-        _logger.warning("refused a message of %d bytes: %s", frame.size, message.error.message)
+        _logger.warning(
+            "refused a message of %d bytes: %s", frame.size, message.error.message
+        )
         self._inbox.released(frame.size)
         self._outgoing.put(message)
         self._outgoing.join()
@@ -124,9 +128,14 @@ class StdioTransport:
         self._ended = message is None
         metadata, lane = None, self._urgent
         if isinstance(message, JSONRPCRequest):
-            metadata = ServerMessageMetadata(on_request_unanswered=partial(self._unanswered, message.id))
+            metadata = ServerMessageMetadata(
+                on_request_unanswered=partial(self._unanswered, message.id)
+            )
             lane = self._urgent if message.method in OVERTAKING else self._backlog
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+        elif (
+            isinstance(message, JSONRPCNotification)
+            and message.method == "notifications/cancelled"
+        ):
             self._forget((message.params or {}).get("requestId"))
         if message is not None:
             lane.append((next(self._numbers), SessionMessage(message, metadata), size))
@@ -141,11 +150,16 @@ class StdioTransport:
                 self._inbox.released(waiting[2])
                 return
 
-    async def _feed(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _feed(
+        self, to_server: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
         """Hand messages to the dispatcher in their order, requests only while fewer than `CONCURRENT` run."""
         async with to_server:
             while True:
-                open_lanes = [self._urgent, *([self._backlog] if len(self._running) < CONCURRENT else [])]
+                open_lanes = [
+                    self._urgent,
+                    *([self._backlog] if len(self._running) < CONCURRENT else []),
+                ]
                 if lanes := [lane for lane in open_lanes if lane]:
                     _, entry, size = min(lanes, key=lambda lane: lane[0][0]).popleft()
                     self._inbox.released(size)
@@ -177,7 +191,9 @@ class StdioTransport:
 
     # Writing
 
-    async def _take_answers(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async def _take_answers(
+        self, from_server: MemoryObjectReceiveStream[SessionMessage]
+    ) -> None:
         """Take what the server answers, no faster than the client does."""
         async with from_server:
             async for answer in from_server:
@@ -190,7 +206,11 @@ class StdioTransport:
         greeting, going_on = self._inbox.greeting, True
         while going_on:
             message = self._outgoing.get()
-            answered = message.id if isinstance(message, (JSONRPCResponse, JSONRPCError)) else None
+            answered = (
+                message.id
+                if isinstance(message, (JSONRPCResponse, JSONRPCError))
+                else None
+            )
             try:
                 if answered is None or answered != greeting.opening_id:
                     write_all(self._inbox.out, _line(message, answered))
@@ -210,7 +230,9 @@ def _line(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
         text = message.model_dump_json(by_alias=True, exclude_unset=True)
     except ValueError as error:
         _logger.warning("cannot encode a message: %s", error)
-        failed = refusal(answered, INTERNAL_ERROR, "internal: the answer could not be encoded")
+        failed = refusal(
+            answered, INTERNAL_ERROR, "internal: the answer could not be encoded"
+        )
         return _line(failed, answered)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
@@ -221,9 +243,17 @@ def _line(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
 
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
-_LEADING_ID = re.compile(rb"^\s*\{\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*[,}]")
+_LEADING_ID = re.compile(
+    rb"^\s*\{\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*[,}]"
+)
 _TRAILING_ID = re.compile(
-    rb",\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"(?:\s*,\s*" + _VERSION + rb")?\s*\}\s*$"
+    rb",\s*(?:"
+    + _VERSION
+    + rb"\s*,\s*)?"
+    + _ID
+    + rb"(?:\s*,\s*"
+    + _VERSION
+    + rb")?\s*\}\s*$"
 )
 _TOO_DEEP = "Parse error: the JSON is nested too deeply"
 
@@ -234,7 +264,9 @@ class FrameError(JSONRPCError):
 
 def refusal(request_id: RequestId | None, code: int, text: str) -> FrameError:
     """Such an error."""
-    return FrameError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=text))
+    return FrameError(
+        jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=text)
+    )
 
 
 def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
@@ -255,7 +287,9 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
         if isinstance(message, JSONRPCNotification) and b'"id"' in line:
             return _second_look(line)
     except ValidationError as error:
-        return _second_look(line, deep="recursion limit" in error.errors(include_input=False)[0]["msg"])
+        return _second_look(
+            line, deep="recursion limit" in error.errors(include_input=False)[0]["msg"]
+        )
     return message
 
 
@@ -264,15 +298,23 @@ def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
     try:
         decoded = parse_json(line)
     except (ValueError, RecursionError) as error:
-        text = _TOO_DEEP if isinstance(error, RecursionError) else f"Parse error: {error}"
-        text = "Parse error: not UTF-8" if isinstance(error, UnicodeDecodeError) else text
+        text = (
+            _TOO_DEEP if isinstance(error, RecursionError) else f"Parse error: {error}"
+        )
+        text = (
+            "Parse error: not UTF-8" if isinstance(error, UnicodeDecodeError) else text
+        )
         return refusal(_edge_id(line, line), PARSE_ERROR, text)
     if not isinstance(decoded, dict):
         kind = "a batch" if isinstance(decoded, list) else "not an object"
         text = f"Invalid request: {kind}; send one JSON-RPC object per line"
         return refusal(None, INVALID_REQUEST, text)
     problem = None
-    known, method, params = decoded.get("id"), decoded.get("method", ""), decoded.get("params")
+    known, method, params = (
+        decoded.get("id"),
+        decoded.get("method", ""),
+        decoded.get("params"),
+    )
     if "id" in decoded and not _is_id(known):
         known, problem = None, "id must be a string or an integer"
     elif decoded.get("jsonrpc") != "2.0":

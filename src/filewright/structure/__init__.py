@@ -24,7 +24,12 @@ from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxRepo
 
 if TYPE_CHECKING:
     from filewright.structure.block import enclosing, of_symbol
-    from filewright.structure.changed import ChangedSymbol, Version, changed_symbols, touched_symbols
+    from filewright.structure.changed import (
+        ChangedSymbol,
+        Version,
+        changed_symbols,
+        touched_symbols,
+    )
     from filewright.structure.git import committed, git_objects
     from filewright.structure.hints import Hints, Timestamp
     from filewright.structure.hints import hints as hints_of

@@ -48,7 +48,9 @@ class CodeBlock:
     cut: bool = False
 
 
-def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1) -> CodeBlock:
+def enclosing(
+    source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1
+) -> CodeBlock:
     """The block around 1-based `line`: the innermost for `depth` 1, the one around that for 2, and so on.
 
     `line` must be a line of the text. Without an outline, or where none of its definitions is round
@@ -70,21 +72,32 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
         if outline.language == Language.SQL:
             return _bounded(_paragraphs(lines, line, 1), line, outline)
         return _bounded(_indented(lines, line, depth), line, outline)
-    if outline is not None and outline.language and Language(outline.language).traits.prose:
+    if (
+        outline is not None
+        and outline.language
+        and Language(outline.language).traits.prose
+    ):
         return _paragraphs(lines, line, depth)
     if outline is not None and outline.language == Language.LOG:
         return _records(lines, line, depth)
     return _indented(lines, line, depth)
 
 
-def of_symbol(around: tuple[Symbol, ...], depth: int = 1, further_in: int = 0) -> CodeBlock:
+def of_symbol(
+    around: tuple[Symbol, ...], depth: int = 1, further_in: int = 0
+) -> CodeBlock:
     """The block of the last of the symbols, each in the one before, that is `depth` levels out, or of the outermost;
     so many levels are `further_in`."""
     taken = min(depth, len(around))
     path = around[: len(around) - taken + 1]
     symbol = path[-1]
     return CodeBlock(
-        symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), taken + further_in, symbol
+        symbol.block_start_line,
+        symbol.end_line,
+        symbol.kind,
+        shown_path(path),
+        taken + further_in,
+        symbol,
     )
 
 
@@ -99,7 +112,9 @@ def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeB
     if depth > 1:
         return of_symbol(around, depth - 1, 1)
     end = section.children[0].block_start_line - 1
-    return CodeBlock(section.block_start_line, end, "section", shown_path(around), 1, section)
+    return CodeBlock(
+        section.block_start_line, end, "section", shown_path(around), 1, section
+    )
 
 
 def _paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
@@ -107,9 +122,14 @@ def _paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
     start = end = line
     for level in range(depth):
         if level:
-            start, end = _skip_blank(lines, start - 1, -1), _skip_blank(lines, end + 1, 1)
+            start, end = (
+                _skip_blank(lines, start - 1, -1),
+                _skip_blank(lines, end + 1, 1),
+            )
         start, end = _till_blank(lines, start, -1), _till_blank(lines, end, 1)
-    return CodeBlock(max(1, start), end, "paragraph", depth=depth, cut=end - line >= _REACH)
+    return CodeBlock(
+        max(1, start), end, "paragraph", depth=depth, cut=end - line >= _REACH
+    )
 
 
 def _till_blank(lines: TextLines, line: int, step: int) -> int:
@@ -145,7 +165,9 @@ def _stamped(lines: TextLines, line: int, step: int) -> int:
 
 def _skip_blank(lines: TextLines, line: int, step: int) -> int:
     """The next line with text from `line` on, or the last line before the text's end."""
-    return next((place for place, text in lines.along(line, step) if text.strip()), line - step)
+    return next(
+        (place for place, text in lines.along(line, step) if text.strip()), line - step
+    )
 
 
 def _with_text(lines: TextLines, line: int) -> int:
@@ -187,14 +209,23 @@ def _header(lines: TextLines, line: int) -> int | None:
     if text is None:
         return None
     below = lines[_skip_blank(lines, line + 1, 1)]
-    if below is not None and not _blank(below) and _indent(below) > _indent(text) and not _CLOSER.match(text):
+    if (
+        below is not None
+        and not _blank(below)
+        and _indent(below) > _indent(text)
+        and not _CLOSER.match(text)
+    ):
         return line
     if _CLOSER.match(text) or _LEAD.match(text):
         step = -1 if _CLOSER.match(text) else 1
         for place, other in lines.along(line + step, step):
             if not other.strip() and step > 0:
                 break
-            if not other.strip() or _indent(other) > _indent(text) or _CLOSER.match(other):
+            if (
+                not other.strip()
+                or _indent(other) > _indent(text)
+                or _CLOSER.match(other)
+            ):
                 continue
             if step < 0 or not _LEAD.match(other):
                 if step < 0 or _header(lines, place) == place:
@@ -218,7 +249,11 @@ def _with_leads(lines: TextLines, header: int) -> int:
     """Up over the comments and attributes right above a block."""
     text = lines[header] or ""
     start = header
-    while (above := lines[start - 1]) is not None and _LEAD.match(above) and _indent(above) == _indent(text):
+    while (
+        (above := lines[start - 1]) is not None
+        and _LEAD.match(above)
+        and _indent(above) == _indent(text)
+    ):
         start -= 1
     return start
 
@@ -228,7 +263,9 @@ def _end(lines: TextLines, header: int) -> tuple[int, bool]:
     indent, end = _indent(lines[header] or ""), header
     for place, text in lines.along(header + 1):
         if text.strip():
-            if _indent(text) < indent or (_indent(text) == indent and not _CLOSER.match(text)):
+            if _indent(text) < indent or (
+                _indent(text) == indent and not _CLOSER.match(text)
+            ):
                 return end, False
             end = place
     return end, lines[header + _REACH + 1] is not None

@@ -16,7 +16,12 @@ from filewright.structure.symbol import Outline, Symbol
 Status = Literal["added", "modified", "removed"]
 
 # A prototype that became a function, or a constant that lost its `const`, is the same symbol.
-_FAMILIES = {"prototype": "function", "method": "function", "constant": "variable", "property": "variable"}
+_FAMILIES = {
+    "prototype": "function",
+    "method": "function",
+    "constant": "variable",
+    "property": "variable",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ def changed_symbols(
     kept.sort(key=lambda change: (change[1] == "removed", change[0].symbol.block_start))
     result = [_changed(entry, status) for entry, status in kept]
     was, is_now = (
-        _squeezed(_gaps(each.data, each.outline.symbols, 0, len(each.data))) for each in (before, after)
+        _squeezed(_gaps(each.data, each.outline.symbols, 0, len(each.data)))
+        for each in (before, after)
     )
     if was != is_now:
         result.append(ChangedSymbol("modified", "", "", "text"))
@@ -153,7 +159,9 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
 def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
     symbol = entry.symbol
     path = shown_path((*entry.around, symbol)) if symbol.kind != "import" else "imports"
-    return ChangedSymbol(status, path, symbol.name, symbol.kind, symbol.block_start_line, symbol.end_line)
+    return ChangedSymbol(
+        status, path, symbol.name, symbol.kind, symbol.block_start_line, symbol.end_line
+    )
 
 
 def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
@@ -161,7 +169,10 @@ def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
     for around, symbol in version.outline.walk():
         task.check()
         key = tuple(
-            (_FAMILIES.get(each.kind, each.kind), "" if each.kind == "import" else each.known_as or each.name)
+            (
+                _FAMILIES.get(each.kind, each.kind),
+                "" if each.kind == "import" else each.known_as or each.name,
+            )
             for each in (*around, symbol)
         )
         entries[key].append(_SymbolText(symbol, around, _own(version.data, symbol)))
@@ -191,7 +202,9 @@ def _squeezed(text: bytes) -> bytes:
     return b"".join(text.split()).replace(b",", b"").replace(b";", b"")
 
 
-def _paired(old: list[_SymbolText], new: list[_SymbolText]) -> Iterator[tuple[_SymbolText, Status]]:
+def _paired(
+    old: list[_SymbolText], new: list[_SymbolText]
+) -> Iterator[tuple[_SymbolText, Status]]:
     """Equal texts are matched first, each with the first of its like; the rest in order."""
     rest, left = _unlike(new, old), _unlike(old, new)
     for number, entry in enumerate(rest):

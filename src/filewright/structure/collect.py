@@ -31,13 +31,22 @@ _IMPORTS_NAMED: Final = 6
 _WINDOW: Final = 128 << 10
 _NAME_CHARS: Final = 200
 _NAME_BYTES: Final = 2_000  # of the text that a name is made of
-_HEADER: Final = 8 << 10  # bytes from a symbol's beginning to the end of its name, at most
+_HEADER: Final = (
+    8 << 10
+)  # bytes from a symbol's beginning to the end of its name, at most
 _IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
 _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
 _COMMENT_BYTES: Final = 4_000  # of a comment that is looked at
 _TOP_BYTES: Final = 64 << 10  # of a file in which its licence is looked for
 _WITH_INNER_DOCS: Final = frozenset(
-    [Language.RUST, Language.JAVASCRIPT, Language.JSX, Language.TYPESCRIPT, Language.TSX, Language.CSS]
+    [
+        Language.RUST,
+        Language.JAVASCRIPT,
+        Language.JSX,
+        Language.TYPESCRIPT,
+        Language.TSX,
+        Language.CSS,
+    ]
 )
 """Languages in which `//!` and `/*!` are of the file: docs of what is around them, or comments to be preserved."""
 # What may come before a file's licence: comments, and the few things that must be first.
@@ -94,8 +103,12 @@ class _SymbolTree:
         self.top = _Draft("", "", 0, 0, size, ((0, size),), 0)
         self.open = [self.top]
         self.count = 0
-        self.seen: set[tuple[int, str]] = set()  # names of variables and constants, by what holds them
-        self.read: set[int | str] = set()  # where the names are that were read at one place, and the names
+        self.seen: set[tuple[int, str]] = (
+            set()
+        )  # names of variables and constants, by what holds them
+        self.read: set[int | str] = (
+            set()
+        )  # where the names are that were read at one place, and the names
         self.passed, self.passed_last = 0, (0, 0)
         self.truncated = False
 
@@ -133,21 +146,33 @@ class _SymbolTree:
                     node = node.parent or node
                     nodes[pattern.capture] = [node]
                 begin = node.start_byte
-                if not start <= begin < stop or not self._is_meant(pattern, node, nodes):
+                if not start <= begin < stop or not self._is_meant(
+                    pattern, node, nodes
+                ):
                     continue
-                name = nodes["name"][-1].start_byte if "name" in nodes and not pattern.first else -1
+                name = (
+                    nodes["name"][-1].start_byte
+                    if "name" in nodes and not pattern.first
+                    else -1
+                )
                 window.append((begin, -node.end_byte, name, index, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
             start = max(stop, self.passed)
 
-    def _is_meant(self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]]) -> bool:
+    def _is_meant(
+        self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]]
+    ) -> bool:
         """Whether what the settings ask of the text and of the value is so; what a value may hold is in it then."""
         if pattern.when is not None:
             asked = nodes.get("when") or nodes["name"]
             data, start, end = self.source.data, asked[0].start_byte, asked[-1].end_byte
             if self.source.codec.startswith("utf-16"):
-                data, start, end = self.source.spaced(start, end, _NAME_BYTES).encode(), 0, _NAME_BYTES
+                data, start, end = (
+                    self.source.spaced(start, end, _NAME_BYTES).encode(),
+                    0,
+                    _NAME_BYTES,
+                )
             if not pattern.when.fullmatch(data, start, end):
                 return False
         for role in ("value", "called"):
@@ -176,14 +201,24 @@ class _SymbolTree:
             inner = node.child_by_field_name("declarator")
             if inner is None:
                 inner = next(
-                    (child for child in node.named_children if child.type not in roles["aside"]), None
+                    (
+                        child
+                        for child in node.named_children
+                        if child.type not in roles["aside"]
+                    ),
+                    None,
                 )
         return node, deciding
 
     def _is_alone(self, node: Node) -> bool:
         """Whether there is no other of its type beside a node."""
-        near = [self._beside(node, way) for way in ("prev_named_sibling", "next_named_sibling")]
-        return not any(beside is not None and beside.type == node.type for beside in near)
+        near = [
+            self._beside(node, way)
+            for way in ("prev_named_sibling", "next_named_sibling")
+        ]
+        return not any(
+            beside is not None and beside.type == node.type for beside in near
+        )
 
     def _beside(self, node: Node, way: str) -> Node | None:
         """The nearest sibling on that side that is no comment."""
@@ -201,14 +236,18 @@ class _SymbolTree:
         if around.start == start and around.end == end and around.depth:
             # What begins and ends alike is another name of the same declaration.
             around = next(
-                each for each in reversed(open_) if (each.start, each.end) != (start, end) or not each.depth
+                each
+                for each in reversed(open_)
+                if (each.start, each.end) != (start, end) or not each.depth
             )
         for first, last in around.into:
             if first <= start and end <= last:
                 return around
         return around if around is self.top else None
 
-    def _capture(self, pattern: QueryPattern, start: int, end: int, nodes: dict[str, list[Node]]) -> None:
+    def _capture(
+        self, pattern: QueryPattern, start: int, end: int, nodes: dict[str, list[Node]]
+    ) -> None:
         holder = self._holder(start, end)
         if holder is None:
             return
@@ -228,7 +267,11 @@ class _SymbolTree:
             self.passed, self.passed_last = end, (start, end)
 
     def _draft(
-        self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
+        self,
+        pattern: QueryPattern,
+        node: Node,
+        nodes: dict[str, list[Node]],
+        holder: _Draft,
     ) -> _Draft | None:
         bound = pattern.bound.get(nodes["value"][0].type) if "value" in nodes else None
         kind = bound or pattern.kinds.get(holder.kind)
@@ -237,9 +280,13 @@ class _SymbolTree:
         if kind == "-":
             return None
         named, within = nodes.get("name", [node]), nodes.get("in", [])
-        end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
+        end = (
+            within[0].start_byte if within and named[0] is node else named[-1].end_byte
+        )
         settings = pattern.settings
-        text = settings.get("name") or self.source.spaced(named[0].start_byte, end, _NAME_BYTES)
+        text = settings.get("name") or self.source.spaced(
+            named[0].start_byte, end, _NAME_BYTES
+        )
         name = cut(pattern.shown(text), _NAME_CHARS)
         if name == settings.get("except"):
             return None
@@ -248,16 +295,36 @@ class _SymbolTree:
         into = tuple([(each.start_byte, each.end_byte) for each in inside])
         if "filled" in settings:
             kind = f"?{kind}"
-        elif "upper" in settings and kind[0] != "?" and not bound and name.isupper() and len(name) > 1:
+        elif (
+            "upper" in settings
+            and kind[0] != "?"
+            and not bound
+            and name.isupper()
+            and len(name) > 1
+        ):
             kind = settings["upper"]
-        level = int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
+        level = (
+            int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
+        )
         start, known_as = node.start_byte, known_as if known_as != name else ""
-        return _Draft(kind, name, holder.depth + 1, start, node.end_byte, into, start, known_as, level)
+        return _Draft(
+            kind,
+            name,
+            holder.depth + 1,
+            start,
+            node.end_byte,
+            into,
+            start,
+            known_as,
+            level,
+        )
 
     def _add(self, holder: _Draft, draft: _Draft, node: Node) -> None:
         if draft.into:
             self.open.append(draft)
-        elif not (self.open[-1].depth == draft.depth and self.open[-1].end <= draft.end):
+        elif not (
+            self.open[-1].depth == draft.depth and self.open[-1].end <= draft.end
+        ):
             self._pass_over(
                 draft.start, draft.end
             )  # else it is beside what is open, of the whole declaration
@@ -307,9 +374,14 @@ class _SymbolTree:
         source, leads = self.source, self.grammar.roles["lead"]
         before = outer.prev_sibling
         while (
-            before is None and (around := outer.parent) is not None and around.start_byte == outer.start_byte
+            before is None
+            and (around := outer.parent) is not None
+            and around.start_byte == outer.start_byte
         ):
-            outer, before = around, around.prev_sibling  # what is before all that begins here
+            outer, before = (
+                around,
+                around.prev_sibling,
+            )  # what is before all that begins here
         start = draft.block_start
         pieces: list[tuple[int, int]] = []
         while before is not None and before.type in leads:
@@ -323,9 +395,13 @@ class _SymbolTree:
             pieces.append((start, before.end_byte))
             before = before.prev_sibling
         if pieces:
-            draft.block_start = self._below_header(pieces[::-1], start, draft.block_start)
+            draft.block_start = self._below_header(
+                pieces[::-1], start, draft.block_start
+            )
 
-    def _below_header(self, pieces: list[tuple[int, int]], start: int, stop: int) -> int:
+    def _below_header(
+        self, pieces: list[tuple[int, int]], start: int, stop: int
+    ) -> int:
         """Return where a block begins whose comments and attributes are `pieces`, without those of the file."""
         comments = [self.source.text(*piece, _COMMENT_BYTES) for piece in pieces]
         last = -1
@@ -338,7 +414,11 @@ class _SymbolTree:
                 # Lines with the same mark are one comment: a licence in lines is kept as a whole.
                 mark = mark_of(comments[first])
                 run = first + 1
-                while is_line_mark(mark) and run < len(comments) and mark_of(comments[run]) == mark:
+                while (
+                    is_line_mark(mark)
+                    and run < len(comments)
+                    and mark_of(comments[run]) == mark
+                ):
                     run += 1
                 text = "\n".join(comments[first:run])
                 if mark and is_of_file(text, is_inner_doc=self._has_inner_docs):
@@ -358,7 +438,9 @@ class _SymbolTree:
 
     def _is_top(self, offset: int) -> bool:
         """Return whether there is nothing but comments and the file's preamble before an offset."""
-        before = self.source.text(0, offset, _TOP_BYTES) if offset <= _TOP_BYTES else None
+        before = (
+            self.source.text(0, offset, _TOP_BYTES) if offset <= _TOP_BYTES else None
+        )
         return before is not None and _PREAMBLE.fullmatch(before) is not None
 
     def _joined(self, holder: _Draft, name: str, outer: Node) -> bool:
@@ -398,7 +480,9 @@ class _SymbolTree:
             pieces.append((above + len(text) - len(text.lstrip()), line - 1))
             line = above
         if pieces:
-            draft.block_start = self._below_header(pieces[::-1], pieces[-1][0], draft.start)
+            draft.block_start = self._below_header(
+                pieces[::-1], pieces[-1][0], draft.start
+            )
 
     def result(self) -> tuple[tuple[Symbol, ...], int, bool]:
         """The symbols, how many they are, and whether any were left out."""
@@ -415,7 +499,9 @@ class _SymbolTree:
         pending = list(drafts)
         while pending:
             draft = pending.pop()
-            offsets.update((draft.start, draft.block_start, source.last(draft.start, draft.end)))
+            offsets.update(
+                (draft.start, draft.block_start, source.last(draft.start, draft.end))
+            )
             pending += draft.children
         rows, row, before = {}, 0, 0
         for offset in sorted(offsets):
@@ -423,7 +509,9 @@ class _SymbolTree:
             rows[offset], before = row, offset
         return rows
 
-    def _symbols(self, drafts: list[_Draft], rows: dict[int, int]) -> tuple[Symbol, ...]:
+    def _symbols(
+        self, drafts: list[_Draft], rows: dict[int, int]
+    ) -> tuple[Symbol, ...]:
         symbols = []
         for draft in drafts:
             children = self._symbols(draft.children, rows) if draft.children else ()
@@ -457,7 +545,11 @@ def _is_group(node: Node) -> bool:
 def _import_name(names: list[str]) -> str:
     distinct = list(dict.fromkeys(names))
     shown = ", ".join(distinct[:_IMPORTS_NAMED])
-    return shown if len(distinct) <= _IMPORTS_NAMED else f"{shown}, +{len(distinct) - _IMPORTS_NAMED}"
+    return (
+        shown
+        if len(distinct) <= _IMPORTS_NAMED
+        else f"{shown}, +{len(distinct) - _IMPORTS_NAMED}"
+    )
 
 
 def _nested(headings: list[_Draft], end: int) -> list[_Draft]:

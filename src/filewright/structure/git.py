@@ -22,7 +22,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.boundary import PIPE, Boundary, Child, Location, pointed_at, program, tree_of
+from filewright.boundary import (
+    PIPE,
+    Boundary,
+    Child,
+    Location,
+    pointed_at,
+    program,
+    tree_of,
+)
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 
@@ -57,7 +65,10 @@ _ENVIRONMENT: Final = {
     "GIT_ASKPASS": "false",
     "GIT_CONFIG_COUNT": str(len(_SETTINGS)),
     **{f"GIT_CONFIG_KEY_{number}": key for number, key in enumerate(_SETTINGS)},
-    **{f"GIT_CONFIG_VALUE_{number}": value for number, value in enumerate(_SETTINGS.values())},
+    **{
+        f"GIT_CONFIG_VALUE_{number}": value
+        for number, value in enumerate(_SETTINGS.values())
+    },
 }
 
 
@@ -89,7 +100,9 @@ def committed(
     of this repository's, `timeout` after `seconds`, `cancelled` if `task` was.
     """
     if not _REVISION.fullmatch(revision) or ".." in revision:
-        raise invalid(f"{revision!r} is not a revision", 'name a commit, a branch or "HEAD"')
+        raise invalid(
+            f"{revision!r} is not a revision", 'name a commit, a branch or "HEAD"'
+        )
     if b"\n" in b"/".join(where.parts):
         return None
     found = _asked(boundary, where, seconds, task)
@@ -100,7 +113,10 @@ def committed(
         if commit is None:
             if revision == "HEAD":
                 return None
-            raise invalid(f"the repository has no revision {revision!r}", 'leave it out for "HEAD"')
+            raise invalid(
+                f"the repository has no revision {revision!r}",
+                'leave it out for "HEAD"',
+            )
         name = commit[0]
         blob = found.object(name.encode() + b":" + found.path, limit)
     if blob is None:
@@ -108,7 +124,11 @@ def committed(
     if blob[1] != "blob":
         return Committed(name, None, f"it is a {blob[1]} there")
     return Committed(
-        name, blob[2], f"it is larger there than the limit of {limit} bytes" if blob[2] is None else None
+        name,
+        blob[2],
+        f"it is larger there than the limit of {limit} bytes"
+        if blob[2] is None
+        else None,
     )
 
 
@@ -135,7 +155,9 @@ def git_objects(
                 yield stored[2]
 
 
-def _asked(boundary: Boundary, where: Location, seconds: float, task: Task | None) -> _Git | str | None:
+def _asked(
+    boundary: Boundary, where: Location, seconds: float, task: Task | None
+) -> _Git | str | None:
     """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
     engine = program("git")
     if engine is None:
@@ -207,13 +229,19 @@ def _holds(folder: Location, name: bytes) -> bool:
 class _Git:
     """What `git cat-file --batch` says, read within a deadline; `path` is the file's in the tree."""
 
-    def __init__(self, child: Child, path: bytes, seconds: float, task: Task | None) -> None:
+    def __init__(
+        self, child: Child, path: bytes, seconds: float, task: Task | None
+    ) -> None:
         assert child.stdin is not None
         self.child, self.path = child, path
         self._input, self._output = child.stdin, child.stdout
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
-        self._deadline, self._seconds, self._task = time.monotonic() + seconds, seconds, task
+        self._deadline, self._seconds, self._task = (
+            time.monotonic() + seconds,
+            seconds,
+            task,
+        )
         self._data = bytearray()
 
     def object(self, asked: bytes, limit: int) -> tuple[str, str, bytes | None] | None:
@@ -225,7 +253,11 @@ class _Git:
                 return None
         header, _, rest = bytes(self._data).partition(b"\n")
         self._data = bytearray(rest)
-        name, kind, size = [*header[-_HEADER_BYTES:].decode("ascii", "replace").split(" "), "", ""][:3]
+        name, kind, size = [
+            *header[-_HEADER_BYTES:].decode("ascii", "replace").split(" "),
+            "",
+            "",
+        ][:3]
         if not size.isdigit():
             return None  # "… missing", "… ambiguous"
         if int(size) > limit:

@@ -43,7 +43,9 @@ _DIRECTIVES: Final = (
     r"!(?:strict|nonstrict|nocheck|native|optimize)\b",
     r"(?-i:(?:end)?region)\b",
 )
-_DIRECTIVE: Final = re.compile("|".join(f"(?:{form})" for form in _DIRECTIVES), re.IGNORECASE)
+_DIRECTIVE: Final = re.compile(
+    "|".join(f"(?:{form})" for form in _DIRECTIVES), re.IGNORECASE
+)
 _GLOBALS: Final = re.compile(r"/\*\s*globals?\s+\w")
 
 _OF_TOP: Final = re.compile(

@@ -53,7 +53,9 @@ def sampled(snapshot: Snapshot) -> Sample:
     gap = (size - 2 * _END_BYTES) // (_MIDDLES + 1)
     for number in range(1, _MIDDLES + 1):
         begin = _END_BYTES + number * gap
-        middle.extend(_window(snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES)))
+        middle.extend(
+            _window(snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES))
+        )
     return Sample(head, middle, tail, complete=False)
 
 
@@ -84,7 +86,19 @@ _LEVELS: Final = re.compile(
     r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
 )
 LOUD: Final = (
-    *("EMERG", "PANIC", "FATAL", "CRITICAL", "CRIT", "SEVERE", "ALERT", "ERROR", "ERR", "WARNING", "WARN"),
+    *(
+        "EMERG",
+        "PANIC",
+        "FATAL",
+        "CRITICAL",
+        "CRIT",
+        "SEVERE",
+        "ALERT",
+        "ERROR",
+        "ERR",
+        "WARNING",
+        "WARN",
+    ),
 )
 """Levels that tell of something wrong, the worst first."""
 
@@ -135,12 +149,18 @@ def log_facts(sample: Sample) -> LogFacts:
         level = next(group for group in found.groups() if group).upper()
         levels[level] += 1
         if level in LOUD:
-            said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[:_KIND_CHARS]
+            said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[
+                :_KIND_CHARS
+            ]
             kind = _NUMBER.sub("0", said)
             kinds[kind] += 1
             examples.setdefault(kind, said)
-    often = {examples[kind]: count for kind, count in kinds.most_common(_KINDS) if count > 1}
-    return LogFacts(first, last, dict(levels.most_common()), often, len(lines), sample.complete)
+    often = {
+        examples[kind]: count for kind, count in kinds.most_common(_KINDS) if count > 1
+    }
+    return LogFacts(
+        first, last, dict(levels.most_common()), often, len(lines), sample.complete
+    )
 
 
 def looks_like_log(sample: Sample) -> bool:
@@ -219,7 +239,11 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
         found = json_lines_facts(sample)
         log = log_facts(sample)
         # A value of several parts is not beside its key.
-        scalars = [key for key, types, _ in found.keys if types not in ("object", "array", "array|object")]
+        scalars = [
+            key
+            for key, types, _ in found.keys
+            if types not in ("object", "array", "array|object")
+        ]
         patterns = tuple(rf'"{re.escape(key)}"\s*:\s*"?VALUE' for key in scalars[:5])
         return Hints(patterns, log if log.first else None, json_lines=found)
     if language in (None, Language.LOG, Language.TEXT):
@@ -234,8 +258,15 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:
     patterns = [rf"\b{level}\b" for level in LOUD if level in facts.levels]
     if facts.first is not None and facts.last is not None:
-        days = [stamp.text[: 10 if stamp.text[:4].isdigit() else 6] for stamp in (facts.first, facts.last)]
-        hour = "" if days[0] != days[1] else facts.last.text[len(days[1]) : len(days[1]) + 3]
+        days = [
+            stamp.text[: 10 if stamp.text[:4].isdigit() else 6]
+            for stamp in (facts.first, facts.last)
+        ]
+        hour = (
+            ""
+            if days[0] != days[1]
+            else facts.last.text[len(days[1]) : len(days[1]) + 3]
+        )
         patterns.append(f"^.{{0,20}}{days[1]}{hour}")
     patterns.append(r"(?i)exception|traceback|time(d )?out|refused|denied")
     return tuple(patterns)
@@ -264,7 +295,11 @@ def csv_facts(sample: Sample, delimiter: str | None = None) -> CsvFacts | None:
 
 def _header(rows: list[list[str]]) -> tuple[str, ...] | None:
     first = [cell.strip() for cell in rows[0]]
-    if any(_is_number(cell) for cell in first) or len(set(first)) < len(first) or not all(first):
+    if (
+        any(_is_number(cell) for cell in first)
+        or len(set(first)) < len(first)
+        or not all(first)
+    ):
         return None
     return tuple(cell[:_CHARS] for cell in first[:_NAMED])
 
@@ -283,7 +318,9 @@ def json_lines_facts(sample: Sample) -> JsonLinesFacts:
     types: dict[str, set[str]] = {}
     objects = invalid = 0
     whole = [line.text for line in sample.lines if len(line.text) < 2_000]
-    for line in whole:  # A stride could share its period with the lines, and see one kind of them only.
+    for line in (
+        whole
+    ):  # A stride could share its period with the lines, and see one kind of them only.
         if not line.strip():
             continue
         try:

@@ -78,7 +78,9 @@ def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
     `outside` leaves out the definition that begins on the line, which names it already.
     """
     around = around_line(outline, line)
-    while around and (not is_definition(around[-1]) or (outside and around[-1].start_line == line)):
+    while around and (
+        not is_definition(around[-1]) or (outside and around[-1].start_line == line)
+    ):
         around = around[:-1]
     return _known_path(around)
 
@@ -110,8 +112,14 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
                 partial.append(candidate)
         if found := exact or partial:
             # A path as it is shown names the kind, too; else definitions rather than the prototypes of the same name.
-            named = [each for each in found if (STEP + each.path).endswith(STEP + asked)]
-            return named or [each for each in found if each.symbol.kind != "prototype"] or found
+            named = [
+                each for each in found if (STEP + each.path).endswith(STEP + asked)
+            ]
+            return (
+                named
+                or [each for each in found if each.symbol.kind != "prototype"]
+                or found
+            )
     return []
 
 
@@ -124,17 +132,30 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
     if not outline.parsed:
         message = f"symbols of {shown} are not known: {outline.note or 'filewright has no grammar for it'}"
         raise FilewrightError(
-            Code.UNSUPPORTED, message, "give its text as search, or its lines; search_content finds its name"
+            Code.UNSUPPORTED,
+            message,
+            "give its text as search, or its lines; search_content finds its name",
         )
     found = candidates(outline, asked)
     if not found:
         near = nearest(outline, asked)
-        hint = f"the nearest are: {', '.join(near)}" if near else "get_overview lists its symbols"
+        hint = (
+            f"the nearest are: {', '.join(near)}"
+            if near
+            else "get_overview lists its symbols"
+        )
         raise FilewrightError(
-            Code.NO_MATCH, f"{shown} has no symbol {asked!r}", hint, symbol=asked, nearest=near
+            Code.NO_MATCH,
+            f"{shown} has no symbol {asked!r}",
+            hint,
+            symbol=asked,
+            nearest=near,
         )
     if len(found) > 1:
-        lines = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
+        lines = [
+            f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})"
+            for each in found
+        ]
         raise FilewrightError(
             Code.AMBIGUOUS_MATCH,
             f"{shown} has {len(found)} symbols {asked!r}: {listed(lines, _CANDIDATES, '; ')}",
@@ -165,13 +186,21 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
 
 def _is_imported(outline: Outline, name: str) -> bool:
     """Return whether an import has this very name: it is not to be taken for a definition of another spelling."""
-    return any(symbol.kind == "import" and name in symbol.name.split(", ") for _, symbol in outline.walk())
+    return any(
+        symbol.kind == "import" and name in symbol.name.split(", ")
+        for _, symbol in outline.walk()
+    )
 
 
-def _named(outline: Outline, holding: str = "") -> Iterator[tuple[NamedSymbol, set[str]]]:
+def _named(
+    outline: Outline, holding: str = ""
+) -> Iterator[tuple[NamedSymbol, set[str]]]:
     """The symbols in whose own name that is, whatever its case, with the names each is known by."""
     for around, symbol in outline.walk():
-        if symbol.kind == "import" or holding not in f"{symbol.name}\n{symbol.known_as}".casefold():
+        if (
+            symbol.kind == "import"
+            or holding not in f"{symbol.name}\n{symbol.known_as}".casefold()
+        ):
             continue
         names = {_normal(symbol.name), _normal(symbol.known_as or symbol.name)}
         if around:

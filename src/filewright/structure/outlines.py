@@ -40,7 +40,11 @@ class Outlines:
         self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(_SLOW_KEPT)
 
     def outline(
-        self, source: bytes | Snapshot, language: Language | None = None, *, task: Task | None = None
+        self,
+        source: bytes | Snapshot,
+        language: Language | None = None,
+        *,
+        task: Task | None = None,
     ) -> Outline:
         """The outline of bytes (UTF-8) or of a snapshot (its own encoding).
 
@@ -57,12 +61,24 @@ class Outlines:
         if language not in PARSED:
             return Outline(language, parsed=False)
         if isinstance(source, Snapshot) and source.binary is not None:
-            return Outline(language, parsed=False, note=f"not parsed: it is binary ({source.binary})")
+            return Outline(
+                language,
+                parsed=False,
+                note=f"not parsed: it is binary ({source.binary})",
+            )
         size = snapshot.size
-        data = snapshot.held if snapshot.held is not None else snapshot.read(0, MOST_BYTES)
+        data = (
+            snapshot.held if snapshot.held is not None else snapshot.read(0, MOST_BYTES)
+        )
         # Of a file that is not held whole only the beginning is hashed here.
         rest = snapshot.version if size > len(data) else ""
-        identity = (xxhash.xxh3_128_digest(data), rest, size, snapshot.encoding.name, language)
+        identity = (
+            xxhash.xxh3_128_digest(data),
+            rest,
+            size,
+            snapshot.encoding.name,
+            language,
+        )
         known = self._known.get(identity)
         if known is not None:
             return known
@@ -73,14 +89,22 @@ class Outlines:
         if not outline.whole or (outline.errors.count and language.traits.patched):
             outline = with_definitions(outline, snapshot, language, task)
         if outline.whole or outline.note == FAILED:
-            self._known.put(identity, outline, _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count)
+            self._known.put(
+                identity, outline, _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count
+            )
         else:  # the time limit may be met another time, but not at once
             self._slow.put(identity, (time.monotonic(), outline), 1)
         return outline
 
-    def _parsed(self, snapshot: Snapshot, data: bytes, language: Language, task: Task | None) -> Outline:
+    def _parsed(
+        self, snapshot: Snapshot, data: bytes, language: Language, task: Task | None
+    ) -> Outline:
         """What the grammar reads: all of it, the beginning, or nothing with a note that says why."""
-        size, limit, narrow = snapshot.size, self._settings.parse_bytes, snapshot.encoding.width == 1
+        size, limit, narrow = (
+            snapshot.size,
+            self._settings.parse_bytes,
+            snapshot.encoding.width == 1,
+        )
         note = f"not parsed: {size} bytes are above the limit of "
         if size > limit:
             return Outline(language, parsed=False, note=f"{note}{limit}")
@@ -88,10 +112,14 @@ class Outlines:
         if size > MOST_BYTES:
             head = data[: data.rfind(b"\n", 0, MOST_BYTES) + 1] if narrow else b""
             if not head:
-                return Outline(language, parsed=False, note=f"{note}{MOST_BYTES} for such a file")
+                return Outline(
+                    language, parsed=False, note=f"{note}{MOST_BYTES} for such a file"
+                )
         elif snapshot.location is not None:
             location = snapshot.location
-            key = xxhash.xxh3_64_hexdigest(repr((location.root.path, location.parts)).encode())
+            key = xxhash.xxh3_64_hexdigest(
+                repr((location.root.path, location.parts)).encode()
+            )
         seconds = self._settings.parse_seconds * (1 + len(head) // _PER_LIMIT)
         request = Request(language.value, snapshot.encoding.name, seconds, key)
         try:
@@ -99,11 +127,19 @@ class Outlines:
             while outline.note == FAILED and len(head) > _PARSED_APART and narrow:
                 # A large tree may have passed the worker's memory; of a part of it the names are known.
                 head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
-                outline = self._workers.outline(request._replace(key=""), head, task) if head else outline
+                outline = (
+                    self._workers.outline(request._replace(key=""), head, task)
+                    if head
+                    else outline
+                )
         except OSError as error:
             note = f"not parsed: no parser process starts ({error.strerror or error})"
             return Outline(language, parsed=False, note=note)
-        return outline.up_to(head.count(b"\n")) if outline.whole and len(head) < size else outline
+        return (
+            outline.up_to(head.count(b"\n"))
+            if outline.whole and len(head) < size
+            else outline
+        )
 
     def prepare(self) -> None:
         """Start a parser process, so that the first outline need not wait for it."""

@@ -20,7 +20,9 @@ from filewright.structure.symbol import Outline
 if TYPE_CHECKING:
     from tree_sitter import Tree
 
-_WHOLE_SHARE: Final = 0.6  # of the time, for the whole; the rest is for a part, should that not do
+_WHOLE_SHARE: Final = (
+    0.6  # of the time, for the whole; the rest is for a part, should that not do
+)
 _CHUNK: Final = 256 << 10
 _YAML_LINES: Final = 32_000
 """The grammar's scanner counts lines in 16 bits, and takes all that comes later for an error."""
@@ -38,7 +40,11 @@ class ParsedText(NamedTuple):
 
 
 def parse(
-    data: bytes, codec: str, language: Language, seconds: float, previous: ParsedText | None = None
+    data: bytes,
+    codec: str,
+    language: Language,
+    seconds: float,
+    previous: ParsedText | None = None,
 ) -> ParsedText | Outline:
     """The outline of `data`, reusing the parts of `previous` that did not change.
 
@@ -48,7 +54,9 @@ def parse(
     content = prepared(data, codec, language)
     grammar = grammar_of(Language.TSX if _is_flow(language, data) else language)
     if content is None:
-        return Outline(language, parsed=False, note=f"not parsed: no grammar reads {codec}")
+        return Outline(
+            language, parsed=False, note=f"not parsed: no grammar reads {codec}"
+        )
     begun, whole = time.monotonic(), len(content.data)
     if language is Language.YAML:
         content = _first_lines(content, _YAML_LINES)
@@ -57,19 +65,35 @@ def parse(
         # A parse that was stopped leaves nothing, and the end of one takes longer than it looks from what is reached: a
         # quarter of that fits in the time left.
         content = _cut(content, reached // 4)
-        tree, _ = _tree(content, grammar, begun + seconds, None) if content.data else (None, 0)
+        tree, _ = (
+            _tree(content, grammar, begun + seconds, None)
+            if content.data
+            else (None, 0)
+        )
     if tree is None:
         return Outline(
-            language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
+            language,
+            parsed=False,
+            note=f"not parsed: it took longer than the limit of {seconds:g} s",
         )
     source = SourceText(content.data, content.codec)
-    symbols, count, truncated = collect(tree.root_node, grammar, source, trims=language.traits.trims)
+    symbols, count, truncated = collect(
+        tree.root_node, grammar, source, trims=language.traits.trims
+    )
     if len(content.data) < whole:
-        return Outline(language, symbols, count).up_to(content.data.count("\n".encode(content.codec)))
-    certain = grammar.language.traits.certain and content.codec in _UNICODE and not _is_flow(language, data)
+        return Outline(language, symbols, count).up_to(
+            content.data.count("\n".encode(content.codec))
+        )
+    certain = (
+        grammar.language.traits.certain
+        and content.codec in _UNICODE
+        and not _is_flow(language, data)
+    )
     errors = syntax.report(tree.root_node, source, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
-    outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)
+    outline = Outline(
+        language, symbols, count, truncated=truncated, note=note, errors=errors
+    )
     return ParsedText(outline, content, tree)
 
 
@@ -84,12 +108,16 @@ def _cut(content: Content, limit: int) -> Content:
         return content
     end = content.data.rfind("\n".encode(content.codec), 0, limit)
     width = 2 if content.encoding != "utf8" else 1
-    return content._replace(data=content.data[: (end + width) // width * width if end >= 0 else 0])
+    return content._replace(
+        data=content.data[: (end + width) // width * width if end >= 0 else 0]
+    )
 
 
 def _first_lines(content: Content, count: int) -> Content:
     *lines, rest = content.data.split("\n".encode(content.codec), count)
-    return content if len(lines) < count else _cut(content, len(content.data) - len(rest))
+    return (
+        content if len(lines) < count else _cut(content, len(content.data) - len(rest))
+    )
 
 
 def _tree(
@@ -113,7 +141,9 @@ def _tree(
     try:
         parser = grammar.parser()
         if old is None:
-            tree = parser.parse(read, encoding=content.encoding, progress_callback=expired)
+            tree = parser.parse(
+                read, encoding=content.encoding, progress_callback=expired
+            )
         else:
             tree = parser.parse(read, old, content.encoding, expired)
         return tree, len(data)
@@ -136,7 +166,14 @@ def _edited(previous: ParsedText, content: Content) -> Tree | None:
     if (len(before) - old_end) % unit:
         old_end, new_end = old_end + 1, new_end + 1
     tree = previous.tree.copy()
-    tree.edit(start, old_end, new_end, _point(before, start), _point(before, old_end), _point(after, new_end))
+    tree.edit(
+        start,
+        old_end,
+        new_end,
+        _point(before, start),
+        _point(before, old_end),
+        _point(after, new_end),
+    )
     return tree
 
 

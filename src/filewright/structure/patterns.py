@@ -28,10 +28,14 @@ _KINDS: Final = {
     "namespace": "module", "procedure": "function", "protocol": "interface",
 }  # fmt: skip
 _UNQUOTED: Final = str.maketrans("", "", '"`[]')
-_NO_NAMES: Final = frozenset(b"if for while switch return else do catch sizeof case new delete throw".split())
+_NO_NAMES: Final = frozenset(
+    b"if for while switch return else do catch sizeof case new delete throw".split()
+)
 
 
-def with_definitions(outline: Outline, snapshot: Snapshot, language: Language, task: Task | None) -> Outline:
+def with_definitions(
+    outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
+) -> Outline:
     """The outline with what patterns find in the part that was not parsed, or was not understood."""
     if snapshot.encoding.width != 1:
         return outline
@@ -40,21 +44,39 @@ def with_definitions(outline: Outline, snapshot: Snapshot, language: Language, t
     if outline.whole:
         known = {symbol.start_line for _, symbol in outline.walk()}
         further = (symbol for symbol in found if symbol.start_line not in known)
-        return outline.merged(tuple(symbol for symbol in further if _missed(symbol, outline, snapshot, task)))
+        return outline.merged(
+            tuple(
+                symbol for symbol in further if _missed(symbol, outline, snapshot, task)
+            )
+        )
     note = outline.note
     if found and not outline.parsed:
         note = f"{note}; outlined by patterns"
     if len(found) == MOST:
-        note = f"{note}, to line {found[-1].start_line}" if note else f"listed to line {found[-1].start_line}"
-    return replace(outline, symbols=outline.symbols + found, count=outline.count + len(found), note=note)
+        note = (
+            f"{note}, to line {found[-1].start_line}"
+            if note
+            else f"listed to line {found[-1].start_line}"
+        )
+    return replace(
+        outline,
+        symbols=outline.symbols + found,
+        count=outline.count + len(found),
+        note=note,
+    )
 
 
-def _missed(symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None) -> bool:
+def _missed(
+    symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None
+) -> bool:
     """Whether the grammar missed it: what is further in than the symbol around it was looked at there."""
     at = bisect_right(outline.symbols, symbol.start, key=lambda each: each.start) - 1
     if at < 0 or (around := outline.symbols[at]).end <= symbol.start:
         return True
-    own, its = (each.start - snapshot.lines.offset_of(each.start_line, task) for each in (symbol, around))
+    own, its = (
+        each.start - snapshot.lines.offset_of(each.start_line, task)
+        for each in (symbol, around)
+    )
     return own <= its
 
 
@@ -72,20 +94,40 @@ def definitions(
             task.check()
         counted = 0
         for match in regexp.finditer(block):
-            groups = [number for number in range(1, regexp.groups + 1) if match.span(number)[0] >= 0]
+            groups = [
+                number
+                for number in range(1, regexp.groups + 1)
+                if match.span(number)[0] >= 0
+            ]
             name = match.group(groups[-1])
             if name in _NO_NAMES:
                 continue
             begin = match.start() + len(match.group()) - len(match.group().lstrip())
             line += block.count(b"\n", counted, begin)
             counted = begin
-            word = match.group(groups[0]).decode("utf-8", "replace").lower() if len(groups) > 1 else ""
+            word = (
+                match.group(groups[0]).decode("utf-8", "replace").lower()
+                if len(groups) > 1
+                else ""
+            )
             kind = _KINDS.get(word, word) or traits.defined
             shown = name.decode("utf-8", "replace").strip()[:_NAME_CHARS]
             place = offset + begin
             bare = shown.translate(_UNQUOTED)
             known_as = bare if bare != shown else ""
-            found.append(Symbol(shown, kind, line, line, place, offset + match.end(), place, line, known_as))
+            found.append(
+                Symbol(
+                    shown,
+                    kind,
+                    line,
+                    line,
+                    place,
+                    offset + match.end(),
+                    place,
+                    line,
+                    known_as,
+                )
+            )
             if len(found) >= MOST:
                 return tuple(found)
         line += block.count(b"\n", counted)
@@ -112,4 +154,6 @@ def _compiled(forms: tuple[str, ...]) -> Any:
 
     options = re2.Options()
     options.log_errors = False
-    return re2.compile(("(?m)" + "|".join(f"(?:{form})" for form in forms)).encode(), options)
+    return re2.compile(
+        ("(?m)" + "|".join(f"(?:{form})" for form in forms)).encode(), options
+    )

@@ -50,7 +50,9 @@ _CODE: Final = words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
 _PARTS: Final = words("name in when level value called")
 _SHARED: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
-_ROLES: Final = re.compile(r"^\((\w+)\) @(lead|wrapper|cast|aside|callable|list)$", re.MULTILINE)
+_ROLES: Final = re.compile(
+    r"^\((\w+)\) @(lead|wrapper|cast|aside|callable|list)$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,39 +135,54 @@ def _load(language: Language) -> Grammar:
     pointer = getattr(import_module(f"tree_sitter_{package}"), function or "language")()
     parser_language = tree_sitter.Language(pointer)
     text = "\n".join(
-        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in traits.queries.split()
+        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+        for name in traits.queries.split()
     )
     for name, meaning in _SHARED.findall(text):
         text = text.replace(name, meaning)
     roles: dict[str, set[str]] = defaultdict(set)
     for node_type, role in _ROLES.findall(text):
         roles[role].add(node_type)
-    text = _ROLES.sub("", text)  # looked up from the symbols: there are far more comments than symbols
+    text = _ROLES.sub(
+        "", text
+    )  # looked up from the symbols: there are far more comments than symbols
     query = tree_sitter.Query(parser_language, text)
     encoded = text.encode()
     patterns = []
     for index in range(query.pattern_count):
-        own = encoded[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
-        settings = {key: value or "" for key, value in query.pattern_settings(index).items()}
+        own = encoded[
+            query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)
+        ].decode()
+        settings = {
+            key: value or "" for key, value in query.pattern_settings(index).items()
+        }
         patterns.append(_pattern(own, settings, roles))
     return Grammar(language, parser_language, query, tuple(patterns), roles)
 
 
-def _pattern(text: str, settings: dict[str, str], roles: Mapping[str, set[str]]) -> QueryPattern:
+def _pattern(
+    text: str, settings: dict[str, str], roles: Mapping[str, set[str]]
+) -> QueryPattern:
     text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
-    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
+    capture = next(
+        name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS
+    )
     bound = {
         node_type: key[3:]
         for key, value in settings.items()
         for each in (value.split() if key[:2] == "of" else ())
         for node_type in roles.get(each, (each,))
     }
-    within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
+    within = {
+        key[3:]: value for key, value in settings.items() if key.startswith("in.")
+    }
     nests = "nests" in settings or (capture in _HOLDERS and "leaf" not in settings)
     return QueryPattern(
         capture,
         "-" if capture == "skip" else capture,
-        re.compile(settings["when"].encode(), re.DOTALL) if "when" in settings else None,
+        re.compile(settings["when"].encode(), re.DOTALL)
+        if "when" in settings
+        else None,
         _unescaped if "escaped" in settings else _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),
         within,

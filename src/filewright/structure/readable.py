@@ -40,7 +40,9 @@ _MACRO: Final = rb"[A-Z][A-Z0-9_]{0,60}_[A-Z0-9_]{0,60}"
 _ARGUMENTS: Final = rb"(?:\([^()\n]{0,200}\))?"
 # A macro alone on its line, where a declaration or a block begins or ends: FMT_BEGIN_NAMESPACE, Q_OBJECT.
 _ALONE: Final = re.compile(
-    rb"^[ \t]*(" + _MACRO + rb"|[A-Z]{4,})(\([^()\n]{0,200}\))?[ \t]*(?://[^\n]*)?\r?$(?=\s*([^\s]\w*)?)",
+    rb"^[ \t]*("
+    + _MACRO
+    + rb"|[A-Z]{4,})(\([^()\n]{0,200}\))?[ \t]*(?://[^\n]*)?\r?$(?=\s*([^\s]\w*)?)",
     re.MULTILINE,
 )
 _BEFORE: Final = frozenset(b";{}>):*/\\")
@@ -63,7 +65,9 @@ _BEFORE_TYPE: Final = re.compile(
     re.MULTILINE,
 )
 _OF_CONSTRUCTOR: Final = re.compile(
-    rb"^[ \t]*(" + _MACRO + rb"[ \t]{1,40})(?=(?:\w+::){0,8}(\w+)(?:<[^<>\n]{0,200}>)?::~?\2[ \t]*\()",
+    rb"^[ \t]*("
+    + _MACRO
+    + rb"[ \t]{1,40})(?=(?:\w+::){0,8}(\w+)(?:<[^<>\n]{0,200}>)?::~?\2[ \t]*\()",
     re.MULTILINE,
 )
 # Between the type and the name: void SPDLOG_INLINE spdlog::flush().
@@ -101,7 +105,9 @@ def prepared(data: bytes, codec: str, language: Language) -> Content | None:
         return None
     if codec.startswith("utf-16"):
         wide = "utf-16-be" if codec.endswith("be") else "utf-16-le"
-        return Content(_wide(data, wide), wide, "utf16be" if wide.endswith("be") else "utf16le")
+        return Content(
+            _wide(data, wide), wide, "utf16be" if wide.endswith("be") else "utf16le"
+        )
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         data = _LONE_CR.sub(b"\n", data)
     if language in _MASKS:
@@ -133,10 +139,14 @@ def _plain_c(data: bytes) -> bytes:
 def _without_macros(data: bytes) -> bytes:
     if _ANY_MACRO.search(data) is None:
         return data
-    data = _ALONE.sub(lambda found: _blank(found) if _is_alone(found) else found[0], data)
+    data = _ALONE.sub(
+        lambda found: _blank(found) if _is_alone(found) else found[0], data
+    )
     for form in (_OF_CLASS, _BEFORE_TYPE, _OF_CONSTRUCTOR, _BEFORE_NAME):
         data = form.sub(_blank_group, data)
-    data = _BEHIND.sub(lambda found: found[0] if _names_a_type(found) else _blank_group(found), data)
+    data = _BEHIND.sub(
+        lambda found: found[0] if _names_a_type(found) else _blank_group(found), data
+    )
     return _ACCESS.sub(_blank, data)
 
 
@@ -150,13 +160,22 @@ def _is_alone(found: re.Match[bytes]) -> bool:
     """Whether a line that is one macro is neither an enumerator, nor a part of an expression, nor a type."""
     before = found.string[max(0, found.start() - 200) : found.start()].rstrip()
     line = before.rpartition(b"\n")[2]
-    if before and before[-1] not in _BEFORE and b"//" not in line and _ALONE.match(line) is None:
+    if (
+        before
+        and before[-1] not in _BEFORE
+        and b"//" not in line
+        and _ALONE.match(line) is None
+    ):
         return False
     following = found[3] or b"#"
     if following[:1] in (b"{", b",", b"=", b"(", b"|", b"&", b"+"):
         return False
     words = re.split(rb"_", found[1])
-    return following in _STARTS or following[:1] in (b"#", b"/") or bool(_BRACKETS.intersection(words))
+    return (
+        following in _STARTS
+        or following[:1] in (b"#", b"/")
+        or bool(_BRACKETS.intersection(words))
+    )
 
 
 _BRACKETS: Final = frozenset(b"BEGIN END PUSH POP DECLS NAMESPACE OBJECT".split())
@@ -185,4 +204,6 @@ def _wide(data: bytes, codec: str) -> bytes:
         return data
     even = data[: len(data) & ~1]
     text = even.decode(codec, "surrogatepass")
-    return _LONE_CR_TEXT.sub("\n", text).encode(codec, "surrogatepass") + data[len(even) :]
+    return (
+        _LONE_CR_TEXT.sub("\n", text).encode(codec, "surrogatepass") + data[len(even) :]
+    )

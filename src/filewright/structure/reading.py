@@ -13,7 +13,11 @@ class SourceText(NamedTuple):
 
     def spaced(self, start: int, end: int, most: int) -> str:
         """The text of the bytes [start, end), `most` of them, with runs of white space as one space."""
-        return " ".join(self.data[start : min(end, start + most)].decode(self.codec, "replace").split())
+        return " ".join(
+            self.data[start : min(end, start + most)]
+            .decode(self.codec, "replace")
+            .split()
+        )
 
     def text(self, start: int, end: int, most: int) -> str:
         """Return the text of the bytes [start, end), `most` of them at most."""

@@ -28,7 +28,17 @@ _IMPORTS: Final = re.compile(
     r"|^[ \t]+(?:\w+[ \t]+)?\"(?P<go>[\w.-]+(?:/[\w.-]+)+)\"[ \t]*$",
     re.MULTILINE,
 )
-_STARTS: Final = ("from ", "import", "export ", "use ", "using ", "pub ", "mod ", "#include", "# include")
+_STARTS: Final = (
+    "from ",
+    "import",
+    "export ",
+    "use ",
+    "using ",
+    "pub ",
+    "mod ",
+    "#include",
+    "# include",
+)
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STEPS: Final = re.compile(r"[./:\\]+")
 _FOLDER_FILES: Final = words("__init__ index mod lib")
@@ -83,7 +93,9 @@ class References:
         ranked = sorted(users, key=lambda path: (-users[path], path))
         return tuple(
             CentralFile(
-                path, users[path], tuple(sorted(uses[path], key=lambda n: (-uses[path][n], n))[:names])
+                path,
+                users[path],
+                tuple(sorted(uses[path], key=lambda n: (-uses[path][n], n))[:names]),
             )
             for path in ranked[:most]
         )
@@ -96,7 +108,9 @@ class References:
                 if self._found(path, module, "") == target:
                     by_name, whole = by_name or name in names, whole or not names
                 else:
-                    whole = whole or any(self._found(path, module, each) == target for each in names)
+                    whole = whole or any(
+                        self._found(path, module, each) == target for each in names
+                    )
             if by_name or whole:
                 yield path, by_name
 
@@ -105,9 +119,13 @@ class References:
         above = path.split("/")[:-1]
         if module.startswith("."):
             if "/" in module:
-                target = posixpath.normpath(posixpath.join(*above, module) if above else module)
+                target = posixpath.normpath(
+                    posixpath.join(*above, module) if above else module
+                )
                 steps = tuple(target.split("/"))
-                return self._files.get(steps) or self._files.get((*steps[:-1], steps[-1].rpartition(".")[0]))
+                return self._files.get(steps) or self._files.get(
+                    (*steps[:-1], steps[-1].rpartition(".")[0])
+                )
             up = len(module) - len(module.lstrip("."))
             inner = [step for step in _STEPS.split(module) if step]
             steps = (*above[: len(above) - up + 1], *inner)
@@ -138,7 +156,12 @@ def _imports(text: str) -> Iterator[tuple[str, Parts]]:
     at = 0
     for line in text.split("\n"):
         bare = line.strip()
-        if bare.startswith(_STARTS) or "require" in bare or "import(" in bare or bare.endswith('"'):
+        if (
+            bare.startswith(_STARTS)
+            or "require" in bare
+            or "import(" in bare
+            or bare.endswith('"')
+        ):
             match = _IMPORTS.match(text, at)
             if match is not None:
                 yield _imported(match)
@@ -147,7 +170,9 @@ def _imports(text: str) -> Iterator[tuple[str, Parts]]:
 
 def _imported(match: re.Match[str]) -> tuple[str, Parts]:
     """The module of an import, and the names that are taken from it."""
-    modules: list[str] = [*filter(None, match.group("module", "source", "path", "header", "plain", "go"))]
+    modules: list[str] = [
+        *filter(None, match.group("module", "source", "path", "header", "plain", "go"))
+    ]
     module = modules[0]
     named = match["many"] or match["names"] or match["given"] or ""
     plain = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", named)

@@ -114,24 +114,34 @@ class Outline:
         for symbol in sorted((*self.symbols, *more), key=lambda each: each.block_start):
             if symbols and symbols[-1].end > symbol.block_start:
                 before = symbols[-1]
-                inner = tuple(child for child in before.children if child.end <= symbol.block_start)
+                inner = tuple(
+                    child
+                    for child in before.children
+                    if child.end <= symbol.block_start
+                )
                 end_line = max(before.start_line, symbol.block_start_line - 1)
                 end = max(before.start, symbol.block_start)
-                symbols[-1] = before._replace(end=end, end_line=end_line, children=inner)
+                symbols[-1] = before._replace(
+                    end=end, end_line=end_line, children=inner
+                )
             symbols.append(symbol)
         made = replace(self, symbols=tuple(symbols))
         return replace(made, count=sum(1 for _ in made.walk()))
 
     def walk(self) -> Iterator[tuple[tuple[Symbol, ...], Symbol]]:
         """Every symbol in file order, each with the symbols it is in, outermost first."""
-        pending: list[tuple[tuple[Symbol, ...], Symbol]] = [((), symbol) for symbol in reversed(self.symbols)]
+        pending: list[tuple[tuple[Symbol, ...], Symbol]] = [
+            ((), symbol) for symbol in reversed(self.symbols)
+        ]
         while pending:
             around, symbol = pending.pop()
             yield around, symbol
             inner = (*around, symbol)
             pending.extend((inner, child) for child in reversed(symbol.children))
 
-    def shortened(self, max_symbols: int, max_depth: int = 0) -> tuple[tuple[Symbol, ...], int, int | None]:
+    def shortened(
+        self, max_symbols: int, max_depth: int = 0
+    ) -> tuple[tuple[Symbol, ...], int, int | None]:
         """At most `max_symbols` symbols, in `max_depth` levels (0: all); how many are left out, and the first's line.
 
         Outer levels are kept before inner ones; of the same level definitions before properties,
@@ -141,11 +151,15 @@ class Outline:
         level: Sequence[Symbol] = self.symbols
         depth = 0
         while level and (not max_depth or depth < max_depth):
-            ordered += sorted(level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_"))
+            ordered += sorted(
+                level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_")
+            )
             level = [child for symbol in level for child in symbol.children]
             depth += 1
         kept = set(map(id, ordered[:max_symbols]))
-        missing = (symbol.start_line for _, symbol in self.walk() if id(symbol) not in kept)
+        missing = (
+            symbol.start_line for _, symbol in self.walk() if id(symbol) not in kept
+        )
         return self._only(kept), self.count - len(kept), next(missing, None)
 
     def part(
@@ -157,7 +171,9 @@ class Outline:
         """
         kept: set[int] = set()
         for around, symbol in self.walk():
-            if not first <= symbol.start_line <= last or (max_depth and len(around) >= max_depth):
+            if not first <= symbol.start_line <= last or (
+                max_depth and len(around) >= max_depth
+            ):
                 continue
             wanted = {id(each) for each in (*around, symbol)} - kept
             if kept and len(kept) + len(wanted) > max_symbols:
@@ -170,9 +186,17 @@ class Outline:
         built: dict[int, Symbol] = {}
         for _, symbol in reversed(list(self.walk())):
             if id(symbol) in kept:
-                inner = tuple(built[id(child)] for child in symbol.children if id(child) in built)
-                built[id(symbol)] = symbol if inner == symbol.children else symbol._replace(children=inner)
-        return tuple(built[id(symbol)] for symbol in self.symbols if id(symbol) in built)
+                inner = tuple(
+                    built[id(child)] for child in symbol.children if id(child) in built
+                )
+                built[id(symbol)] = (
+                    symbol
+                    if inner == symbol.children
+                    else symbol._replace(children=inner)
+                )
+        return tuple(
+            built[id(symbol)] for symbol in self.symbols if id(symbol) in built
+        )
 
 
 # The wire between the parser process and its parent: a line of JSON each way, and after a request the content. JSON
@@ -203,13 +227,27 @@ def _row(value: Outline | SyntaxReport) -> list[object]:
 
 def outline_of(answer: bytes) -> Outline:
     """The outline of a line; `ValueError`, `TypeError` or `RecursionError` if it is none."""
-    language, symbols, count, parsed, truncated, note, (errors, issues, certain), parsed_to = json.loads(
-        answer
+    (
+        language,
+        symbols,
+        count,
+        parsed,
+        truncated,
+        note,
+        (errors, issues, certain),
+        parsed_to,
+    ) = json.loads(answer)
+    report = SyntaxReport(
+        errors, tuple(SyntaxIssue(*issue) for issue in issues), certain
     )
-    report = SyntaxReport(errors, tuple(SyntaxIssue(*issue) for issue in issues), certain)
-    return Outline(language, _symbols(symbols), count, parsed, truncated, note, report, parsed_to)
+    return Outline(
+        language, _symbols(symbols), count, parsed, truncated, note, report, parsed_to
+    )
 
 
 def _symbols(found: list[Any]) -> tuple[Symbol, ...]:
-    plain = [(name, sys.intern(kind), *rest, _symbols(below)) for name, kind, *rest, below in found]
+    plain = [
+        (name, sys.intern(kind), *rest, _symbols(below))
+        for name, kind, *rest, below in found
+    ]
     return tuple(map(Symbol._make, plain))

@@ -29,7 +29,9 @@ _INDENTATION_BYTES: Final = 256 << 10
 _TEXT_CHARS: Final = 60
 
 
-def report(root: Node, source: SourceText, language: Language, *, certain: bool) -> SyntaxReport:
+def report(
+    root: Node, source: SourceText, language: Language, *, certain: bool
+) -> SyntaxReport:
     """The syntax errors below `root`, the tree of `source`."""
     if not root.has_error:
         if language is not Language.PYTHON or len(source.data) > _JUDGED_BYTES:
@@ -81,7 +83,10 @@ def _empty_blocks(root: Node) -> list[Node]:
 
     query = Query(grammar_of(Language.PYTHON).parser_language, "(block) @block")
     blocks = QueryCursor(query).captures(root).get("block", [])
-    return sorted((node for node in blocks if not node.named_child_count), key=lambda node: node.start_byte)
+    return sorted(
+        (node for node in blocks if not node.named_child_count),
+        key=lambda node: node.start_byte,
+    )
 
 
 def _described(node: Node, source: SourceText) -> SyntaxIssue:
@@ -91,7 +96,12 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
     if node.is_missing:
         return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
     shown = cut(source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS)
-    return SyntaxIssue(node.start_point.row + 1, column, shown, "unexpected" if shown else "unexpected end")
+    return SyntaxIssue(
+        node.start_point.row + 1,
+        column,
+        shown,
+        "unexpected" if shown else "unexpected end",
+    )
 
 
 def _judged(
@@ -121,10 +131,16 @@ def _judged(
         if error.lineno is None or "\0" in str(error) or not isinstance(error, kind):
             return []
         text = " ".join((error.text or "").split())[:_TEXT_CHARS]
-        return [SyntaxIssue(max(1, error.lineno), max(1, error.offset or 1), text, error.msg)]
+        return [
+            SyntaxIssue(
+                max(1, error.lineno), max(1, error.offset or 1), text, error.msg
+            )
+        ]
     except json.JSONDecodeError as error:
         commented = b"//" in data or b"/*" in data
-        return [] if commented else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
+        return (
+            [] if commented else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
+        )
     except (ValueError, RecursionError, MemoryError, OverflowError):
         return []
     return None

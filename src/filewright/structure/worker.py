@@ -18,9 +18,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from filewright.structure.parse import ParsedText
 
-_KEPT_BYTES = 2 << 20  # content whose trees are kept; a tree takes some twenty times its text
+_KEPT_BYTES = (
+    2 << 20
+)  # content whose trees are kept; a tree takes some twenty times its text
 _TRIM_BYTES = 1 << 20
-_IDLE_SECONDS = 5.0  # memory of a big tree is kept for that long: the next parse may want it
+_IDLE_SECONDS = (
+    5.0  # memory of a big tree is kept for that long: the next parse may want it
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -28,7 +32,11 @@ def main(arguments: list[str]) -> int:
     sys.path.extend(path for path in json.loads(arguments[0]) if path not in sys.path)
     here = os.path.dirname(os.path.abspath(__file__))
     above = os.path.dirname(here)
-    folders = {"filewright": above, "filewright.structure": here, "filewright.system": f"{above}/system"}
+    folders = {
+        "filewright": above,
+        "filewright.structure": here,
+        "filewright.system": f"{above}/system",
+    }
     for name, folder in folders.items():  # in place of the packages
         package = sys.modules[name] = types.ModuleType(name)
         package.__path__ = [folder]
@@ -53,10 +61,14 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
         body = requests.read(asked.size)
         language, key = Language(asked.language), f"{asked.language} {asked.key}"
         try:
-            found = parse(body, asked.codec, language, asked.seconds, kept.pop(key, None))
+            found = parse(
+                body, asked.codec, language, asked.seconds, kept.pop(key, None)
+            )
         except MemoryError:
             kept.clear()
-            found = Outline(language, parsed=False, note="not parsed: it needs too much memory")
+            found = Outline(
+                language, parsed=False, note="not parsed: it needs too much memory"
+            )
         except ImportError as error:
             why = f"its grammar is not installed ({error.name})"
             found = Outline(language, parsed=False, note=f"not parsed: {why}")

@@ -43,7 +43,9 @@ class Workers:
         self._lock = threading.Lock()
         weakref.finalize(self, _end, self._idle)
 
-    def outline(self, request: Request, data: bytes, task: Task | None = None) -> Outline:
+    def outline(
+        self, request: Request, data: bytes, task: Task | None = None
+    ) -> Outline:
         """The outline of `data`; one that says why where the worker crashed or was too slow.
 
         Raises `cancelled` or `timeout` if `task` must stop. `OSError` if no process can be started.
@@ -105,9 +107,13 @@ class _Worker:
 
     def __init__(self, launcher: Launcher) -> None:
         if not sys.executable:
-            raise FileNotFoundError(errno.ENOENT, "this Python does not know its own program")
+            raise FileNotFoundError(
+                errno.ENOENT, "this Python does not know its own program"
+            )
         # Only where the grammars are: a folder the program happened to start in may hold anybody's modules.
-        paths = json.dumps([path for path in sys.path if path and Path(path, "tree_sitter").is_dir()])
+        paths = json.dumps(
+            [path for path in sys.path if path and Path(path, "tree_sitter").is_dir()]
+        )
         self._child = launcher.start(
             [sys.executable, "-I", "-X", "utf8", "-B", str(_PROGRAM), paths],
             reads="python",

@@ -60,7 +60,12 @@ if sys.platform == "win32":
         status_of,
         umask,
     )
-    from filewright.system.windows_names import name_problem, path_of_url, split_path, url_of_path
+    from filewright.system.windows_names import (
+        name_problem,
+        path_of_url,
+        split_path,
+        url_of_path,
+    )
 else:
     from filewright.system.posix import (
         File,

@@ -16,7 +16,14 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from operator import attrgetter
 
-from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from filewright.annotations import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -52,7 +59,12 @@ class Handle(Closing):
     """
 
     __slots__ = ("_fd", "reached")
-    refusals: ClassVar[tuple[int, ...]] = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP)
+    refusals: ClassVar[tuple[int, ...]] = (
+        errno.EPERM,
+        errno.EACCES,
+        errno.EOPNOTSUPP,
+        errno.ENOTSUP,
+    )
     """The errors of attributes that only the system may give."""
     removable: ClassVar[tuple[str, ...]] = ()
     """How the names of attributes begin that are taken from what is not to have them."""
@@ -86,7 +98,9 @@ class Handle(Closing):
         """Its extended attributes, access control lists among them; empty where there are none."""
         return {}
 
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
+    def set_attributes(
+        self, wanted: Mapping[str, bytes], *, strict: bool = True
+    ) -> None:
         """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
 
         Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
@@ -222,7 +236,14 @@ class BaseFolder(Handle):
             raw = status.raw
             own = (0, raw.st_uid, raw.st_gid, 0, 0, 0)
             if not stat.S_ISDIR(raw.st_mode):
-                own = (raw.st_nlink, raw.st_uid, raw.st_gid, raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
+                own = (
+                    raw.st_nlink,
+                    raw.st_uid,
+                    raw.st_gid,
+                    raw.st_size,
+                    raw.st_mtime_ns,
+                    raw.st_ctime_ns,
+                )
             found.append((raw.st_mode, raw.st_ino, raw.st_dev, *own))
         return found
 
@@ -258,12 +279,22 @@ class BaseFolder(Handle):
         by part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
         """
         found: Self = _walked(
-            self, parts, links, cross, ask, lambda above, name: above.folder(name, listing=listing)
+            self,
+            parts,
+            links,
+            cross,
+            ask,
+            lambda above, name: above.folder(name, listing=listing),
         )
         return found
 
     def file_beneath(
-        self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, ask: Ask | None = None
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        ask: Ask | None = None,
     ) -> Any:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
         return _walked(self, parts, links, cross, ask, None)
@@ -350,7 +381,9 @@ def _walked_once(
                     if not links or followed > _LINKS:
                         raise system_error(errno.ELOOP)
                     target, relative = folder.target(part)
-                    leads_out = LeadsOutError(folder.reached, b"/".join((target, *reversed(pending))))
+                    leads_out = LeadsOutError(
+                        folder.reached, b"/".join((target, *reversed(pending)))
+                    )
                     if not relative:
                         raise leads_out
                     pending += [b"."] * target.endswith(b"/") + [
@@ -371,7 +404,11 @@ def _walked_once(
             except OSError as error:
                 was_folder = error.errno == errno.ENOTDIR and kind == "folder"
                 was_link = error.errno == errno.EINVAL and kind == "link"
-                if was_folder or was_link or (error.errno in (errno.ELOOP, errno.EMLINK) and kind != "link"):
+                if (
+                    was_folder
+                    or was_link
+                    or (error.errno in (errno.ELOOP, errno.EMLINK) and kind != "link")
+                ):
                     raise _RacedError from error
                 raise
             found.reached = (*folder.reached, part)
@@ -385,7 +422,10 @@ def _walked_once(
 
 def require_same(status: Status, expected: Status | None) -> None:
     """Raise `OSError(ESTALE)` for what is not the thing that was `expected`."""
-    if expected is not None and (status.identity, status.kind) != (expected.identity, expected.kind):
+    if expected is not None and (status.identity, status.kind) != (
+        expected.identity,
+        expected.kind,
+    ):
         raise system_error(errno.ESTALE)
 
 
@@ -428,7 +468,9 @@ class NotAFileError(OSError):
 class LeadsOutError(OSError):
     """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
 
-    def __init__(self, above: tuple[bytes, ...] = (), path: bytes | None = None) -> None:
+    def __init__(
+        self, above: tuple[bytes, ...] = (), path: bytes | None = None
+    ) -> None:
         super().__init__(errno.EXDEV, os.strerror(errno.EXDEV))
         self.above, self.path = above, path
 
@@ -478,7 +520,9 @@ class Status:
     @property
     def birth_ns(self) -> int | None:
         """When it was made; macOS says so with everything else."""
-        made = getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
+        made = (
+            getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
+        )
         return self._birth_ns if made is None else int(made * 1_000_000_000)
 
     def __eq__(self, other: object) -> bool:
@@ -557,7 +601,9 @@ def flush_all(handles: Iterable[File | Folder]) -> None:
     from concurrent.futures import wait
 
     threads = min(_THREADS, len(pending))
-    results = [_pool().submit(_flush_each, pending[start::threads]) for start in range(threads)]
+    results = [
+        _pool().submit(_flush_each, pending[start::threads]) for start in range(threads)
+    ]
     wait(results)
     for result in results:
         result.result()
@@ -578,7 +624,9 @@ def end_threads() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # A forked process has none of the threads.
+    os.register_at_fork(
+        after_in_child=_pool.cache_clear
+    )  # A forked process has none of the threads.
 
 
 def _flush_each(handles: Sequence[File | Folder]) -> None:

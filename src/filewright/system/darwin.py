@@ -46,18 +46,29 @@ class Calls:
 
     @cached_property
     def _library(self) -> Any:
-        return self._given if self._given is not None else ctypes.CDLL(None, use_errno=True)
+        return (
+            self._given
+            if self._given is not None
+            else ctypes.CDLL(None, use_errno=True)
+        )
 
     def _call(self, name: str, *arguments: Any) -> int:
         call = getattr(self._library, name)
         call.restype = ctypes.c_ssize_t
-        result: int = call(*(ctypes.c_int(each) if isinstance(each, int) else each for each in arguments))
+        result: int = call(
+            *(
+                ctypes.c_int(each) if isinstance(each, int) else each
+                for each in arguments
+            )
+        )
         if result < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
         return result
 
-    def rename(self, folder: int, name: bytes, to: int, to_name: bytes, flags: int) -> None:
+    def rename(
+        self, folder: int, name: bytes, to: int, to_name: bytes, flags: int
+    ) -> None:
         """`renameatx_np`."""
         self._call("renameatx_np", folder, name, to, to_name, flags)
 
@@ -75,13 +86,17 @@ class Calls:
 
     def list_attributes(self, descriptor: int) -> list[bytes]:
         """The names of its extended attributes."""
-        return [name for name in self._filled("flistxattr", descriptor).split(b"\0") if name]
+        return [
+            name for name in self._filled("flistxattr", descriptor).split(b"\0") if name
+        ]
 
     def attribute(self, descriptor: int, name: bytes) -> bytes:
         """The value of one."""
         return self._filled("fgetxattr", descriptor, name, behind=(0, 0))
 
-    def _filled(self, call: str, *before: int | bytes, behind: tuple[int, ...] = (0,)) -> bytes:
+    def _filled(
+        self, call: str, *before: int | bytes, behind: tuple[int, ...] = (0,)
+    ) -> bytes:
         """What a call puts into a buffer, whose length it is asked for first."""
         size = self._call(call, *before, None, ctypes.c_size_t(0), *behind)
         buffer = ctypes.create_string_buffer(size)
@@ -90,7 +105,9 @@ class Calls:
 
     def set_attribute(self, descriptor: int, name: bytes, value: bytes) -> None:
         """Set one."""
-        self._call("fsetxattr", descriptor, name, value, ctypes.c_size_t(len(value)), 0, 0)
+        self._call(
+            "fsetxattr", descriptor, name, value, ctypes.c_size_t(len(value)), 0, 0
+        )
 
     def remove_attribute(self, descriptor: int, name: bytes) -> None:
         """Remove one."""
@@ -122,7 +139,9 @@ class _MacHandle(posix._Handle):
             if error.errno in (*NOT_OFFERED, errno.EPERM, errno.EACCES):
                 return {}
             raise
-        return {os.fsdecode(name): self.calls.attribute(self._fd, name) for name in names}
+        return {
+            os.fsdecode(name): self.calls.attribute(self._fd, name) for name in names
+        }
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
         if value is None:
@@ -151,7 +170,9 @@ class DarwinFolder(_MacHandle, Folder):
             status = os.stat(path, follow_symlinks=False)
         except OSError:
             return None
-        return path if (status.st_dev, status.st_ino) == self.status().identity else None
+        return (
+            path if (status.st_dev, status.st_ino) == self.status().identity else None
+        )
 
     def beneath(
         self,
@@ -164,19 +185,29 @@ class DarwinFolder(_MacHandle, Folder):
     ) -> Self:
         """The folder `parts` below this one, in one call where no part is a link: see `base`."""
         path = b"/".join(parts)
-        plain = not {b".", b".."}.intersection(parts) and b"\0" not in path and 0 < len(path) < _PATH_BYTES
+        plain = (
+            not {b".", b".."}.intersection(parts)
+            and b"\0" not in path
+            and 0 < len(path) < _PATH_BYTES
+        )
         if ask is None and cross and listing and plain:
             try:
-                return type(self)(self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts))
+                return type(self)(
+                    self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts)
+                )
             except OSError as error:
                 if error.errno not in (errno.ELOOP, *NOT_OFFERED):
                     raise
-        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
+        return super().beneath(
+            parts, links=links, cross=cross, listing=listing, ask=ask
+        )
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""
         # Not by a listing: nearly every folder of a Mac folds case, and every path would cost one.
-        thing = os.open(posix._one(name), O_EVTONLY | O_SYMLINK | os.O_CLOEXEC, dir_fd=self._fd)
+        thing = os.open(
+            posix._one(name), O_EVTONLY | O_SYMLINK | os.O_CLOEXEC, dir_fd=self._fd
+        )
         try:
             return self.calls.path(thing).rpartition(b"/")[2] or name
         finally:
@@ -187,7 +218,9 @@ class DarwinFolder(_MacHandle, Folder):
         if mode != "replace":
             flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
             try:
-                self.calls.rename(self._fd, posix._one(name), to._fd, posix._one(to_name), flag)
+                self.calls.rename(
+                    self._fd, posix._one(name), to._fd, posix._one(to_name), flag
+                )
                 return
             except OSError as error:
                 if error.errno not in NOT_OFFERED:

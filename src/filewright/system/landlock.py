@@ -35,28 +35,56 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
 _ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
-_NO_DEVICES = ~((1 << 6) | (1 << 11))  # no making of character and block devices, whoever asks
+_NO_DEVICES = ~(
+    (1 << 6) | (1 << 11)
+)  # no making of character and block devices, whoever asks
 
 READ = READ_FILE | READ_DIR
 RUN = READ | EXECUTE
 CHANGE = (READ | WRITE_FILE | _MAKE_AND_REMOVE | REFER | TRUNCATE) & _NO_DEVICES
 
 _BY_VERSION = {1: (1 << 13) - 1, 2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
-_LATER = {2: "moves between folders", 3: "truncation", 4: "TCP", 5: "device control", 6: "signals"}
+_LATER = {
+    2: "moves between folders",
+    3: "truncation",
+    4: "TCP",
+    5: "device control",
+    6: "signals",
+}
 _NET_VERSION, _SCOPE_VERSION = 4, 6
 _TCP = 0b11
 _SCOPES = 0b11  # abstract Unix sockets, signals
 
 SYSTEM_READS = (
     *("/bin", "/lib", "/lib32", "/lib64", "/usr", "/opt"),
-    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/timezone"),
-    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/terminfo"),
+    *(
+        "/etc/ld.so.cache",
+        "/etc/ld.so.conf",
+        "/etc/ld.so.conf.d",
+        "/etc/localtime",
+        "/etc/timezone",
+    ),
+    *(
+        "/etc/passwd",
+        "/etc/group",
+        "/etc/nsswitch.conf",
+        "/etc/mime.types",
+        "/etc/terminfo",
+    ),
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
     *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
     *("/sys/devices/system/cpu", "/sys/fs/cgroup"),
 )
 """What a Python process and the programs it starts read of a system: programs, libraries, tables."""
-_LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec")
+_LIBRARIES = (
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +106,14 @@ class Confinement:
     def line(self) -> str:
         """One line for the log and for `doctor`."""
         if not self.enforced:
-            return f"not confined by the kernel: {self.reason}; the boundary alone holds"
+            return (
+                f"not confined by the kernel: {self.reason}; the boundary alone holds"
+            )
         places = ", ".join(self.write) or "nothing"
-        text = (
-            f"confined by Landlock {self.version}: writes only below {places}, reads there and of the system"
+        text = f"confined by Landlock {self.version}: writes only below {places}, reads there and of the system"
+        return (
+            f"{text}; not covered: {', '.join(self.missing)}" if self.missing else text
         )
-        return f"{text}; not covered: {', '.join(self.missing)}" if self.missing else text
 
 
 def available() -> int:
@@ -106,16 +136,24 @@ def program_reads() -> tuple[str, ...]:
     }
     places.update(path for path in sysconfig.get_paths().values() if path)
     # `python -m` puts the current folder there, which may be anything.
-    elsewhere = {os.path.realpath(place) for place in (os.getcwd(), os.path.expanduser("~"))}
-    places.update(path for path in sys.path if path and os.path.realpath(path) not in elsewhere)
+    elsewhere = {
+        os.path.realpath(place) for place in (os.getcwd(), os.path.expanduser("~"))
+    }
+    places.update(
+        path for path in sys.path if path and os.path.realpath(path) not in elsewhere
+    )
     places.update(os.path.realpath(place) for place in list(places))
     places.add(os.path.dirname(os.path.realpath(sys.executable)))
-    places.add(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    places.add(
+        os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    )
     # An installation in `/` itself would open everything: its parts are in SYSTEM_READS already.
     return tuple(sorted(place for place in places if place.strip("/")))
 
 
-def confine(write: Sequence[Place], read: Sequence[Place] = (), *, network: bool = True) -> Confinement:
+def confine(
+    write: Sequence[Place], read: Sequence[Place] = (), *, network: bool = True
+) -> Confinement:
     """Confine this process for good: changes below `write`, reading below `read`, running of what the system has.
 
     `network=False` also takes outgoing and
@@ -125,9 +163,13 @@ def confine(write: Sequence[Place], read: Sequence[Place] = (), *, network: bool
     """
     version = available()
     if not version:
-        return Confinement(0, reason="this kernel has no Landlock, or it is switched off")
+        return Confinement(
+            0, reason="this kernel has no Landlock, or it is switched off"
+        )
     missing = [
-        what for since, what in _LATER.items() if version < since and (since != _NET_VERSION or not network)
+        what
+        for since, what in _LATER.items()
+        if version < since and (since != _NET_VERSION or not network)
     ]
     running = _threads()
     if running > 1:
@@ -142,7 +184,9 @@ def confine(write: Sequence[Place], read: Sequence[Place] = (), *, network: bool
         restrict(rules, network=network)
     except OSError as error:
         return Confinement(version, reason=f"the system refused it ({error.strerror})")
-    return Confinement(version, tuple(map(_named, write)), tuple(map(_named, read)), tuple(missing))
+    return Confinement(
+        version, tuple(map(_named, write)), tuple(map(_named, read)), tuple(missing)
+    )
 
 
 def confine_child(folders: Sequence[Place], programs: Sequence[str] | None) -> bool:
@@ -155,7 +199,10 @@ def confine_child(folders: Sequence[Place], programs: Sequence[str] | None) -> b
         runs = (*_LIBRARIES, *map(os.path.realpath, programs))
     rules: list[tuple[int, Iterable[Place]]] = [
         *((READ, folders), (RUN, runs)),
-        *((READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")), (READ_FILE | WRITE_FILE, ("/dev/null",))),
+        *(
+            (READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")),
+            (READ_FILE | WRITE_FILE, ("/dev/null",)),
+        ),
         (READ_DIR, ("/proc",)),  # Python closes the descriptors that it finds there.
     ]
     try:
@@ -175,7 +222,9 @@ def restrict(rules: Sequence[tuple[int, Iterable[Place]]], *, network: bool) -> 
     scopes = _SCOPES if version >= _SCOPE_VERSION else 0
     size = 24 if version >= _SCOPE_VERSION else 16 if version >= _NET_VERSION else 8
     attributes = struct.pack("=QQQ", handled, tcp, scopes)
-    ruleset = _done(linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0))
+    ruleset = _done(
+        linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0)
+    )
     try:
         for access, places in rules:
             for place in places:
@@ -204,7 +253,11 @@ def _allow(ruleset: int, access: int, place: Place) -> None:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             access &= _ON_FILES
         if access:
-            _done(_add_rule(_ADD_RULE, ruleset, 1, struct.pack("=Qi", access, descriptor), 0))
+            _done(
+                _add_rule(
+                    _ADD_RULE, ruleset, 1, struct.pack("=Qi", access, descriptor), 0
+                )
+            )
     finally:
         if opened:
             os.close(descriptor)

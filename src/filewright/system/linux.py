@@ -29,10 +29,19 @@ from functools import cache, lru_cache
 
 from filewright.annotations import Any, ClassVar, Self
 from filewright.system import posix
-from filewright.system.base import Ask, BaseFile, Capabilities, Rename, Status, require_same
+from filewright.system.base import (
+    Ask,
+    BaseFile,
+    Capabilities,
+    Rename,
+    Status,
+    require_same,
+)
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder
 
-_RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
+_RETRIES = (
+    128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
+)
 _PATH_BYTES = 4000  # what one call may hold, with room to spare
 _FICLONE = 0x40049409
 _GET_FLAGS = 0x80086601
@@ -101,7 +110,9 @@ def _how(flags: int, resolve: int) -> bytes:
 
 def openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:
     """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
-    if b"\0" in path:  # C ends the string there: what is opened would not be what was checked.
+    if (
+        b"\0" in path
+    ):  # C ends the string there: what is opened would not be what was checked.
         raise OSError(errno.EINVAL, "embedded null byte", path)
     how = _how(flags | os.O_CLOEXEC, resolve)
     descriptor = _openat2(_OPENAT2, folder, path, how, 24)
@@ -129,7 +140,9 @@ def _rename_number() -> int | None:
     return _RENAMEAT2.get(os.uname().machine)
 
 
-def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
+def renameat2(
+    source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int
+) -> None:
     """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
     number = _rename_number()
     if number is None:
@@ -191,7 +204,9 @@ def birth_ns(folder: int, name: bytes = b"") -> int | None:
     if _statx is None or _statx(folder, name, _ITSELF, _STATX_BTIME, found) != 0:
         return None
     mask, seconds, nanoseconds = _STATX.unpack_from(found)
-    return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+    return (
+        int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+    )
 
 
 _STATX_ATTRIBUTES = struct.Struct("=8x Q")
@@ -211,7 +226,12 @@ def start_writeback(descriptor: int, offset: int, length: int) -> None:
     """Let the disk begin with a part of a file: a hint, which says nothing of what is on the disk."""
     call = getattr(libc, "sync_file_range", None)
     if call is not None:
-        call(descriptor, ctypes.c_int64(offset), ctypes.c_int64(length), _SYNC_FILE_RANGE_WRITE)
+        call(
+            descriptor,
+            ctypes.c_int64(offset),
+            ctypes.c_int64(length),
+            _SYNC_FILE_RANGE_WRITE,
+        )
 
 
 landlock_create = system_call(c_char_p, c_size_t, c_uint)
@@ -250,7 +270,10 @@ class _LinuxHandle(posix._Handle):
         try:
             os.fsync(self._fd)
         except OSError as error:
-            if error.errno != errno.EBADF or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH:
+            if (
+                error.errno != errno.EBADF
+                or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH
+            ):
                 raise
 
     def flush_file_system(self) -> bool:
@@ -325,11 +348,15 @@ class LinuxFile(_LinuxHandle, File):
             fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
             fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         except OSError as error:
-            granted = False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
+            granted = (
+                False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
+            )
 
         def kept() -> bool:
             # A lease that is being broken, since somebody waits to write, is shown as none.
-            return granted is None or (granted and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK)
+            return granted is None or (
+                granted and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
+            )
 
         try:
             yield kept
@@ -375,7 +402,9 @@ class LinuxFolder(_LinuxHandle, Folder):
                 for line in listing:
                     # The fifth field is the mount's place, in which blanks and backslashes are octal.
                     place = re.sub(
-                        rb"\\([0-7]{3})", lambda match: bytes((int(match[1], 8),)), line.split(b" ")[4]
+                        rb"\\([0-7]{3})",
+                        lambda match: bytes((int(match[1], 8),)),
+                        line.split(b" ")[4],
                     )
                     if place.startswith(start):
                         mounts.append(place[len(start) :])
@@ -410,7 +439,12 @@ class LinuxFolder(_LinuxHandle, Folder):
         resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
         if not cross:
             resolve |= RESOLVE_NO_XDEV
-        at_once = ask is None and b".." not in parts and self.resolves and len(path) <= _PATH_BYTES
+        at_once = (
+            ask is None
+            and b".." not in parts
+            and self.resolves
+            and len(path) <= _PATH_BYTES
+        )
         for _ in range(_RETRIES if at_once else 0):
             try:
                 return type(self)(openat2(self._fd, path, flags, resolve), tuple(parts))
@@ -419,7 +453,9 @@ class LinuxFolder(_LinuxHandle, Folder):
                     break  # The names that led here are only known where no link was followed.
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
-        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
+        return super().beneath(
+            parts, links=links, cross=cross, listing=listing, ask=ask
+        )
 
     # Changing
 
@@ -435,12 +471,16 @@ class LinuxFolder(_LinuxHandle, Folder):
                     raise
         super().rename(name, to, to_name, mode)
 
-    def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
+    def set_mode(
+        self, name: bytes, mode: int, *, expected: Status | None = None
+    ) -> None:
         """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""
         with self._held(name, expected) as thing:
             chmod_descriptor(thing, mode)
 
-    def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
+    def set_owner(
+        self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
+    ) -> None:
         """Set user and group of the thing itself, a link included: see `posix.Folder.set_owner`."""
         with self._held(name, expected) as thing:
             chown_descriptor(thing, uid, gid)

@@ -13,7 +13,17 @@ import os
 import struct
 import time
 from collections.abc import Callable
-from ctypes import POINTER, Structure, byref, c_int32, c_size_t, c_uint8, c_uint16, c_uint32, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_int32,
+    c_size_t,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_void_p,
+)
 from functools import cache
 from typing import Any
 
@@ -176,7 +186,12 @@ _CLASS_ALL, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
 _FS_VOLUME, _FS_ATTRIBUTE, _FS_FULL_SIZE = 1, 5, 7
 _LIST_OF_RIGHTS = 4  # DACL_SECURITY_INFORMATION
-_LIST_PRESENT, _INHERIT_REQUESTED, _INHERITED, _PROTECTED = 0x0004, 0x0100, 0x0400, 0x1000
+_LIST_PRESENT, _INHERIT_REQUESTED, _INHERITED, _PROTECTED = (
+    0x0004,
+    0x0100,
+    0x0400,
+    0x1000,
+)
 _ENTRY_INHERITED = 0x10
 _GET_REPARSE_POINT, _SET_REPARSE_POINT = 0x000900A8, 0x000900A4
 
@@ -238,7 +253,14 @@ def _kernel32() -> Any:
         library[name].argtypes = arguments
         library[name].restype = c_void_p
     call = library.LockFileEx
-    call.argtypes = (c_void_p, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(Overlapped))
+    call.argtypes = (
+        c_void_p,
+        c_uint32,
+        c_uint32,
+        c_uint32,
+        c_uint32,
+        POINTER(Overlapped),
+    )
     call.restype = c_int32
     return library
 
@@ -247,7 +269,9 @@ def error_of(status: int, name: bytes | None = None) -> OSError:
     """The `OSError` of a status, of the class that its `errno` has."""
     status &= 0xFFFFFFFF
     number = ERRNO.get(status, errno.EIO)
-    text = os.strerror(number) + (f" (status {status:08X})" if number == errno.EIO else "")
+    text = os.strerror(number) + (
+        f" (status {status:08X})" if number == errno.EIO else ""
+    )
     if status in _BUSY:
         text = "another program has it open and does not share it"
     return OSError(number, text) if name is None else OSError(number, text, name)
@@ -269,7 +293,12 @@ def wide(name: bytes) -> str:
     """The text of a name; raises `OSError(EINVAL)` for what is not WTF-8."""
     try:
         text = name.decode("utf-8", "surrogatepass")
-        if text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass") == text:
+        if (
+            text.encode("utf-16-le", "surrogatepass").decode(
+                "utf-16-le", "surrogatepass"
+            )
+            == text
+        ):
             return text
     except UnicodeDecodeError:
         pass
@@ -361,7 +390,9 @@ def write_from(handle: int, address: int, length: int, offset: int) -> int:
 
 def _transferred(call: str, handle: int, address: int, length: int, offset: int) -> int:
     done, place = IoStatus(), byref(ctypes.c_int64(offset))
-    status = _call(call, handle, None, None, None, byref(done), address, length, place, None)
+    status = _call(
+        call, handle, None, None, None, byref(done), address, length, place, None
+    )
     if status == END_OF_FILE:
         return 0
     require(status)
@@ -375,7 +406,9 @@ def flush(handle: int) -> None:
 
 def _query(handle: int, what: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
-    status = _call("NtQueryInformationFile", handle, byref(IoStatus()), buffer, size, what)
+    status = _call(
+        "NtQueryInformationFile", handle, byref(IoStatus()), buffer, size, what
+    )
     if status != BUFFER_OVERFLOW:  # The name at the end is not what was asked for.
         require(status)
     return buffer.raw
@@ -383,7 +416,9 @@ def _query(handle: int, what: int, size: int) -> bytes:
 
 def _set(handle: int, what: int, data: bytes) -> int:
     buffer = ctypes.create_string_buffer(data, len(data))
-    return _call("NtSetInformationFile", handle, byref(IoStatus()), buffer, len(data), what)
+    return _call(
+        "NtSetInformationFile", handle, byref(IoStatus()), buffer, len(data), what
+    )
 
 
 def query_all(handle: int) -> tuple[Any, ...]:
@@ -407,7 +442,9 @@ def query_identity(handle: int, number: int) -> tuple[int, int]:
     try:
         volume, long_number = ID.unpack(_query(handle, _CLASS_ID, ID.size))
     except OSError:
-        return int.from_bytes(_query_volume(handle, _FS_VOLUME, 512)[8:12], "little"), number
+        return int.from_bytes(
+            _query_volume(handle, _FS_VOLUME, 512)[8:12], "little"
+        ), number
     return int(volume), int.from_bytes(long_number, "little")
 
 
@@ -418,7 +455,9 @@ def identity(handle: int) -> tuple[int, int]:
 
 def free_bytes(handle: int) -> int:
     """The bytes that are free for us on its volume."""
-    _, ours, _, sectors, size = SIZES.unpack(_query_volume(handle, _FS_FULL_SIZE, SIZES.size))
+    _, ours, _, sectors, size = SIZES.unpack(
+        _query_volume(handle, _FS_FULL_SIZE, SIZES.size)
+    )
     return int(ours * sectors * size)
 
 
@@ -430,11 +469,22 @@ def file_system(handle: int) -> str:
 
 def _query_volume(handle: int, what: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
-    require(_call("NtQueryVolumeInformationFile", handle, byref(IoStatus()), buffer, size, what))
+    require(
+        _call(
+            "NtQueryVolumeInformationFile",
+            handle,
+            byref(IoStatus()),
+            buffer,
+            size,
+            what,
+        )
+    )
     return buffer.raw
 
 
-def set_basic(handle: int, *, read: int = 0, written: int = 0, attributes: int = 0) -> None:
+def set_basic(
+    handle: int, *, read: int = 0, written: int = 0, attributes: int = 0
+) -> None:
     """Set times, in 100 ns since 1601, and attributes; 0 leaves one as it is."""
     require(_set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes)))
 
@@ -444,7 +494,14 @@ def query_rights(handle: int) -> bytes:
     size, needed = 1024, c_uint32()
     while True:
         buffer = ctypes.create_string_buffer(size)
-        status = _call("NtQuerySecurityObject", handle, _LIST_OF_RIGHTS, buffer, size, byref(needed))
+        status = _call(
+            "NtQuerySecurityObject",
+            handle,
+            _LIST_OF_RIGHTS,
+            buffer,
+            size,
+            byref(needed),
+        )
         if status != BUFFER_TOO_SMALL or needed.value <= size:
             require(status)
             return buffer.raw[: needed.value]
@@ -472,7 +529,10 @@ def rights_are_its_own(descriptor: bytes) -> bool:
     (count,) = struct.unpack_from("<H", descriptor, at + 4)
     entry = at + 8
     for _ in range(count):
-        flags, length = descriptor[entry + 1], int.from_bytes(descriptor[entry + 2 : entry + 4], "little")
+        flags, length = (
+            descriptor[entry + 1],
+            int.from_bytes(descriptor[entry + 2 : entry + 4], "little"),
+        )
         if not flags & _ENTRY_INHERITED:
             return True
         entry += length
@@ -492,7 +552,11 @@ def rename(handle: int, folder: int, name: bytes, *, replace: bool) -> int:
     (before 10) or Wine lack them, as of old.
     """
     posix, over_read_only = 0x2, 0x40
-    status = _set(handle, _CLASS_RENAME_EX, _head(posix | over_read_only | int(replace), folder, name))
+    status = _set(
+        handle,
+        _CLASS_RENAME_EX,
+        _head(posix | over_read_only | int(replace), folder, name),
+    )
     if status in _NOT_OFFERED:
         status = _set(handle, _CLASS_RENAME, _head(int(replace), folder, name))
     return status
@@ -509,7 +573,9 @@ def remove(handle: int) -> int:
     The name is gone at once where Windows has that (since 10), else when the last handle is closed.
     """
     delete, posix, read_only = 0x1, 0x2, 0x10
-    status = _set(handle, _CLASS_DISPOSITION_EX, struct.pack("<I", delete | posix | read_only))
+    status = _set(
+        handle, _CLASS_DISPOSITION_EX, struct.pack("<I", delete | posix | read_only)
+    )
     if status in _NOT_OFFERED:
         status = _set(handle, _CLASS_DISPOSITION, b"\1")
     return status
@@ -535,7 +601,20 @@ def bind_process(number: int, memory: int) -> int:
     job = kernel32.CreateJobObjectW(None, None)
     process = kernel32.OpenProcess(may_quota_and_end, 0, number)
     limits = JOB.pack(
-        0, 0, ends_with_job | one_process | own_memory, 0, 0, 1, 0, 0, 0, *(0,) * 6, memory, 0, 0, 0
+        0,
+        0,
+        ends_with_job | one_process | own_memory,
+        0,
+        0,
+        1,
+        0,
+        0,
+        0,
+        *(0,) * 6,
+        memory,
+        0,
+        0,
+        0,
     )
     try:
         if not (
@@ -544,7 +623,10 @@ def bind_process(number: int, memory: int) -> int:
             and kernel32.SetInformationJobObject(job, extended, limits, len(limits))
             and kernel32.AssignProcessToJobObject(job, process)
         ):
-            raise OSError(errno.ECHILD, f"the process cannot be bound to a job (error {_last_error()})")
+            raise OSError(
+                errno.ECHILD,
+                f"the process cannot be bound to a job (error {_last_error()})",
+            )
     except OSError:
         if job:
             close(job)
@@ -578,10 +660,14 @@ def entry_name(handle: int, name: bytes) -> bytes:
     return read_entries(buffer.raw)[0][0]
 
 
-def _listed(handle: int, buffer: ctypes.Array[ctypes.c_char], name: Any, *, restart: bool) -> int:
+def _listed(
+    handle: int, buffer: ctypes.Array[ctypes.c_char], name: Any, *, restart: bool
+) -> int:
     one = int(name is not None)
     what = buffer, len(buffer), _CLASS_ID_BOTH, one, name, int(restart)
-    return _call("NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *what)
+    return _call(
+        "NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *what
+    )
 
 
 def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:
@@ -592,7 +678,9 @@ def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:
         following, *_, attributes, length, tag, _, _, _ = ENTRY.unpack_from(data, at)
         name = narrow(data[at + ENTRY.size : at + ENTRY.size + length])
         if name not in (b".", b".."):
-            found.append((name, attributes, tag if attributes & ATTRIBUTE_REPARSE_POINT else 0))
+            found.append(
+                (name, attributes, tag if attributes & ATTRIBUTE_REPARSE_POINT else 0)
+            )
         if not following:
             return found
         at += following
@@ -610,7 +698,9 @@ def _controlled(handle: int, control: int, data: bytes, room: int) -> bytes:
         IoStatus(),
     )
     where = given, len(data), answer, room
-    require(_call("NtFsControlFile", handle, None, None, None, byref(done), control, *where))
+    require(
+        _call("NtFsControlFile", handle, None, None, None, byref(done), control, *where)
+    )
     return answer.raw[: done.information]
 
 
@@ -621,11 +711,15 @@ def read_target(data: bytes) -> tuple[bytes, bool]:
         # A link of another system (WSL makes some): Windows itself follows none. The rest are no links.
         number = errno.ELOOP if tag & NAME_SURROGATE else errno.EINVAL
         raise OSError(number, os.strerror(number))
-    substitute_at, substitute_length, print_at, print_length = struct.unpack_from("<HHHH", data, 8)
+    substitute_at, substitute_length, print_at, print_length = struct.unpack_from(
+        "<HHHH", data, 8
+    )
     relative, start = False, 16
     if tag == TAG_SYMLINK:
         relative, start = bool(data[16] & 1), 20
-    at, length = (print_at, print_length) if print_length else (substitute_at, substitute_length)
+    at, length = (
+        (print_at, print_length) if print_length else (substitute_at, substitute_length)
+    )
     target = narrow(data[start + at : start + at + length])
     return target, relative and not target.startswith((b"\\", b"/"))
 
@@ -633,9 +727,14 @@ def read_target(data: bytes) -> tuple[bytes, bool]:
 def link_data(target: str, *, relative: bool) -> bytes:
     """The `REPARSE_DATA_BUFFER` of a symbolic link to `target`."""
     shown = target.encode("utf-16-le", "surrogatepass")
-    kernel = shown if relative else ("\\??\\" + target).encode("utf-16-le", "surrogatepass")
+    kernel = (
+        shown if relative else ("\\??\\" + target).encode("utf-16-le", "surrogatepass")
+    )
     names = kernel + shown
-    body = struct.pack("<HHHHI", 0, len(kernel), len(kernel), len(shown), int(relative)) + names
+    body = (
+        struct.pack("<HHHHI", 0, len(kernel), len(kernel), len(shown), int(relative))
+        + names
+    )
     return struct.pack("<IHH", TAG_SYMLINK, len(body), 0) + body
 
 

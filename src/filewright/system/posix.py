@@ -11,7 +11,9 @@ import fcntl
 import os
 import stat
 import unicodedata
-from _thread import allocate_lock  # `threading` takes a hook, which has no threads, a millisecond.
+from _thread import (
+    allocate_lock,
+)  # `threading` takes a hook, which has no threads, a millisecond.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
@@ -41,10 +43,24 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_APPEND = (
+    os.O_WRONLY
+    | os.O_APPEND
+    | os.O_CREAT
+    | os.O_NOFOLLOW
+    | os.O_NONBLOCK
+    | os.O_NOCTTY
+    | os.O_CLOEXEC
+)
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
+NOT_OFFERED = (
+    errno.ENOSYS,
+    errno.EINVAL,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.ENOTTY,
+)
 """How systems say that they lack a call, or a file system that it lacks what the call does."""
 
 can: Capabilities = Capabilities()
@@ -95,7 +111,10 @@ class _Handle(Handle):
         """
         _locked.add(self._fd)  # Before it is, for a fork in between.
         try:
-            fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            fcntl.flock(
+                self._fd,
+                (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB,
+            )
         except OSError as error:
             _locked.discard(self._fd)
             if isinstance(error, BlockingIOError):
@@ -143,7 +162,9 @@ class File(BaseFile, _Handle):
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
         block = os.pread(self._fd, size, offset)
-        while 0 < len(block) < size and (more := os.pread(self._fd, size - len(block), offset + len(block))):
+        while 0 < len(block) < size and (
+            more := os.pread(self._fd, size - len(block), offset + len(block))
+        ):
             block += more
         return block
 
@@ -179,7 +200,11 @@ class Folder(BaseFolder, _Handle):
 
     def identity_above(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, whatever its name is now; 0: of this one."""
-        status = os.fstat(self._fd) if not levels else os.stat(b"../" * levels, dir_fd=self._fd)
+        status = (
+            os.fstat(self._fd)
+            if not levels
+            else os.stat(b"../" * levels, dir_fd=self._fd)
+        )
         return status.st_dev, status.st_ino
 
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
@@ -263,7 +288,11 @@ class Folder(BaseFolder, _Handle):
             return parts
         name = parts[depth - 1].decode("utf-8", "surrogateescape")
         # What some file systems take for the same name, if it is not spelled in one way only.
-        spellings = name.swapcase(), unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name)
+        spellings = (
+            name.swapcase(),
+            unicodedata.normalize("NFD", name),
+            unicodedata.normalize("NFC", name),
+        )
         other = next((each for each in spellings if each != name), None)
         if other is None:
             return parts
@@ -272,7 +301,8 @@ class Folder(BaseFolder, _Handle):
         try:
             if (
                 not self.holds_any((b"/".join(spelled),))
-                or self.stat_beneath(spelled).identity != self.stat_beneath(parts[:depth]).identity
+                or self.stat_beneath(spelled).identity
+                != self.stat_beneath(parts[:depth]).identity
             ):
                 return parts
             for part in parts[:depth]:
@@ -289,7 +319,12 @@ class Folder(BaseFolder, _Handle):
             return name
         form = _folded(name)
         return next(
-            (each for each in names if _folded(each) == form and self.stat(each).identity == identity), name
+            (
+                each
+                for each in names
+                if _folded(each) == form and self.stat(each).identity == identity
+            ),
+            name,
         )
 
     def read_link(self, name: bytes) -> bytes:
@@ -303,7 +338,9 @@ class Folder(BaseFolder, _Handle):
 
     def writable(self, name: bytes | None = None) -> bool:
         """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
-        place, rights = (b".", os.W_OK | os.X_OK) if name is None else (_one(name), os.W_OK)
+        place, rights = (
+            (b".", os.W_OK | os.X_OK) if name is None else (_one(name), os.W_OK)
+        )
         return os.access(place, rights, dir_fd=self._fd, effective_ids=_EFFECTIVE)
 
     def is_mount(self, name: bytes) -> bool:
@@ -320,7 +357,9 @@ class Folder(BaseFolder, _Handle):
         if not seen and (kind := self.stat(name).kind) != "file":
             raise NotAFileError(kind)
         flags = (_WRITE if write else _READ) | os.O_NOFOLLOW
-        return self.file_type(os.open(_one(name), flags, dir_fd=self._fd), (name,)).regular()
+        return self.file_type(
+            os.open(_one(name), flags, dir_fd=self._fd), (name,)
+        ).regular()
 
     def folder(self, name: bytes, *, listing: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
@@ -334,7 +373,9 @@ class Folder(BaseFolder, _Handle):
         Without `listing` it serves only to go on from, as in `beneath`.
         """
         try:
-            above = type(self)(os.open(b"..", _FOLDER if listing else self.step_flags, dir_fd=self._fd))
+            above = type(self)(
+                os.open(b"..", _FOLDER if listing else self.step_flags, dir_fd=self._fd)
+            )
         except FileNotFoundError:
             return None
         if above.status().identity == self.status().identity:
@@ -353,7 +394,9 @@ class Folder(BaseFolder, _Handle):
 
         What others add at the same time stands before or after it.
         """
-        with self.file_type(os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd)).regular() as file:
+        with self.file_type(
+            os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd)
+        ).regular() as file:
             view = memoryview(data)
             while view:
                 view = view[os.write(file.fileno(), view) :]
@@ -395,7 +438,13 @@ class Folder(BaseFolder, _Handle):
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
         """Give what has that name, a link itself included, another name."""
-        os.link(_one(name), _one(to_name), src_dir_fd=self._fd, dst_dir_fd=to._fd, follow_symlinks=False)
+        os.link(
+            _one(name),
+            _one(to_name),
+            src_dir_fd=self._fd,
+            dst_dir_fd=to._fd,
+            follow_symlinks=False,
+        )
 
     def remove(self, name: bytes) -> None:
         """Remove a name that is not a folder's."""
@@ -405,7 +454,9 @@ class Folder(BaseFolder, _Handle):
         """Remove an empty folder."""
         os.rmdir(_one(name), dir_fd=self._fd)
 
-    def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
+    def set_mode(
+        self, name: bytes, mode: int, *, expected: Status | None = None
+    ) -> None:
         """Set the permission bits of the thing itself; `EOPNOTSUPP` for a link.
 
         If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
@@ -418,7 +469,9 @@ class Folder(BaseFolder, _Handle):
             require_same(thing.status(), expected)
             thing.set_own_mode(mode)
 
-    def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
+    def set_owner(
+        self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
+    ) -> None:
         """Set user and group of the thing itself, a link included (-1 keeps one); else as `set_mode`."""
         require_same(self.stat(name), expected)
         os.chown(name, uid, gid, dir_fd=self._fd, follow_symlinks=False)
@@ -453,7 +506,11 @@ def limit_process(number: int, memory: int) -> Closing | None:
     """Let a child allocate no more than `memory` bytes, and write no files, where the system has that."""
     import resource
 
-    for name, limit in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", 0), ("RLIMIT_DATA", memory)):
+    for name, limit in (
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_DATA", memory),
+    ):
         # A lower limit is set already: better still. Or it has ended.
         with suppress(AttributeError, ValueError, OSError):
             resource.prlimit(number, getattr(resource, name), (limit, limit))
@@ -541,7 +598,9 @@ def _one(name: bytes) -> bytes:
 
 
 def _folded(name: bytes) -> str:
-    return unicodedata.normalize("NFKC", name.decode("utf-8", "surrogateescape")).casefold()
+    return unicodedata.normalize(
+        "NFKC", name.decode("utf-8", "surrogateescape")
+    ).casefold()
 
 
 def _encoded(names: list[str]) -> list[bytes]:

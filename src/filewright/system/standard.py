@@ -30,7 +30,10 @@ def claim_standard() -> Iterator[tuple[io.FileIO, io.FileIO]]:
     os.dup2(2, 1)
     try:
         # Never closed: a thread may wait for input until the process ends.
-        yield io.FileIO(ours[0], "r", closefd=False), io.FileIO(ours[1], "w", closefd=False)
+        yield (
+            io.FileIO(ours[0], "r", closefd=False),
+            io.FileIO(ours[1], "w", closefd=False),
+        )
     finally:
         sys.stdout.flush()
         os.dup2(ours[1], 1)
@@ -62,7 +65,17 @@ def client_process() -> str | None:
         except OSError:
             return str(number)
         # These only start what somebody else has asked for.
-        if name not in (b"sh", b"ash", b"bash", b"dash", b"fish", b"ksh", b"zsh", b"uv", b"uvx"):
+        if name not in (
+            b"sh",
+            b"ash",
+            b"bash",
+            b"dash",
+            b"fish",
+            b"ksh",
+            b"zsh",
+            b"uv",
+            b"uvx",
+        ):
             return f"{number}-{start}"
         number = above
     return None

@@ -25,7 +25,9 @@ def main(parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     while True:
         if select.select([0], [], [], _LOOK)[0]:
-            numbers = os.read(0, 1024 * NUMBER.size)  # Each was written at once, so none is torn.
+            numbers = os.read(
+                0, 1024 * NUMBER.size
+            )  # Each was written at once, so none is torn.
             if not numbers:
                 break
             for (group,) in NUMBER.iter_unpack(numbers):

@@ -74,7 +74,9 @@ _KINDS = {
 
 def _mode(attributes: int, tag: int) -> int:
     """Kind and permission bits; `tag` is 0 for what is no reparse point."""
-    if tag & nt.NAME_SURROGATE or (tag == 0 and attributes & nt.ATTRIBUTE_REPARSE_POINT):
+    if tag & nt.NAME_SURROGATE or (
+        tag == 0 and attributes & nt.ATTRIBUTE_REPARSE_POINT
+    ):
         return stat.S_IFLNK | 0o777
     if tag in _KINDS:
         return _KINDS[tag] | 0o666
@@ -106,14 +108,29 @@ class _WindowsHandle(Handle):
 
     def status(self) -> Status:
         """What the system says of it now; when it was made, where that can be believed."""
-        made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(self._fd)
+        made, read, written, changed, attributes, _, size, links, deleted, _, number = (
+            nt.query_all(self._fd)
+        )
         tag = nt.query_tag(self._fd) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
         volume, number = nt.query_identity(self._fd, number)
         times = [_nanoseconds(time) for time in (read, written, changed or written)]
         seconds = [time // 1_000_000_000 for time in times]
-        values = (_mode(attributes, tag), number, volume, 0 if deleted else links, 0, 0, size, *seconds)
-        exact = dict(zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True))
-        return Status(os.stat_result(values, exact), _nanoseconds(made) if can.birth else None)
+        values = (
+            _mode(attributes, tag),
+            number,
+            volume,
+            0 if deleted else links,
+            0,
+            0,
+            size,
+            *seconds,
+        )
+        exact = dict(
+            zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True)
+        )
+        return Status(
+            os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
+        )
 
     @contextmanager
     def _reopened(self, access: int) -> Iterator[int]:
@@ -188,11 +205,17 @@ class File(BaseFile, _WindowsHandle):
 
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
-        size = max(0, min(size, nt.query_all(self._fd)[6] - offset)) if size >= BLOCK else size
+        size = (
+            max(0, min(size, nt.query_all(self._fd)[6] - offset))
+            if size >= BLOCK
+            else size
+        )
         buffer = ctypes.create_string_buffer(max(1, size))
         address, done = ctypes.addressof(buffer), 0
         while done < size and (
-            count := nt.read_into(self._fd, address + done, min(size - done, _AT_ONCE), offset + done)
+            count := nt.read_into(
+                self._fd, address + done, min(size - done, _AT_ONCE), offset + done
+            )
         ):
             done += count
         return buffer.raw[:done]
@@ -204,7 +227,9 @@ class File(BaseFile, _WindowsHandle):
         while done < len(view):
             piece = bytes(view[done : done + 16 * BLOCK])
             kept = ctypes.create_string_buffer(piece, len(piece))
-            done += nt.write_from(self._fd, ctypes.addressof(kept), len(piece), offset + done)
+            done += nt.write_from(
+                self._fd, ctypes.addressof(kept), len(piece), offset + done
+            )
 
     def flush(self) -> None:
         """Bring its content to the disk."""
@@ -222,7 +247,9 @@ class File(BaseFile, _WindowsHandle):
     def _nobody_writes(self) -> bool:
         share = nt.SHARE_READ | nt.SHARE_DELETE
         try:
-            nt.close(nt.open_below(self._fd, b"", nt.READ_DATA, share=share, patient=False))
+            nt.close(
+                nt.open_below(self._fd, b"", nt.READ_DATA, share=share, patient=False)
+            )
         except OSError as error:
             return error.errno != errno.ETXTBSY
         return True
@@ -254,7 +281,9 @@ class Folder(BaseFolder, _WindowsHandle):
     def holds_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
         here = self.path()
-        return here is None or any(map(_is_there, (here + b"/" + path for path in paths)))
+        return here is None or any(
+            map(_is_there, (here + b"/" + path for path in paths))
+        )
 
     def identity_above(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
@@ -274,7 +303,9 @@ class Folder(BaseFolder, _WindowsHandle):
         found: list[Status | None] = []
         for name in names:
             try:
-                thing = _WindowsHandle(nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False))
+                thing = _WindowsHandle(
+                    nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False)
+                )
             except OSError as error:
                 if error.errno not in (errno.ENOENT, errno.ETXTBSY):
                     raise
@@ -327,7 +358,9 @@ class Folder(BaseFolder, _WindowsHandle):
                 except OSError as error:
                     if error.errno != errno.ELOOP:
                         raise
-                    below = self.beneath(tuple(names))  # A link may lead above the folder it is in.
+                    below = self.beneath(
+                        tuple(names)
+                    )  # A link may lead above the folder it is in.
                 if folder is not self:
                     folder.close()
                 folder = below
@@ -365,7 +398,11 @@ class Folder(BaseFolder, _WindowsHandle):
         path = nt.path_of(self._fd)
         if path is None:
             return None
-        path = "//" + path[8:] if path.startswith("\\\\?\\UNC\\") else path.removeprefix("\\\\?\\")
+        path = (
+            "//" + path[8:]
+            if path.startswith("\\\\?\\UNC\\")
+            else path.removeprefix("\\\\?\\")
+        )
         return path.replace("\\", "/").encode("utf-8", "surrogatepass")
 
     # Opening
@@ -395,9 +432,18 @@ class Folder(BaseFolder, _WindowsHandle):
             kind = thing.status().kind
             if kind != wanted:
                 number = errno.ELOOP if kind == "link" else errno.ENOTDIR
-                raise NotAFileError(kind) if wanted == "file" else system_error(number, name)
+                raise (
+                    NotAFileError(kind)
+                    if wanted == "file"
+                    else system_error(number, name)
+                )
             if nt.query_tag(thing.fileno()):
-                with thing, made(nt.open_below(self._fd, self._one(name), access, 0), (name,)) as through:
+                with (
+                    thing,
+                    made(
+                        nt.open_below(self._fd, self._one(name), access, 0), (name,)
+                    ) as through,
+                ):
                     if nt.identity(through.fileno()) != nt.identity(thing.fileno()):
                         raise system_error(errno.ELOOP, name)
                     return made(through.detach(), (name,))
@@ -430,7 +476,11 @@ class Folder(BaseFolder, _WindowsHandle):
             with self._reopened(nt.LIST) as listing:
                 long = nt.wide(nt.entry_name(listing, name))
         if long.casefold() != nt.wide(name).casefold():
-            raise OSError(errno.EINVAL, "it is a short form of another name: use the long one", name)
+            raise OSError(
+                errno.EINVAL,
+                "it is a short form of another name: use the long one",
+                name,
+            )
 
     def _one(self, name: bytes) -> bytes:
         """The name, for a call below the folder's handle: by that no name is a device.
@@ -439,7 +489,11 @@ class Folder(BaseFolder, _WindowsHandle):
         FAT leaves dots and spaces at the end out. A path that a caller writes never has such a name.
         """
         problem = no_name(name)
-        if problem is None and (problem := misread(name)) and nt.file_system(self._fd) in _KEEP_ALL_NAMES:
+        if (
+            problem is None
+            and (problem := misread(name))
+            and nt.file_system(self._fd) in _KEEP_ALL_NAMES
+        ):
             problem = None
         if problem is not None:
             raise OSError(errno.EINVAL, f"the name {problem}", name)
@@ -463,7 +517,11 @@ class Folder(BaseFolder, _WindowsHandle):
     def create(self, name: bytes, mode: int = 0o600) -> File:  # noqa: ARG002
         """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
         options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
-        return File(nt.open_below(self._fd, self._one(name), _WRITE, options, disposition=nt.CREATE))
+        return File(
+            nt.open_below(
+                self._fd, self._one(name), _WRITE, options, disposition=nt.CREATE
+            )
+        )
 
     def append(self, name: bytes, data: bytes) -> None:
         """Add `data` to the end of a file, which is made if it is not there, and flush it."""
@@ -478,20 +536,32 @@ class Folder(BaseFolder, _WindowsHandle):
     def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
         """A new folder. `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
-        nt.close(nt.open_below(self._fd, self._one(name), nt.LIST, options, disposition=nt.CREATE))
+        nt.close(
+            nt.open_below(
+                self._fd, self._one(name), nt.LIST, options, disposition=nt.CREATE
+            )
+        )
 
     def make_link(self, name: bytes, target: bytes) -> None:
         """A new symbolic link; to a folder, if one is there now. `EPERM` for who may not make links."""
         text = nt.wide(target)
-        relative = not os.path.isabs(text) and not text.startswith(("/", "\\")) and text[1:2] != ":"
+        relative = (
+            not os.path.isabs(text)
+            and not text.startswith(("/", "\\"))
+            and text[1:2] != ":"
+        )
         steps = tuple(part for part in target.replace(b"\\", b"/").split(b"/") if part)
         try:
             leads_to_folder = relative and self.stat_beneath(steps).kind == "folder"
         except OSError:
             leads_to_folder = False
-        options = (nt.FOLDER_FILE if leads_to_folder else nt.PLAIN_FILE) | nt.THE_LINK_ITSELF
+        options = (
+            nt.FOLDER_FILE if leads_to_folder else nt.PLAIN_FILE
+        ) | nt.THE_LINK_ITSELF
         access = nt.GENERIC_WRITE | nt.DELETE
-        handle = nt.open_below(self._fd, self._one(name), access, options, disposition=nt.CREATE)
+        handle = nt.open_below(
+            self._fd, self._one(name), access, options, disposition=nt.CREATE
+        )
         try:
             nt.make_link(handle, text.replace("/", "\\"), relative=relative)
         except OSError:
@@ -512,9 +582,15 @@ class Folder(BaseFolder, _WindowsHandle):
         with self._itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as thing:
 
             def ask() -> int:
-                status = nt.rename(thing.fileno(), to._fd, to_name, replace=mode == "replace")
+                status = nt.rename(
+                    thing.fileno(), to._fd, to_name, replace=mode == "replace"
+                )
                 if status == nt.ACCESS_DENIED:
-                    status = self._rename_over(thing, to, to_name) if mode == "replace" else to._refused()
+                    status = (
+                        self._rename_over(thing, to, to_name)
+                        if mode == "replace"
+                        else to._refused()
+                    )
                 return status
 
             nt.require(nt.patiently(ask), to_name)
@@ -555,7 +631,9 @@ class Folder(BaseFolder, _WindowsHandle):
         `ETXTBSY` while others hold it and do not share its deletion: neither name could be taken back.
         """
         to._one(to_name)
-        with self._itself(name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE) as thing:
+        with self._itself(
+            name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE
+        ) as thing:
             nt.require(nt.link(thing.fileno(), to._fd, to_name), to_name)
 
     def remove(self, name: bytes) -> None:
@@ -579,7 +657,9 @@ class Folder(BaseFolder, _WindowsHandle):
             return
         nt.require(status, name)
 
-    def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
+    def set_mode(
+        self, name: bytes, mode: int, *, expected: Status | None = None
+    ) -> None:
         """Set the read-only attribute of the thing itself: see `set_own_mode`; `EOPNOTSUPP` for a link.
 
         If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
@@ -591,7 +671,9 @@ class Folder(BaseFolder, _WindowsHandle):
                 raise system_error(errno.EOPNOTSUPP)
             thing.set_own_mode(mode)
 
-    def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
+    def set_owner(
+        self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
+    ) -> None:
         """There are no users and groups to set: see `set_own_owner`."""
         require_same(self.stat(name), expected)
         _require_no_owner(uid, gid)
@@ -604,7 +686,13 @@ class Folder(BaseFolder, _WindowsHandle):
             with self._reopened(nt.ADD_FILE | nt.ADD_FOLDER) as handle:
                 nt.flush(handle)
         except OSError as error:
-            if error.errno not in (errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF):
+            if error.errno not in (
+                errno.EACCES,
+                errno.EOPNOTSUPP,
+                errno.ENOSYS,
+                errno.EINVAL,
+                errno.EBADF,
+            ):
                 raise
 
     def lock(self, exclusive: bool) -> bool:
@@ -617,7 +705,11 @@ class Folder(BaseFolder, _WindowsHandle):
         if self._lock is None:
             path = os.path.join(_lock_folder(), f"{volume:x}-{number:x}")
             self._lock = nt.open_below(
-                None, _nt_path(path), _WRITE, nt.PLAIN_FILE, disposition=nt.OPEN_OR_CREATE
+                None,
+                _nt_path(path),
+                _WRITE,
+                nt.PLAIN_FILE,
+                disposition=nt.OPEN_OR_CREATE,
             )
         taken = nt.lock(self._lock, exclusive=exclusive)
         if not taken:
@@ -645,12 +737,18 @@ def open_file(path: bytes | str) -> File:
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
     """A new folder at a path that the user named. `FileExistsError` if something is there."""
-    nt.close(nt.open_below(None, _nt_path(path), nt.LIST, nt.FOLDER_FILE, disposition=nt.CREATE))
+    nt.close(
+        nt.open_below(
+            None, _nt_path(path), nt.LIST, nt.FOLDER_FILE, disposition=nt.CREATE
+        )
+    )
 
 
 def status_of(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
-    with _WindowsHandle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
+    with _WindowsHandle(
+        nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)
+    ) as looked:
         return looked.status()
 
 

@@ -51,7 +51,10 @@ def misread(name: bytes) -> str | None:
 
     The kernel takes it as it is below a folder's handle, and some programs make such files.
     """
-    if name.split(b".", 1)[0].rstrip(b" ").decode("utf-8", "replace").upper() in _DEVICES:
+    if (
+        name.split(b".", 1)[0].rstrip(b" ").decode("utf-8", "replace").upper()
+        in _DEVICES
+    ):
         return "is a device on Windows, whatever follows the dot"
     if name.endswith((b".", b" ")):
         return "ends in a dot or a space, which Windows leaves out: it would be another file"
@@ -60,7 +63,9 @@ def misread(name: bytes) -> str | None:
 
 def may_be_short(name: bytes) -> bool:
     """Whether it has the form of a second, short name that Windows made up (`PROGRA~1`)."""
-    return b"~" in name and _SHORT.fullmatch(name.decode("utf-8", "replace")) is not None
+    return (
+        b"~" in name and _SHORT.fullmatch(name.decode("utf-8", "replace")) is not None
+    )
 
 
 class SplitPath(NamedTuple):
@@ -90,14 +95,20 @@ def split_path(path: bytes) -> SplitPath:
         server, _, rest = text[2:].partition(b"/")
         share, _, below = rest.partition(b"/")
         if not server or not share or name_problem(server) or name_problem(share):
-            raise ValueError("names a network share incompletely: //server/share/… is one")
+            raise ValueError(
+                "names a network share incompletely: //server/share/… is one"
+            )
         # A share is the same in any case, as a drive is.
-        return SplitPath(b"//" + server.lower() + b"/" + share.lower() + b"/", _parts(below))
+        return SplitPath(
+            b"//" + server.lower() + b"/" + share.lower() + b"/", _parts(below)
+        )
     if text.startswith(b"/"):
         raise ValueError("begins at the top of a drive without saying which")
     if _is_drive(text[:2]):
         if text[2:3] != b"/":
-            raise ValueError("names a drive without the folder on it: C:/… does, C:… does not")
+            raise ValueError(
+                "names a drive without the folder on it: C:/… does, C:… does not"
+            )
         return SplitPath(text[:1].upper() + b":/", _parts(text[3:]))
     return SplitPath(b"", _parts(text))
 

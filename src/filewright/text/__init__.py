@@ -25,8 +25,22 @@ from filewright.text.codec import (
     normalised,
 )
 from filewright.text.declaration import as_declared, encoding_of_new
-from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, finder, terminators_in
-from filewright.text.snapshot import NOTEBOOK_SUFFIX, TOKEN_DIGITS, Identity, Snapshot, notebook_view
+from filewright.text.lines import (
+    LINE_REACH,
+    Line,
+    LineIndex,
+    Lines,
+    Terminators,
+    finder,
+    terminators_in,
+)
+from filewright.text.snapshot import (
+    NOTEBOOK_SUFFIX,
+    TOKEN_DIGITS,
+    Identity,
+    Snapshot,
+    notebook_view,
+)
 from filewright.text.spelling import (
     INVISIBLE_RANGES,
     PLAIN,
@@ -37,11 +51,25 @@ from filewright.text.spelling import (
     peculiar_characters,
     spellings_of,
 )
-from filewright.text.splice import Splice, Splices, apply, ordered, replacements, require_ordered
+from filewright.text.splice import (
+    Splice,
+    Splices,
+    apply,
+    ordered,
+    replacements,
+    require_ordered,
+)
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
-    from filewright.text.notebook import CELL_HINT, Cell, CellKind, NewCell, NotebookView, viewed_by_cells
+    from filewright.text.notebook import (
+        CELL_HINT,
+        Cell,
+        CellKind,
+        NewCell,
+        NotebookView,
+        viewed_by_cells,
+    )
 
 __all__ = [
     "CELL_HINT",
@@ -96,5 +124,6 @@ __all__ = [
 
 # Most workspaces never show a notebook.
 __getattr__, _ = face_of(
-    __name__, {"notebook": "CELL_HINT Cell CellKind NewCell NotebookView viewed_by_cells"}
+    __name__,
+    {"notebook": "CELL_HINT Cell CellKind NewCell NotebookView viewed_by_cells"},
 )

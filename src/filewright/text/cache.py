@@ -66,10 +66,14 @@ class Shown:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._files: BoundedCache[list[_Remembered]] = BoundedCache(limit)  # of each the newest first
+        self._files: BoundedCache[list[_Remembered]] = BoundedCache(
+            limit
+        )  # of each the newest first
         self._recording = threading.Lock()
 
-    def record(self, location: Location, version: str, content: bytes, *, whole: bool = True) -> None:
+    def record(
+        self, location: Location, version: str, content: bytes, *, whole: bool = True
+    ) -> None:
         """Remember `content`, the file or a range of it, as shown of `location` at `version`."""
         if len(content) > self._limit:
             return

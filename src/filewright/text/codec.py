@@ -109,7 +109,11 @@ def known_encoding(label: str) -> str | None:
             name = codecs.lookup(_ALIASES.get(candidate, candidate)).name
         except (LookupError, UnicodeError, ValueError):
             continue
-        name = name.removesuffix("-sig") if name.startswith("utf") else name.replace("-", "_")
+        name = (
+            name.removesuffix("-sig")
+            if name.startswith("utf")
+            else name.replace("-", "_")
+        )
         if name in ENCODINGS:
             return name
     return None
@@ -154,7 +158,9 @@ def check_text(text: str, argument: str) -> None:
             ) from error
 
 
-def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text") -> bytes:
+def encoded(
+    text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text"
+) -> bytes:
     """`text` (any terminators) in the file's encoding, each line ending with `terminator`.
 
     Raises `unencodable` naming the first character the encoding lacks, or that may be other bytes
@@ -171,7 +177,9 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
         name, hint = encoding.name, "the file's encoding is never changed by an edit"
         if encoding.declared:
             name = f"{encoding.declared}, the encoding that the file declares,"
-            hint += "; if the declaration is wrong, change it in a call of its own first"
+            hint += (
+                "; if the declaration is wrong, change it in a call of its own first"
+            )
         raise FilewrightError(
             Code.UNENCODABLE,
             f"{argument} holds {character!r} (U+{ord(character):04X}), which {name} cannot write",
@@ -181,7 +189,9 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
             encoding=encoding.name,
         ) from error
     # A character that the file does not hold, and whose bytes depend on which guess is right, is not written.
-    for character, rival in product(dict.fromkeys(plain) if encoding.rivals else (), encoding.rivals):
+    for character, rival in product(
+        dict.fromkeys(plain) if encoding.rivals else (), encoding.rivals
+    ):
         known = character.isascii() or character in encoding.seen
         if not known and bytes_in(rival, character) != character.encode(encoding.name):
             raise FilewrightError(

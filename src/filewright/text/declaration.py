@@ -27,23 +27,34 @@ _HINTS = (b"coding", b"charset", b"fenc", b"inputenc")
 
 _COMMENT_COOKIE = re.compile(rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|\Z)")
-_EMACS = re.compile(rb"-\*-(?:[^\r\n]*?[ \t;])??coding:[ \t]*([-\w.]+)[^\r\n]*?-\*-", re.IGNORECASE)
+_EMACS = re.compile(
+    rb"-\*-(?:[^\r\n]*?[ \t;])??coding:[ \t]*([-\w.]+)[^\r\n]*?-\*-", re.IGNORECASE
+)
 _EMACS_VARIABLES = re.compile(
     rb"Local Variables:[^\r\n]*(?:\r\n?|\n)(?:[^\r\n]*(?:\r\n?|\n)){0,40}?"
     rb"[^\r\n]*?\bcoding:[ \t]*([-\w.]+)[\s\S]*?\bEnd:",
     re.IGNORECASE,
 )
-_VIM = re.compile(rb"(?:^|[ \t])(?:vim?|Vim|ex):[^\r\n]*?\b(?:fileencoding|fenc)=([-\w.]+)")
+_VIM = re.compile(
+    rb"(?:^|[ \t])(?:vim?|Vim|ex):[^\r\n]*?\b(?:fileencoding|fenc)=([-\w.]+)"
+)
 _XML = re.compile(rb"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']\s*([-\w.:]+)")
 _CSS = re.compile(rb"@charset\s+[\"']([-\w.:]+)", re.IGNORECASE)
-_PHP = re.compile(rb"<\?php\s+declare\s*\(\s*encoding\s*=\s*[\"']([-\w.:]+)", re.IGNORECASE)
+_PHP = re.compile(
+    rb"<\?php\s+declare\s*\(\s*encoding\s*=\s*[\"']([-\w.:]+)", re.IGNORECASE
+)
 _JSP = re.compile(
-    rb"<%@\s*page\b[^%]*?(?:\bpageEncoding\s*=\s*[\"']|\bcharset\s*=\s*)([-\w.:]+)", re.IGNORECASE
+    rb"<%@\s*page\b[^%]*?(?:\bpageEncoding\s*=\s*[\"']|\bcharset\s*=\s*)([-\w.:]+)",
+    re.IGNORECASE,
 )
 _HTML_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HTML_META = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([-\w.:]+)", re.IGNORECASE)
+_HTML_META = re.compile(
+    rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([-\w.:]+)", re.IGNORECASE
+)
 _MARKUP = re.compile(rb"\s*(?:<|\{[%{#]|---)")
-_LATEX = re.compile(rb"^[^%\r\n]*\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
+_LATEX = re.compile(
+    rb"^[^%\r\n]*\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE
+)
 _LATEX_START = re.compile(rb"\s*[\\%]")
 _GETTEXT = re.compile(rb'^"Content-Type:[^"\r\n]*\bcharset=([-\w.]+)\\n"', re.MULTILINE)
 
@@ -63,7 +74,9 @@ class Declaration:
     encoding: str
 
 
-def declaration_in(head: bytes, tail: bytes = b"", file_name: bytes = b"") -> Declaration | None:
+def declaration_in(
+    head: bytes, tail: bytes = b"", file_name: bytes = b""
+) -> Declaration | None:
     """Return the declaration in the first (and last) bytes of a text; None without one, or of no known encoding."""
     lowered = (head + tail).lower()
     if not any(hint in lowered for hint in _HINTS):
@@ -73,7 +86,9 @@ def declaration_in(head: bytes, tail: bytes = b"", file_name: bytes = b"") -> De
         known = known_encoding(text)
         if known is not None:
             return Declaration(text, known)
-        if _FOREIGN_LABEL.fullmatch(text) and not re.match(r"(?i)utf-?(?:16|32)|ucs", text):
+        if _FOREIGN_LABEL.fullmatch(text) and not re.match(
+            r"(?i)utf-?(?:16|32)|ucs", text
+        ):
             return Declaration(text, "")
     return None
 
@@ -83,7 +98,9 @@ def encoding_of_new(text: str, file_name: bytes = b"") -> Encoding | None:
     if not any(hint.decode() in text[: 2 * DECLARED_BYTES].lower() for hint in _HINTS):
         return None
     data = text.encode("utf-8", "replace")
-    declaration = declaration_in(data[:DECLARED_BYTES], data[DECLARED_BYTES:][-TRAILER_BYTES:], file_name)
+    declaration = declaration_in(
+        data[:DECLARED_BYTES], data[DECLARED_BYTES:][-TRAILER_BYTES:], file_name
+    )
     if declaration is None or declaration.encoding in WIDE:
         return None
     if declaration.encoding == "utf-8":
@@ -91,7 +108,9 @@ def encoding_of_new(text: str, file_name: bytes = b"") -> Encoding | None:
     return Encoding(declaration.encoding or "ascii", declared=declaration.label)
 
 
-def as_declared(content: bytes, file_name: bytes = b"", *, argument: str = "content") -> bytes:
+def as_declared(
+    content: bytes, file_name: bytes = b"", *, argument: str = "content"
+) -> bytes:
     """Return the UTF-8 content of a new file in the encoding that it declares, by which others will read it.
 
     Raises `unencodable` for a character that this encoding cannot write.
@@ -107,7 +126,9 @@ def as_declared(content: bytes, file_name: bytes = b"", *, argument: str = "cont
         return content
     # Line by line: each keeps its own end.
     return b"".join(
-        encoded(part, encoding, argument=argument) if part not in ("\r", "\n") else part.encode()
+        encoded(part, encoding, argument=argument)
+        if part not in ("\r", "\n")
+        else part.encode()
         for part in re.split("([\r\n])", text)
     )
 

@@ -15,7 +15,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from filewright.text.codec import ENCODINGS, WIDE, Encoding, cut
-from filewright.text.declaration import DECLARED_BYTES, TRAILER_BYTES, Declaration, declaration_in
+from filewright.text.declaration import (
+    DECLARED_BYTES,
+    TRAILER_BYTES,
+    Declaration,
+    declaration_in,
+)
 from filewright.text.stateful import stateful_encoding
 
 EDGE = 8 << 10
@@ -45,12 +50,18 @@ _RIVAL_OF_MANY = 0.95  # the same for a guess from many words
 
 _FEW_WORDS = 4
 """Below so many words that are not ASCII a guess is not believed for letters that the file does not have."""
-_TEXT_CATEGORIES = frozenset({"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"})
+_TEXT_CATEGORIES = frozenset(
+    {"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"}
+)
 _WORD = re.compile(r"[^\s\x00-@\[-`{-\x7f–—‘’“”«»]+")
 _SURE_UTF8 = 4
 """From this many trailing bytes of UTF-8 characters a text with some invalid bytes is surely UTF-8."""
 
-_MARKS = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+_MARKS = {
+    "utf-8": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+}
 
 Read = Callable[[int, int], bytes]
 
@@ -78,7 +89,9 @@ _ODD = re.compile(
     rb"[\x80-\xff](?![A-Za-z\x80-\xff])"
 )
 
-_IN_A_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·־׳״\xad\u200c\u200d](?=[^\W\d_])|[\x80-\x9f]")
+_IN_A_WORD = re.compile(
+    r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·־׳״\xad\u200c\u200d](?=[^\W\d_])|[\x80-\x9f]"
+)
 """A sign between two letters, as where a text is read in another encoding than its own."""
 
 
@@ -90,7 +103,12 @@ def media_type(head: bytes) -> str | None:
 
 
 def detect(
-    read: Read, size: int, *, whole: bool, asked: str | None = None, file_name: bytes = b""
+    read: Read,
+    size: int,
+    *,
+    whole: bool,
+    asked: str | None = None,
+    file_name: bytes = b"",
 ) -> Encoding:
     """Return the encoding of a text file, or the one that was `asked` for with the mark that the file has for it.
 
@@ -119,10 +137,15 @@ def detect(
             try:
                 decoder.decode(block, final=offset + _BLOCK >= size)
             except UnicodeDecodeError as error:
-                broken, valid = offset + error.start, False  # about where it stops being UTF-8
+                broken, valid = (
+                    offset + error.start,
+                    False,
+                )  # about where it stops being UTF-8
                 break
     if head.startswith(codecs.BOM_UTF8):
-        return Encoding("utf-8", codecs.BOM_UTF8, invalid=not valid)  # the mark says it, whatever is not
+        return Encoding(
+            "utf-8", codecs.BOM_UTF8, invalid=not valid
+        )  # the mark says it, whatever is not
     if valid and not plain:
         return Encoding("utf-8", sampled=sampled)
     declaration = _declaration(read, size, file_name)
@@ -130,7 +153,9 @@ def detect(
         # Nothing in an ASCII file tells one encoding from another but its own word, by which others will read it.
         if declaration is None or declaration.encoding in ("utf-8", *WIDE):
             return Encoding("utf-8", sampled=sampled)
-        return Encoding(declaration.encoding or "ascii", sampled=sampled, declared=declaration.label)
+        return Encoding(
+            declaration.encoding or "ascii", sampled=sampled, declared=declaration.label
+        )
     sample = b"".join(_samples(read, size))
     if broken is not None and size > 2 * SAMPLE and _is_utf8(sample):
         around = read(max(0, broken - SAMPLE // 2), SAMPLE)
@@ -139,7 +164,9 @@ def detect(
     if guess.invalid and not guess.rivals:
         return guess
     if declaration is not None and _can_be(declaration.encoding, sample):
-        return Encoding(declaration.encoding, sampled=sampled, declared=declaration.label)
+        return Encoding(
+            declaration.encoding, sampled=sampled, declared=declaration.label
+        )
     return guess if guess.invalid else replace(guess, sampled=sampled)
 
 
@@ -148,7 +175,11 @@ def stateful(read: Read, size: int, *, whole: bool) -> str | None:
     if whole and size <= _STATEFUL_WHOLE:
         return stateful_encoding(read(0, size))
     samples = _samples(read, size)
-    return stateful_encoding(b"".join(samples)) if all(map(bytes.isascii, samples)) else None
+    return (
+        stateful_encoding(b"".join(samples))
+        if all(map(bytes.isascii, samples))
+        else None
+    )
 
 
 def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
@@ -178,7 +209,9 @@ def _samples(read: Read, size: int) -> list[bytes]:
     offsets = [SAMPLE // 2 + step * (i + 1) for i in range(_WINDOWS)]
     middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
     first, last = read(0, SAMPLE), read(size - SAMPLE // 2, SAMPLE // 2)
-    first = first[: first.rfind(b"\n") + 1] or cut(first, len(first) - 1, Encoding("utf-8"))
+    first = first[: first.rfind(b"\n") + 1] or cut(
+        first, len(first) - 1, Encoding("utf-8")
+    )
     return [first, *middle, last[last.find(b"\n") + 1 :]]
 
 
@@ -200,17 +233,25 @@ def _guess(sample: bytes) -> Encoding:
     text = sample.decode("utf-8", "surrogateescape")
     invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
     valid = sum(1 for c in text if c > "\x7f") - invalid
-    lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
+    lines = b"".join(
+        line for line in sample.splitlines(keepends=True) if not line.isascii()
+    )
     rivals: tuple[str, ...] = ()
     if not _is_surely_utf8(text):
         rivals = tuple(dict.fromkeys((*_readable(lines), *_WESTERN[:1])))
     if set(_HIGH.findall(sample)) == {b"\xff"}:
         # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them, it is damage.
-        rivals = tuple(name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ")
+        rivals = tuple(
+            name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
+        )
     seen = frozenset(c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff")
-    damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals, seen=seen)
+    damaged = Encoding(
+        "utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals, seen=seen
+    )
     # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
-    if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(_HIGH.findall(sample)):
+    if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(
+        _HIGH.findall(sample)
+    ):
         return damaged
     weights = _weights(lines)
     if valid * 2 >= invalid:
@@ -225,10 +266,14 @@ def _guess(sample: bytes) -> Encoding:
     best = max(weights, key=lambda name: weights[name])
     western = max(weights.get(name, 0.0) for name in _WESTERN)
     if "cp1252" in weights and best in _LATIN:
-        clear = weights[best] >= _CLEARLY * western and lines.decode(best) != lines.decode("cp1252")
+        clear = weights[best] >= _CLEARLY * western and lines.decode(
+            best
+        ) != lines.decode("cp1252")
         best = best if clear else "cp1252"
     shown = lines.decode(best)
-    others = {name: weight for name, weight in weights.items() if lines.decode(name) != shown}
+    others = {
+        name: weight for name, weight in weights.items() if lines.decode(name) != shown
+    }
     strongest = max(others.values(), default=0.0)
     words = _words(lines)
     doubtful = weights[best] * min(_RIVAL + len(words) / 100, _RIVAL_OF_MANY)
@@ -238,10 +283,15 @@ def _guess(sample: bytes) -> Encoding:
         readable = _readable(lines)
     else:
         readable = ()
-    rivals = (*(name for name, weight in weights.items() if weight >= doubtful), *readable)
+    rivals = (
+        *(name for name, weight in weights.items() if weight >= doubtful),
+        *readable,
+    )
     return Encoding(
         best,
-        confidence=min(0.99, weights[best] / (weights[best] + strongest)),  # a guess is never certain
+        confidence=min(
+            0.99, weights[best] / (weights[best] + strongest)
+        ),  # a guess is never certain
         guessed=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
         seen=frozenset(c for c in shown if c > "\x7f"),
@@ -274,7 +324,8 @@ def _readable(lines: bytes) -> tuple[str, ...]:
             continue
         characters = {character for character in text if not character.isascii()}
         plausible = any(map(str.isalpha, characters)) and all(
-            unicodedata.category(character) in _TEXT_CATEGORIES for character in characters
+            unicodedata.category(character) in _TEXT_CATEGORIES
+            for character in characters
         )
         if plausible and all(map(_is_plausible_word, set(_WORD.findall(text)))):
             names.append(name)
@@ -290,7 +341,11 @@ def _is_plausible_word(word: str) -> bool:
         if not character.isalpha() and unicodedata.category(character)[0] != "M":
             continue
         script = unicodedata.name(character, "").partition(" ")[0]
-        scripts.add("CJK" if script in ("HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH") else script)
+        scripts.add(
+            "CJK"
+            if script in ("HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH")
+            else script
+        )
         if before.islower() and character.isupper() and not character.isascii():
             return False
     return len(scripts - {"MODIFIER", "COMBINING"}) <= 1
@@ -303,7 +358,9 @@ def _weights(lines: bytes) -> dict[str, float]:
     controls = re.search(rb"[\x80-\x9f]", lines) is not None
     # Where most words with high bytes hold ASCII letters, or are one letter, the script is Latin.
     words = _words(lines)
-    latin = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)) * 2 > len(words)
+    latin = sum(
+        1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
+    ) * 2 > len(words)
     candidates = [*_LATIN, *_EAST_ASIAN, *(() if latin else _OTHER)]
     found = chardet.detect_all(
         lines,
@@ -326,4 +383,6 @@ def _weights(lines: bytes) -> dict[str, float]:
 
 def _words(lines: bytes) -> list[bytes]:
     """The words that are not ASCII."""
-    return [word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()]
+    return [
+        word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()
+    ]

@@ -78,7 +78,10 @@ class Terminators:
     def __add__(self, later: Terminators) -> Terminators:
         """The counts of this stretch and the one that follows it."""
         return Terminators(
-            self.total + later.total, self.crlf + later.crlf, self.cr + later.cr, self.first or later.first
+            self.total + later.total,
+            self.crlf + later.crlf,
+            self.cr + later.cr,
+            self.first or later.first,
         )
 
 
@@ -110,7 +113,10 @@ class Line:
     @property
     def whole(self) -> bool:
         """Whether `body` is all of it."""
-        return self.offset + len(self.body) + len(self.terminator) == self.end and not self.goes_on
+        return (
+            self.offset + len(self.body) + len(self.terminator) == self.end
+            and not self.goes_on
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,11 @@ class Lines:
         self._encoding = source.encoding
         self._width = self._encoding.width
         name = self._encoding.name  # How the file writes each terminator.
-        self._written = {b"\n": "\n".encode(name), b"\r\n": "\r\n".encode(name), b"\r": "\r".encode(name)}
+        self._written = {
+            b"\n": "\n".encode(name),
+            b"\r\n": "\r\n".encode(name),
+            b"\r": "\r".encode(name),
+        }
         self._start = len(self._encoding.bom)
         self._size = max(self._start, source.size)
         if index is None:
@@ -167,7 +177,10 @@ class Lines:
         self._index = index
         self._keep = keep
         self._counting = threading.Lock()
-        self._last = (self._start, 1)  # a line's beginning and its number: where counting goes on nearby
+        self._last = (
+            self._start,
+            1,
+        )  # a line's beginning and its number: where counting goes on nearby
 
     # What is known by counting
 
@@ -184,7 +197,9 @@ class Lines:
     def count(self, task: Task | None = None) -> int:
         """Lines of the file; a last line without terminator counts, an empty file has none."""
         index = self._counted_until(self._size, _ALL, task)
-        return index.before[-1] + (0 if self._size <= self._start or self.ends_in_terminator() else 1)
+        return index.before[-1] + (
+            0 if self._size <= self._start or self.ends_in_terminator() else 1
+        )
 
     def ends_in_terminator(self) -> bool:
         """Whether the last line ends in one."""
@@ -210,7 +225,9 @@ class Lines:
             return self._size
         block = bisect_left(index.before, wanted) - 1
         begin, left = self._start + block * index.block, wanted - index.before[block]
-        lines = self._units(begin, begin + index.block + self._width).splitlines(keepends=True)
+        lines = self._units(begin, begin + index.block + self._width).splitlines(
+            keepends=True
+        )
         return begin + sum(map(len, lines[:left])) * self._width
 
     def line_at(self, offset: int, task: Task | None = None) -> int:
@@ -219,7 +236,11 @@ class Lines:
         offset -= (offset - self._start) % self._width
         near, line = self._last
         index = self._index
-        if not near <= offset <= near + (_NEAR if index.reached < offset else index.block):
+        if (
+            not near
+            <= offset
+            <= near + (_NEAR if index.reached < offset else index.block)
+        ):
             index = self._counted_until(offset - index.block, _ALL, task)
             block = min((offset - self._start) // index.block, len(index.before) - 1)
             near, line = self._start + block * index.block, 1 + index.before[block]
@@ -232,7 +253,9 @@ class Lines:
         """The terminators that end in bytes (start, stop], read at once."""
         low = max(self._start, start - self._width)
         units = self._units(low, stop + self._width)
-        return terminators_in(units, (start - low) // self._width, (stop - low) // self._width)
+        return terminators_in(
+            units, (start - low) // self._width, (stop - low) // self._width
+        )
 
     def _counted_until(self, offset: int, ends: int, task: Task | None) -> LineIndex:
         """The index, counted on until it reaches an offset or has so many ends, whichever comes first.
@@ -245,7 +268,11 @@ class Lines:
                     task.check()
                 continue
             index = self._index
-            reached, before, terminators = index.reached, list(index.before), index.terminators
+            reached, before, terminators = (
+                index.reached,
+                list(index.before),
+                index.terminators,
+            )
             kept = len(before)
             try:
                 while reached < offset and before[-1] < ends:
@@ -256,11 +283,21 @@ class Lines:
                     terminators += self.terminators_in(reached, stop)
                     before.append(terminators.total)
                     reached = stop
-                    if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
+                    if (
+                        len(before) >= 2 * kept
+                    ):  # those who wait for a little need not wait for all
                         kept = len(before)
-                        self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
+                        self._index = LineIndex(
+                            index.block,
+                            reached,
+                            tuple(before),
+                            terminators,
+                            index.known,
+                        )
             finally:
-                self._index = LineIndex(index.block, reached, tuple(before), terminators, index.known)
+                self._index = LineIndex(
+                    index.block, reached, tuple(before), terminators, index.known
+                )
                 self._counting.release()
                 if self._keep is not None:
                     self._keep(self._index)
@@ -296,7 +333,9 @@ class Lines:
             high, length = low, min(length * 4, LONG)
         return self._start
 
-    def end(self, offset: int, task: Task | None = None, stop: int | None = None) -> int:
+    def end(
+        self, offset: int, task: Task | None = None, stop: int | None = None
+    ) -> int:
         """Past the terminator of the line that holds the byte at `offset`: where the next one begins.
 
         One that begins at `stop` or later is not looked for; if there is none before, that is the end.
@@ -312,14 +351,22 @@ class Lines:
             last = units.find(b"\r", 0, held if feed < 0 else feed)
             last = feed if last < 0 else last
             if last >= 0:
-                return offset + (last + 1 + (units[last : last + 2] == b"\r\n")) * self._width
+                return (
+                    offset
+                    + (last + 1 + (units[last : last + 2] == b"\r\n")) * self._width
+                )
             if task is not None:
                 task.check()
             offset, length = offset + here, min(length * 4, LONG)
         return stop
 
     def starting(
-        self, offset: int, limit: int = LONG, *, reach: int | None = None, task: Task | None = None
+        self,
+        offset: int,
+        limit: int = LONG,
+        *,
+        reach: int | None = None,
+        task: Task | None = None,
     ) -> Line:
         """The line that begins at `offset`, at most `limit` bytes of it.
 
@@ -328,11 +375,17 @@ class Lines:
         stop = self._size if reach is None else min(self._size, offset + reach)
         end = self.end(offset, task, stop)
         # Of the line's last whole units, since half a one at the end of the text ends no line.
-        last = self._units(offset + max(0, (end - offset) // self._width - 2) * self._width, end)
+        last = self._units(
+            offset + max(0, (end - offset) // self._width - 2) * self._width, end
+        )
         terminator = self._written.get(last) or self._written.get(last[-1:], b"")
         body = self._source.read(offset, min(end - len(terminator) - offset, limit + 8))
         return Line(
-            offset, cut(body, limit, self._encoding), terminator, end, not terminator and end < self._size
+            offset,
+            cut(body, limit, self._encoding),
+            terminator,
+            end,
+            not terminator and end < self._size,
         )
 
     def since(
@@ -355,9 +408,15 @@ class Lines:
             if task is not None:
                 task.check()
             data = self._source.read(position, min(PAGE, stop - position))
-            pieces = (data if width == 1 else self.units(data)).splitlines(keepends=True)
+            pieces = (data if width == 1 else self.units(data)).splitlines(
+                keepends=True
+            )
             base = position
-            if base + len(data) < self._size and pieces and not pieces[-1].endswith(b"\n"):
+            if (
+                base + len(data) < self._size
+                and pieces
+                and not pieces[-1].endswith(b"\n")
+            ):
                 pieces.pop()  # an unended line, or a carriage return whose line feed may follow
             if not pieces:
                 line = self.starting(position, limit, reach=reach, task=task)
@@ -372,12 +431,16 @@ class Lines:
                 terminator = self._written.get(kind, b"")
                 end = position + len(piece) * width
                 if not terminator:
-                    end = self._size  # half a unit at the very end belongs to the last line
+                    end = (
+                        self._size
+                    )  # half a unit at the very end belongs to the last line
                 body = data[position - base : end - len(terminator) - base]
                 yield Line(position, cut(body, limit, self._encoding), terminator, end)
                 position = end
 
-    def back(self, count: int, task: Task | None = None, offset: int | None = None) -> int:
+    def back(
+        self, count: int, task: Task | None = None, offset: int | None = None
+    ) -> int:
         """Where the `count`-th line before `offset` (None: the end) begins, found from there without counting."""
         offset = self._size if offset is None else offset
         while count > 0 and offset > self._start:
@@ -397,7 +460,10 @@ class Lines:
         if high.count(0) == count:
             return units
         made = bytearray(units)
-        for ending in (b"\n", b"\r"):  # such as U+0A0D, whose bytes are those of two terminators
+        for ending in (
+            b"\n",
+            b"\r",
+        ):  # such as U+0A0D, whose bytes are those of two terminators
             at = units.find(ending)
             while at >= 0:
                 if high[at]:
@@ -406,7 +472,9 @@ class Lines:
         return bytes(made)
 
 
-def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Terminators:
+def terminators_in(
+    units: bytes, start: int = 0, stop: int | None = None
+) -> Terminators:
     """The terminators that end in [start, stop) of a text that is given one byte a unit.
 
     What is beside is looked at: a pair across an edge is counted where its ``\\n`` is.

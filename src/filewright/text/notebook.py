@@ -37,7 +37,8 @@ _OTHER = re.compile(rb'[^"{}\[\]]*')
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _SCALAR = re.compile(rb"[-+.0-9A-Za-z]*")
 _PIECE = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+", re.DOTALL
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+",
+    re.DOTALL,
 )
 _ESCAPED = re.compile(rb"\\u(?!00[0-7])")
 _HEADING = re.compile(rb"^# %% cell \d+: \w+.*$", re.MULTILINE)
@@ -87,14 +88,18 @@ class Cell:
         """The line above its source."""
         many = "s" * (self.outputs != 1)
         put_out = (
-            f", {self.outputs} output{many} of {self.output_bytes:,} bytes not shown" if self.outputs else ""
+            f", {self.outputs} output{many} of {self.output_bytes:,} bytes not shown"
+            if self.outputs
+            else ""
         )
         return _heading(self.number, self.kind, self.id, put_out)
 
     @property
     def region(self) -> Span:
         """Its heading and source in the view."""
-        return self.start - len(self.heading.encode("utf-8", "replace")), self.end + (not self.closed)
+        return self.start - len(self.heading.encode("utf-8", "replace")), self.end + (
+            not self.closed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +146,12 @@ def _heading(number: int, kind: str, identifier: str, more: str = "") -> str:
 class NotebookView(Snapshot):
     """The text of a notebook's cells; `raw` is the file itself, whose version it has. Closing it closes that."""
 
-    def __init__(self, raw: Snapshot, document: _Document, content: bytes, texts: Sequence[bytes]) -> None:
-        super().__init__(content, encoding="utf-8", location=raw.location, status=raw.status)
+    def __init__(
+        self, raw: Snapshot, document: _Document, content: bytes, texts: Sequence[bytes]
+    ) -> None:
+        super().__init__(
+            content, encoding="utf-8", location=raw.location, status=raw.status
+        )
         self.raw = raw
         self.cells = cells = document.cells
         self._document = document
@@ -168,7 +177,9 @@ class NotebookView(Snapshot):
         found = [cell for cell in self.cells if cell.id == name]
         name = str(name)
         if not found:
-            found = [cell for cell in self.cells if str(cell.number) == name.lstrip("0")]
+            found = [
+                cell for cell in self.cells if str(cell.number) == name.lstrip("0")
+            ]
         if len(found) == 1:
             return found[0]
         if found:
@@ -249,18 +260,28 @@ class NotebookView(Snapshot):
             new = new[:-1]
         if old == new:
             return ()
-        old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+        old_lines, new_lines = (
+            old.splitlines(keepends=True),
+            new.splitlines(keepends=True),
+        )
         common = min(len(old_lines), len(new_lines))
         first = next((i for i in range(common) if old_lines[i] != new_lines[i]), common)
         last = next(
-            (i for i in range(common - first) if old_lines[-1 - i] != new_lines[-1 - i]), common - first
+            (
+                i
+                for i in range(common - first)
+                if old_lines[-1 - i] != new_lines[-1 - i]
+            ),
+            common - first,
         )
         start = len(b"".join(old_lines[:first]))
         stop = len(old) - len(b"".join(old_lines[len(old_lines) - last :]))
         written = b"".join(new_lines[first : len(new_lines) - last])
         return (Splice(cell.start + start, stop - start, written),)
 
-    def rearranged(self, new: Sequence[NewCell], removed: Sequence[Cell]) -> Rearrangement:
+    def rearranged(
+        self, new: Sequence[NewCell], removed: Sequence[Cell]
+    ) -> Rearrangement:
         """Return the splices that put new cells between the others and delete some.
 
         Every byte of the cells that stay is kept. New cells are numbered as they will be, and have ids of their own
@@ -294,7 +315,9 @@ class NotebookView(Snapshot):
                 text = cell.text.removesuffix("\n")
                 if _HEADING.search(text.encode("utf-8", "surrogatepass")):
                     message = f"{self.asked}: the text of the new cell holds the heading of a cell"
-                    raise errors.refused(Code.INVALID_INPUT, self.asked, message, CELL_HINT)
+                    raise errors.refused(
+                        Code.INVALID_INPUT, self.asked, message, CELL_HINT
+                    )
                 objects.append(style.written(cell.kind, identifier, text))
                 heading = _heading(number, cell.kind, identifier)
                 shown += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
@@ -303,8 +326,12 @@ class NotebookView(Snapshot):
             if not objects and not going:
                 continue
             of_file.append(self._joined(style, above, below, going, objects))
-            start = going[0].region[0] if going else below.region[0] if below else self.size
-            of_view.append(Splice(start, going[-1].region[1] - start if going else 0, bytes(shown)))
+            start = (
+                going[0].region[0] if going else below.region[0] if below else self.size
+            )
+            of_view.append(
+                Splice(start, going[-1].region[1] - start if going else 0, bytes(shown))
+            )
         return Rearrangement(tuple(of_file), tuple(of_view), tuple(made))
 
     def _joined(
@@ -317,9 +344,15 @@ class NotebookView(Snapshot):
     ) -> Splice:
         """Return the splice of the file that puts `objects` in the place of the cells `going`."""
         text = style.between.join(objects)
-        if above is None and below is None:  # none of the cells stays, so the whole array is written
+        if (
+            above is None and below is None
+        ):  # none of the cells stays, so the whole array is written
             start, stop = self._document.array
-            return Splice(start, stop - start, style.opening + text + style.closing if objects else b"")
+            return Splice(
+                start,
+                stop - start,
+                style.opening + text + style.closing if objects else b"",
+            )
         if going and objects:
             start, stop = going[0].span[0], going[-1].span[1]
         elif going and below is not None:
@@ -344,7 +377,11 @@ class NotebookView(Snapshot):
         lines = [new]
         if array is not None:  # Each line is a string, and so is what follows it.
             lines = re.split(rb"(?<=\n)", new)
-            if len(lines) > 1 and not lines[-1] and (end == len(text) or self._ends_unbroken_part(cell, end)):
+            if (
+                len(lines) > 1
+                and not lines[-1]
+                and (end == len(text) or self._ends_unbroken_part(cell, end))
+            ):
                 lines.pop()
         literal = separator.join(_encoded(line, self._escapes_text) for line in lines)
         if not cell.literals:
@@ -355,7 +392,9 @@ class NotebookView(Snapshot):
                     "edit another cell, or give encoding to edit the notebook as the text it is",
                 )
             if array[0] == array[1]:
-                return Splice(array[0], 0, layout.opening + b'"' + literal + b'"' + layout.closing)
+                return Splice(
+                    array[0], 0, layout.opening + b'"' + literal + b'"' + layout.closing
+                )
             return Splice(array[0], 0, b'"' + literal + b'"')
         if array is not None and start == len(text) and text.endswith(b"\n") and new:
             literal = separator + literal
@@ -363,7 +402,9 @@ class NotebookView(Snapshot):
         if end == start:
             return Splice(at, 0, literal)
         # Strings that end without a line's end are kept apart, though Jupyter reads them as one line.
-        apart = bool(new or start not in self._part_ends(cell)) and self._ends_unbroken_part(cell, end)
+        apart = bool(
+            new or start not in self._part_ends(cell)
+        ) and self._ends_unbroken_part(cell, end)
         return Splice(at, self._offset_in_file(cell, end, in_first=apart) - at, literal)
 
     def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
@@ -379,11 +420,16 @@ class NotebookView(Snapshot):
     def _part_ends(self, cell: Cell) -> Sequence[int]:
         """Return where each string of a source ends in its text."""
         if cell.number not in self._known_ends:
-            lengths = (len(_decoded(self.raw.read(start, end - start))) for start, end in cell.literals)
+            lengths = (
+                len(_decoded(self.raw.read(start, end - start)))
+                for start, end in cell.literals
+            )
             self._known_ends[cell.number] = tuple(accumulate(lengths))
         return self._known_ends[cell.number]
 
-    def _offset_in_file(self, cell: Cell, offset: int, *, in_first: bool = False) -> int:
+    def _offset_in_file(
+        self, cell: Cell, offset: int, *, in_first: bool = False
+    ) -> int:
         """Return where a byte of a cell's text is written: of two strings that meet there, in the second."""
         ends = self._part_ends(cell)
         place = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
@@ -402,7 +448,11 @@ class NotebookView(Snapshot):
 
     def _inside(self, change: Splice) -> tuple[Cell, int, int, bytes]:
         """The cell of a change, and its place and text there, without the line ends that only the view has."""
-        start, end, new = change.offset, change.offset + change.length, change.replacement
+        start, end, new = (
+            change.offset,
+            change.offset + change.length,
+            change.replacement,
+        )
         index = bisect_right(self._starts, start) - 1
         cell = self.cells[index]
         if index < 0 or end > cell.end + (not cell.closed):
@@ -415,7 +465,9 @@ class NotebookView(Snapshot):
             )
         text = self.source(cell)
         start, end = start - cell.start, end - cell.start
-        if start > len(text):  # an addition below the last line, of which only the view ends
+        if start > len(
+            text
+        ):  # an addition below the last line, of which only the view ends
             start = end = len(text)
             return cell, start, end, (b"\n" if text else b"") + new.removesuffix(b"\n")
         if end > len(text):
@@ -447,7 +499,9 @@ class NotebookView(Snapshot):
             elif opening:
                 separator = b"," + opening
             else:
-                separator = b", " if style.indent is not None else style.separators[0].encode()
+                separator = (
+                    b", " if style.indent is not None else style.separators[0].encode()
+                )
             return _Layout(opening, separator, closing)
         if style.indent is None:
             return _Layout(b"", style.separators[0].encode(), b"")
@@ -456,7 +510,9 @@ class NotebookView(Snapshot):
         return _Layout(closing + unit, b"," + closing + unit, closing)
 
 
-def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool = True) -> Snapshot:
+def viewed_by_cells(
+    snapshot: Snapshot, task: Task | None = None, headings: bool = True
+) -> Snapshot:
     """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.
 
     Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
@@ -466,10 +522,16 @@ def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool
     try:
         document = _scanned(_Scanner(snapshot, task or Task()))
         cells = document.cells
-        if sum(end - start for cell in cells for start, end in cell.literals) > _SOURCE_BYTES:
+        if (
+            sum(end - start for cell in cells for start, end in cell.literals)
+            > _SOURCE_BYTES
+        ):
             return snapshot
         texts = [
-            b"".join(_decoded(snapshot.read(start, end - start)) for start, end in cell.literals)
+            b"".join(
+                _decoded(snapshot.read(start, end - start))
+                for start, end in cell.literals
+            )
             for cell in cells
         ]
     except _NotANotebookError:
@@ -483,7 +545,9 @@ def viewed_by_cells(snapshot: Snapshot, task: Task | None = None, headings: bool
         if not closed:
             page += b"\n"
         placed.append(replace(cell, start=start, end=start + len(text), closed=closed))
-    return NotebookView(snapshot, replace(document, cells=tuple(placed)), bytes(page), texts)
+    return NotebookView(
+        snapshot, replace(document, cells=tuple(placed)), bytes(page), texts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,14 +576,23 @@ class _Style:
         newline = b"\r\n" if b"\r\n" in sample else b"\n"
         if cells:
             first, last = cells[0].span, cells[-1].span
-            opening, closing = raw.read(start, first[0] - start), raw.read(last[1], stop - last[1])
+            opening, closing = (
+                raw.read(start, first[0] - start),
+                raw.read(last[1], stop - last[1]),
+            )
             head = raw.read(first[0], min(first[1] - first[0], 4096))
             inner = head[1 : len(head) - len(head[1:].lstrip())]
         else:
             opening = closing = inner = b""
-            unit = sample[1 : len(sample) - len(sample[1:].lstrip())].rpartition(b"\n")[2]
+            unit = sample[1 : len(sample) - len(sample[1:].lstrip())].rpartition(b"\n")[
+                2
+            ]
             if b"\n" in sample.strip():
-                opening, closing, inner = newline + 2 * unit, newline + unit, newline + 3 * unit
+                opening, closing, inner = (
+                    newline + 2 * unit,
+                    newline + unit,
+                    newline + 3 * unit,
+                )
         if len(cells) > 1:
             between = raw.read(cells[0].span[1], cells[1].span[0] - cells[0].span[1])
         else:
@@ -528,12 +601,26 @@ class _Style:
         indent = None
         if b"\n" in inner:
             deeper = inner.rpartition(b"\n")[2]
-            indent = deeper[len(margin) :].decode("ascii", "replace") if deeper.startswith(margin) else " "
+            indent = (
+                deeper[len(margin) :].decode("ascii", "replace")
+                if deeper.startswith(margin)
+                else " "
+            )
         colon = ": " if b'": ' in sample else ":"
         comma = "," if indent is not None or b", " not in sample else ", "
         as_array = all(cell.array is not None for cell in cells) or not cells
         ascii_only = _escapes_text(raw, cells)
-        return cls(opening, between, closing, newline, margin, indent, (comma, colon), as_array, ascii_only)
+        return cls(
+            opening,
+            between,
+            closing,
+            newline,
+            margin,
+            indent,
+            (comma, colon),
+            as_array,
+            ascii_only,
+        )
 
     def written(self, kind: CellKind, identifier: str, text: str) -> bytes:
         """Return a new cell in this style."""
@@ -548,14 +635,19 @@ class _Style:
         lone = any("\ud800" <= character <= "\udfff" for character in text)
         cell["source"] = re.findall(r"[^\n]*\n|[^\n]+", text) if self.as_array else text
         written = json.dumps(
-            cell, indent=self.indent, separators=self.separators, ensure_ascii=self.ascii_only or lone
+            cell,
+            indent=self.indent,
+            separators=self.separators,
+            ensure_ascii=self.ascii_only or lone,
         )
         return written.encode().replace(b"\n", self.newline + self.margin)
 
 
 def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
     """Return whether a notebook writes letters that are not ASCII as escapes."""
-    sources = [raw.read(start, end - start) for cell in cells for start, end in cell.literals]
+    sources = [
+        raw.read(start, end - start) for cell in cells for start, end in cell.literals
+    ]
     return any(map(_ESCAPED.search, sources)) and all(map(bytes.isascii, sources))
 
 
@@ -563,7 +655,9 @@ def _new_identifier(cell: NewCell, taken: set[str]) -> str:
     """Return an id that no cell has: the same for the same request, so that a preview shows the one that is written."""
     seed = f"{cell.after} {cell.kind} {cell.text}"
     for attempt in range(len(taken) + 1):
-        identifier = hashlib.sha256(f"{attempt} {seed}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        identifier = hashlib.sha256(
+            f"{attempt} {seed}".encode("utf-8", "surrogatepass")
+        ).hexdigest()[:8]
         if identifier not in taken:
             return identifier
     raise AssertionError("more ids than cells")
@@ -632,7 +726,9 @@ def _cell(scan: _Scanner, number: int) -> Cell:
                 literals.append(scan.string())
         elif key in ("cell_type", "id") and scan.peek() == b'"':
             value = _decoded(scan.text(*scan.string())).decode("utf-8", "replace")
-            kind, identifier = (value, identifier) if key == "cell_type" else (kind, value)
+            kind, identifier = (
+                (value, identifier) if key == "cell_type" else (kind, value)
+            )
         elif key == "outputs" and scan.peek() == b"[":
             begin = scan.offset
             for _ in scan.elements():
@@ -641,10 +737,24 @@ def _cell(scan: _Scanner, number: int) -> Cell:
             output_bytes = scan.offset - begin
         else:
             scan.skip()
-    if not kind or len(kind) > 100 or len(identifier) > 200 or not (kind + identifier).isprintable():
+    if (
+        not kind
+        or len(kind) > 100
+        or len(identifier) > 200
+        or not (kind + identifier).isprintable()
+    ):
         raise _NotANotebookError
     span = (start, scan.offset)
-    return Cell(number, kind, identifier, tuple(literals or ()), array, outputs, output_bytes, span)
+    return Cell(
+        number,
+        kind,
+        identifier,
+        tuple(literals or ()),
+        array,
+        outputs,
+        output_bytes,
+        span,
+    )
 
 
 class _Scanner:

@@ -56,7 +56,13 @@ class Identity:
     @classmethod
     def of(cls, status: os.stat_result) -> Identity:
         """The identity in a `stat` result."""
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return cls(
+            status.st_dev,
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )
 
 
 class Snapshot(Closing):
@@ -78,7 +84,13 @@ class Snapshot(Closing):
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
     ) -> None:
-        self.size = len(content) if content is not None else status.st_size if status is not None else 0
+        self.size = (
+            len(content)
+            if content is not None
+            else status.st_size
+            if status is not None
+            else 0
+        )
         self.location = location
         self.status = status
         self.identity = Identity.of(status) if status is not None else None
@@ -172,9 +184,13 @@ class Snapshot(Closing):
         data = b""
         while len(data) < length:
             if self._file is None:
-                raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
+                raise FilewrightError(
+                    Code.INTERNAL, f"{self.asked} was read after it was closed"
+                )
             try:
-                block = self._file.read(offset + len(data), min(length - len(data), 64 * BLOCK))
+                block = self._file.read(
+                    offset + len(data), min(length - len(data), 64 * BLOCK)
+                )
             except OSError as error:
                 raise from_os_error(error, self.asked, doing="read") from error
             if not block:
@@ -230,7 +246,11 @@ class Snapshot(Closing):
         """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, the declaration, a detector."""
         name = self.location.name if self.location is not None else b""
         return detection.detect(
-            self.read, self.size, whole=self.held is not None, asked=self._named, file_name=name
+            self.read,
+            self.size,
+            whole=self.held is not None,
+            asked=self._named,
+            file_name=name,
         )
 
     @property
@@ -268,7 +288,9 @@ class Snapshot(Closing):
     @property
     def line_count(self) -> int | None:
         """The number of lines where it is known or cheap to know, else None."""
-        return self.lines.count() if self.held is not None or self.lines.complete else None
+        return (
+            self.lines.count() if self.held is not None or self.lines.complete else None
+        )
 
     def digest(self, task: Task | None = None) -> str:
         """xxh3_128 of the content in hex: one pass, which the task can cancel, the first time it is asked for."""
@@ -285,8 +307,14 @@ class Snapshot(Closing):
     @cached_property
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
-        if self.held is None and self.identity is not None and self.size > self.settings.identity_bytes:
-            if _was_just_written(self.identity):  # a later write must not fit into the same tick of the clock
+        if (
+            self.held is None
+            and self.identity is not None
+            and self.size > self.settings.identity_bytes
+        ):
+            if _was_just_written(
+                self.identity
+            ):  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)
         return self.digest()[:TOKEN_DIGITS]
@@ -294,7 +322,9 @@ class Snapshot(Closing):
     def matches(self, version: str) -> bool:
         """Whether `version` is a token of exactly this content (reads it all only if it must)."""
         if version.startswith("~"):
-            return self.identity is not None and identity_version(self.identity) == version
+            return (
+                self.identity is not None and identity_version(self.identity) == version
+            )
         return self.digest()[:TOKEN_DIGITS] == version
 
 
@@ -316,11 +346,18 @@ class _HeldText:
 
 
 def _share(
-    indexes: BoundedCache[LineIndex], key: tuple[Identity, int, str], file: File | None, index: LineIndex
+    indexes: BoundedCache[LineIndex],
+    key: tuple[Identity, int, str],
+    file: File | None,
+    index: LineIndex,
 ) -> None:
     """Keep an index for the next snapshot, unless the file is no longer what was counted."""
     known = indexes.get(key)
-    if known is not None and len(known.before) >= len(index.before) and known.known == index.known:
+    if (
+        known is not None
+        and len(known.before) >= len(index.before)
+        and known.known == index.known
+    ):
         return
     if _is_settled(file, key[0]):
         indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
@@ -330,7 +367,9 @@ def _is_settled(file: File | None, identity: Identity) -> bool:
     """Whether an open file still has the identity, and another write now would change that."""
     if file is None or file.closed:
         return False
-    return Identity.of(file.status().raw) == identity and not _was_just_written(identity)
+    return Identity.of(file.status().raw) == identity and not _was_just_written(
+        identity
+    )
 
 
 def _was_just_written(identity: Identity) -> bool:
@@ -346,11 +385,15 @@ def identity_version(identity: Identity) -> str:
 _DEFAULTS = Settings.defaults()
 
 
-def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: bool = True) -> Snapshot:
+def notebook_view(
+    snapshot: Snapshot, task: Task | None = None, *, headings: bool = True
+) -> Snapshot:
     """The view by cells of what has the name of a notebook; the snapshot itself of anything else."""
     where = snapshot.location
     if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
         return snapshot
-    from filewright.text.notebook import viewed_by_cells  # Most workspaces never show a notebook.
+    from filewright.text.notebook import (
+        viewed_by_cells,
+    )  # Most workspaces never show a notebook.
 
     return viewed_by_cells(snapshot, task, headings)

@@ -16,7 +16,12 @@ from typing import Final
 SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 PLAIN: Final = {
     character: plain
-    for plain, family in {'"': "“”„‟〝〞″＂", "'": "‘’‚‛′ʼ＇", "-": "‐‑‒–—―−﹘﹣－", " ": SPACES}.items()
+    for plain, family in {
+        '"': "“”„‟〝〞″＂",
+        "'": "‘’‚‛′ʼ＇",
+        "-": "‐‑‒–—―−﹘﹣－",
+        " ": SPACES,
+    }.items()
     for character in family
 }
 """Quotes, dashes and spaces that replace plain ones: the one table of them."""
@@ -100,7 +105,9 @@ def peculiar_characters(text: str) -> tuple[str, ...]:
     """Return the invisible and look-alike characters of `text`, each once, in order."""
     if text.isascii() and text.isprintable():
         return ()
-    return tuple(character for character in dict.fromkeys(text) if is_peculiar(character))
+    return tuple(
+        character for character in dict.fromkeys(text) if is_peculiar(character)
+    )
 
 
 def look_of(text: str) -> str:
@@ -132,7 +139,9 @@ def spellings_of(character: str, *, look_alikes: bool = False) -> tuple[str, ...
     equivalents = _equivalents()
     for equivalent in equivalents.get(composed, ()):
         spellings[equivalent] = None
-    if marks and all(part in equivalents for part in (base, *marks)):  # narrow katakana and its marks
+    if marks and all(
+        part in equivalents for part in (base, *marks)
+    ):  # narrow katakana and its marks
         spellings["".join(equivalents[part][-1] for part in (base, *marks))] = None
     if look_alikes:
         for look_alike, plain in _LOOK_ALIKES.items():

@@ -34,8 +34,12 @@ class Splices(Sequence[Splice]):
 
     __slots__ = ("_numbers", "written")
 
-    def __init__(self, numbers: Iterable[tuple[int, int, int]], written: bytes | bytearray) -> None:
-        self._numbers = array("q", [0])  # of each the offset, the length, and its end in what is written
+    def __init__(
+        self, numbers: Iterable[tuple[int, int, int]], written: bytes | bytearray
+    ) -> None:
+        self._numbers = array(
+            "q", [0]
+        )  # of each the offset, the length, and its end in what is written
         for offset, length, new in numbers:
             self._numbers.extend((offset, length, self._numbers[-1] + new))
         self.written = written
@@ -53,7 +57,9 @@ class Splices(Sequence[Splice]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Splices | tuple):
             return NotImplemented
-        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+        return len(self) == len(other) and all(
+            one == two for one, two in zip(self, other, strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash((self._numbers.tobytes(), bytes(self.written)))
@@ -101,19 +107,26 @@ def require_ordered(splices: Iterable[Splice], size: int) -> None:
     previous: Splice | None = None
     for splice in splices:
         if splice.offset < 0 or splice.length < 0 or splice.end > size:
-            raise invalid(f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes")
+            raise invalid(
+                f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes"
+            )
         if previous is not None and (
-            splice.offset < previous.end or (splice.offset == previous.offset and splice.length == 0)
+            splice.offset < previous.end
+            or (splice.offset == previous.offset and splice.length == 0)
         ):
             message = f"edits overlap at byte {splice.offset}"
-            raise FilewrightError(Code.OVERLAP, message, "join the overlapping edits into one")
+            raise FilewrightError(
+                Code.OVERLAP, message, "join the overlapping edits into one"
+            )
         previous = splice
 
 
 def apply(data: bytes, splices: Iterable[Splice]) -> bytes:
     """`data` with ordered `splices` applied: the definition of what an edit is."""
     view = memoryview(data)
-    result = BytesIO()  # of 100,000 splices a list of parts takes more memory than the file
+    result = (
+        BytesIO()
+    )  # of 100,000 splices a list of parts takes more memory than the file
     position = 0
     for splice in splices:
         result.write(view[position : splice.offset])

@@ -16,7 +16,9 @@ _ISO_2022 = re.compile(
 """A change to a set of characters that terminals do not have: their own are ``ESC ( B`` and ``ESC ( 0``."""
 
 _UTF7_RUN = re.compile(rb"\+([A-Za-z0-9+/]{2,})")
-_NAME = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[a-z]+(?:[A-Z][a-z]+)+|[A-Za-z][a-z]*[0-9]+")
+_NAME = re.compile(
+    rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[a-z]+(?:[A-Z][a-z]+)+|[A-Za-z][a-z]*[0-9]+"
+)
 """What may stand behind a plus sign in a program, or a phone number."""
 _LATIN_RUN = re.compile(rb"A[K-P][A-Z]")
 """A letter of Latin-1 that is written like a short name: several of them are no names."""
@@ -76,7 +78,11 @@ def _is_written(character: str) -> bool:
         return False
     if character < "\u2e80" or character >= "\U00010000":
         # Of the smaller scripts most are written; of letters with code points in between hardly any.
-        return character < "\u0180" or "\u0370" <= character < "\u10a0" or character >= "\u1e00"
+        return (
+            character < "\u0180"
+            or "\u0370" <= character < "\u10a0"
+            or character >= "\u1e00"
+        )
     for name in _LEGACY_CHARACTERS:
         try:
             if len(character.encode(name)) == 2:

@@ -51,7 +51,9 @@ class Narrowed:
             hint = "use a tool for bytes, or give the encoding it has"
         else:
             return cls(snapshot)
-        raise refused(code, snapshot.asked, f"{snapshot.asked} {why}", hint, encoding=name)
+        raise refused(
+            code, snapshot.asked, f"{snapshot.asked} {why}", hint, encoding=name
+        )
 
     def text(self, content: bytes) -> bytes:
         """Such a file's content as UTF-8, with a byte-order mark if the file has one."""

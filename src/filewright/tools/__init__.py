@@ -54,9 +54,22 @@ if TYPE_CHECKING:
     from filewright.tools.read import FileRead, FilesRead, compare_files
     from filewright.tools.registry import Arguments, run_tool, schema_of
     from filewright.tools.replace import ReplaceResult, replace_in_order
-    from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult, clip
+    from filewright.tools.result import (
+        ChangeResult,
+        FailedCall,
+        Image,
+        ToolResult,
+        clip,
+    )
     from filewright.tools.search import SearchHit, SearchResult
-    from filewright.tools.surface import NATIVE, Offer, Surface, Tool, entries, instructions
+    from filewright.tools.surface import (
+        NATIVE,
+        Offer,
+        Surface,
+        Tool,
+        entries,
+        instructions,
+    )
     from filewright.tools.typed import (
         EditRequest,
         ReadOptions,

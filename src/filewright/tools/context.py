@@ -70,7 +70,9 @@ class SeenFiles:
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
         self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
-        self._known: OrderedDict[tuple[str | None, Location], tuple[str, ...]] = OrderedDict()
+        self._known: OrderedDict[tuple[str | None, Location], tuple[str, ...]] = (
+            OrderedDict()
+        )
         self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
@@ -101,7 +103,9 @@ class SeenFiles:
     def known_below(self, session: str | None, location: Location) -> list[Location]:
         """Return the files at or below a path of which a session knows a version, the newest first."""
         with self._lock:
-            places = [place for reader, place in reversed(self._known) if reader == session]
+            places = [
+                place for reader, place in reversed(self._known) if reader == session
+            ]
         return [place for place in places if place.is_within(location)]
 
     def _know(self, session: str | None, location: Location, version: str) -> None:
@@ -168,7 +172,9 @@ class Context:
     Thread-safe. What only some tools need is made when first asked for.
     """
 
-    def __init__(self, boundary: Boundary, settings: Settings, changes: Changes) -> None:
+    def __init__(
+        self, boundary: Boundary, settings: Settings, changes: Changes
+    ) -> None:
         self.boundary = boundary
         self.settings = settings
         self.changes = changes
@@ -177,7 +183,9 @@ class Context:
         self.shown = Shown(settings.shown_bytes)
         self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
-        self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
+        self.indexes: BoundedCache[LineIndex] = BoundedCache(
+            max(1 << 20, settings.cache_bytes // 8)
+        )
         self.previews: BoundedCache[bool] = BoundedCache(_PREVIEWS)
         self._late = _Late()
         self._loaded_with = settings
@@ -189,7 +197,9 @@ class Context:
             if self._late.outlines is None:
                 from filewright.structure import Outlines
 
-                self._late.outlines = Outlines(self._loaded_with, self.boundary.launcher)
+                self._late.outlines = Outlines(
+                    self._loaded_with, self.boundary.launcher
+                )
             return self._late.outlines
 
     @property
@@ -199,7 +209,9 @@ class Context:
             if self._late.searcher is None:
                 from filewright.search import Searcher
 
-                self._late.searcher = Searcher(self.boundary, self._loaded_with, self.indexes)
+                self._late.searcher = Searcher(
+                    self.boundary, self._loaded_with, self.indexes
+                )
             return self._late.searcher
 
     def close(self) -> None:
@@ -230,7 +242,12 @@ class Context:
         return True
 
     def open(
-        self, location: Location, *, encoding: str | None = None, hold: bool = True, text: bool = False
+        self,
+        location: Location,
+        *,
+        encoding: str | None = None,
+        hold: bool = True,
+        text: bool = False,
     ) -> Snapshot:
         """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises,
         `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`),
@@ -239,7 +256,12 @@ class Context:
         name = codec.named(encoding) if encoding is not None else None
         file = self.boundary.open_file(location)
         snapshot = Snapshot.of_file(
-            file, location, self.settings, encoding=name, indexes=self.indexes, hold=hold
+            file,
+            location,
+            self.settings,
+            encoding=name,
+            indexes=self.indexes,
+            hold=hold,
         )
         limit = self.settings.max_file_bytes
         if hold and limit and snapshot.size > limit:
@@ -259,17 +281,28 @@ class Context:
         return snapshot
 
     def open_page(
-        self, location: Location, *, encoding: str | None = None, headings: bool = True, text: bool = False
+        self,
+        location: Location,
+        *,
+        encoding: str | None = None,
+        headings: bool = True,
+        text: bool = False,
     ) -> Snapshot:
         """What a reader sees of the file: of a notebook its cells, unless an `encoding` asks for the file itself."""
         snapshot = self.open(location, encoding=encoding, text=text)
         try:
-            return snapshot if encoding is not None else notebook_view(snapshot, self.task, headings=headings)
+            return (
+                snapshot
+                if encoding is not None
+                else notebook_view(snapshot, self.task, headings=headings)
+            )
         except BaseException:
             snapshot.close()
             raise
 
-    def remember(self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None) -> None:
+    def remember(
+        self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None
+    ) -> None:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
         if snapshot.location is None:
             return
@@ -281,7 +314,9 @@ class Context:
             start, stop = shown_range
             if stop - start <= SHOWN_WHOLE_BYTES:
                 content = snapshot.read(start, stop - start)
-                self.shown.record(snapshot.location, snapshot.version, content, whole=False)
+                self.shown.record(
+                    snapshot.location, snapshot.version, content, whole=False
+                )
 
     @property
     def session(self) -> str | None:
@@ -291,7 +326,13 @@ class Context:
     def previewed(self, call: Arguments, change: Change[Any], outcome: str) -> bool:
         """Whether a preview of this call had the same diff and `outcome`; a preview itself is noted for the next."""
         asked = call.model_dump(
-            exclude={"preview", "diff", "expected_count", "max_count", "expected_version"}
+            exclude={
+                "preview",
+                "diff",
+                "expected_count",
+                "max_count",
+                "expected_version",
+            }
         )
         said = f"{asked}{outcome}{change.diff.text}".encode("utf-8", "surrogatepass")
         key = xxhash.xxh3_128_digest(said)
@@ -304,8 +345,14 @@ class Context:
         """Add to the refusal of a path that names nothing where it led, its root, and what may have been meant."""
         asked = error.details.get("path")
         is_outside = error.code == Code.PATH_ESCAPE and "roots" in error.details
-        is_url = error.code == Code.INVALID_INPUT and isinstance(asked, str) and asked.startswith("file:")
-        if not isinstance(asked, str) or not (error.code == Code.NOT_FOUND or is_outside or is_url):
+        is_url = (
+            error.code == Code.INVALID_INPUT
+            and isinstance(asked, str)
+            and asked.startswith("file:")
+        )
+        if not isinstance(asked, str) or not (
+            error.code == Code.NOT_FOUND or is_outside or is_url
+        ):
             return
         if error.details.keys() & {"strip", "alike"} or (
             error.code == Code.NOT_FOUND and "root" in error.details
@@ -324,7 +371,11 @@ class Context:
                 suggestions = suggest(self.boundary, asked, task)
         if suggestions.hint:
             # What to do about a path outside of the roots is said still.
-            hint = suggestions.hint if error.code == Code.NOT_FOUND else f"{suggestions.hint} {hint}"
+            hint = (
+                suggestions.hint
+                if error.code == Code.NOT_FOUND
+                else f"{suggestions.hint} {hint}"
+            )
             error.details["alike"] = list(suggestions.paths)
         error.hint = "; ".join([hint, *hints])
 
@@ -418,7 +469,9 @@ def binary(snapshot: Snapshot) -> FilewrightError:
                 f'{place} is all that makes it binary: with encoding="utf-8" read_content and edit_content '
                 "take it as text, in which \\u0000 in the search text finds it"
             )
-    return FilewrightError(Code.IS_BINARY, message, hint, path=asked, type=kind, size=size)
+    return FilewrightError(
+        Code.IS_BINARY, message, hint, path=asked, type=kind, size=size
+    )
 
 
 def _nul_in_text(snapshot: Snapshot) -> str:
@@ -429,9 +482,13 @@ def _nul_in_text(snapshot: Snapshot) -> str:
     if not few or detection.media_type(head) is not None:
         return ""
     try:
-        before = codecs.getincrementaldecoder("utf-8")().decode(head[: head.index(0)], final=True)
+        before = codecs.getincrementaldecoder("utf-8")().decode(
+            head[: head.index(0)], final=True
+        )
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except (UnicodeDecodeError, ValueError):
         return ""
     lines = codec.normalised(before).split("\n")
-    return f"{named_character(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"
+    return (
+        f"{named_character(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"
+    )

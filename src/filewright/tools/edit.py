@@ -73,7 +73,10 @@ _NAMED = 10
 
 Line = Annotated[int | None, Field(ge=1)]
 Beside = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
-CellName = Annotated[int | str | None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
+CellName = Annotated[
+    int | str | None,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]}),
+]
 """The id of a notebook's cell, or its number, from 1."""
 
 
@@ -88,10 +91,12 @@ class MovedFrom(Arguments):
 
     @model_validator(mode="after")
     def _one_place(self) -> MovedFrom:
-        if (self.symbol is None) == (self.start_line is None) or (self.start_line is None) != (
-            self.end_line is None
-        ):
-            raise ValueError("from names no one place\nhint: give a symbol, or start_line and end_line")
+        if (self.symbol is None) == (self.start_line is None) or (
+            self.start_line is None
+        ) != (self.end_line is None):
+            raise ValueError(
+                "from names no one place\nhint: give a symbol, or start_line and end_line"
+            )
         return self
 
 
@@ -100,7 +105,9 @@ class EditPlace(Arguments):
 
     text: SkipJsonSchema[str | None] = None
     symbol: str | None = None
-    lines: Annotated[list[int] | None, Field(description="[first, last], before all edits")] = None
+    lines: Annotated[
+        list[int] | None, Field(description="[first, last], before all edits")
+    ] = None
     after: Beside = None
     before: Beside = None
     cell: CellName = None
@@ -110,7 +117,14 @@ class EditPlace(Arguments):
 
 _AT = {"text": "search", "after": "insert_after", "before": "insert_before"}
 _CELL_PLACES = ("whole_cell", "after_cell", "before_cell")
-_PLACES = ("search", "start_line", "symbol", "insert_after", "insert_before", *_CELL_PLACES)
+_PLACES = (
+    "search",
+    "start_line",
+    "symbol",
+    "insert_after",
+    "insert_before",
+    *_CELL_PLACES,
+)
 Moved = tuple[str, Location, Location]
 """The name of a symbol that was moved, from where, to where."""
 
@@ -165,7 +179,11 @@ class EditItem(Arguments):
             _require_place_kept(given)
             # A null of a field that is not known may be a place, too: it is refused.
             known = {info.alias or name for name, info in cls.model_fields.items()}
-            given = {name: value for name, value in given.items() if value is not None or name not in known}
+            given = {
+                name: value
+                for name, value in given.items()
+                if value is not None or name not in known
+            }
         if isinstance(given, dict):
             given = _without_idle_texts(given)
         at = given.get("at") if isinstance(given, dict) else None
@@ -183,7 +201,9 @@ class EditItem(Arguments):
         if place.get("cell") is not None and not others:
             place["whole_cell"] = place.pop("cell")
         if any(beside.get(name) is not None for name in place):
-            raise ValueError("the place of the edit is given twice\nhint: give it in at alone")
+            raise ValueError(
+                "the place of the edit is given twice\nhint: give it in at alone"
+            )
         return place | beside
 
     @model_validator(mode="after")
@@ -192,7 +212,9 @@ class EditItem(Arguments):
         places = []
         for name in _PLACES:
             # Beside a text, a line only says where to look for it.
-            if getattr(self, name) is not None and (name != "start_line" or self.search is None):
+            if getattr(self, name) is not None and (
+                name != "start_line" or self.search is None
+            ):
                 places.append(name)
         if self.delete and not places and self.cell is not None:
             places.append("whole_cell")
@@ -200,7 +222,10 @@ class EditItem(Arguments):
         if made or deleted or self.move_to is not None or (moved and not places):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
-            more = any(_is_given(getattr(self, name)) for name in self.model_fields_set - of_whole)
+            more = any(
+                _is_given(getattr(self, name))
+                for name in self.model_fields_set - of_whole
+            )
             # What is moved into a new file may have a beginning given with it.
             if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
                 problem = (
@@ -215,14 +240,27 @@ class EditItem(Arguments):
         elif places == ["start_line"] and self.end_line is None:
             problem = "start_line without search needs an end_line\nhint: give both, of lines to replace"
         elif moved:
-            if not places[0].startswith("insert") or self.replace is not None or self.delete:
+            if (
+                not places[0].startswith("insert")
+                or self.replace is not None
+                or self.delete
+            ):
                 problem = "from says what to move\nhint: give with it insert_after or insert_before alone"
         elif self.delete:
-            if places[0] not in ("symbol", "start_line", "whole_cell") or self.replace is not None:
+            if (
+                places[0] not in ("symbol", "start_line", "whole_cell")
+                or self.replace is not None
+            ):
                 problem = 'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
         elif self.replace is None:
-            problem = "replace is missing\nhint: give the new text, or delete with a symbol"
-        if not problem and self.cell_type is not None and places[:1] not in (["after_cell"], ["before_cell"]):
+            problem = (
+                "replace is missing\nhint: give the new text, or delete with a symbol"
+            )
+        if (
+            not problem
+            and self.cell_type is not None
+            and places[:1] not in (["after_cell"], ["before_cell"])
+        ):
             problem = f"cell_type is the type of a new cell\nhint: {CELL_HINT}"
         if problem:
             raise ValueError(problem)
@@ -237,14 +275,22 @@ def _is_given(value: object) -> bool:
 
 def _without_idle_texts(given: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of an edit without the empty texts that an adapter filled in beside another form of edit."""
-    forms = {name for name in (*_PLACE_FIELDS, "content", "move_to", "delete") if given.get(name)}
+    forms = {
+        name
+        for name in (*_PLACE_FIELDS, "content", "move_to", "delete")
+        if given.get(name)
+    }
     # An empty text to search for is a place only together with a line, an empty content only of a new file.
     idle = {
         "search": bool(forms - {"start_line", "end_line", "cell", "search"}),
         "content": bool(forms - {"content"}),
         "replace": bool(forms & {"content", "move_to", "from"}) or "delete" in forms,
     }
-    return {name: value for name, value in given.items() if value != "" or not idle.get(name)}
+    return {
+        name: value
+        for name, value in given.items()
+        if value != "" or not idle.get(name)
+    }
 
 
 def _require_place_kept(given: dict[str, Any]) -> None:
@@ -338,11 +384,14 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
     count, most = len(arguments.edits), context.settings.max_edits
     if count > most:
-        raise too_many(count, most, "edits", "send them in several calls, or use replace_content")
+        raise too_many(
+            count, most, "edits", "send them in several calls, or use replace_content"
+        )
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     version = arguments.expected_version
     again = not any(
-        item.search is not None and (item.expected_version or version) for item in arguments.edits
+        item.search is not None and (item.expected_version or version)
+        for item in arguments.edits
     )
     edits = _Edits(context, arguments)
     made = change(
@@ -354,7 +403,9 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         preview=arguments.preview,
         again=again,
     )
-    users = _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
+    users = (
+        _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
+    )
     page = Reply(context, arguments, made, outcome="")
     shown = page.seen or page.brief or page.wanted != "auto"
     outcomes: list[Outcome] = []
@@ -367,18 +418,34 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
             places += each.places
             similarity = min(similarity, each.similarity)
             # How far a symbol goes is seen in its diff, or said.
-            symbol = not shown and each.named.startswith("symbol") and each.first <= each.last
+            symbol = (
+                not shown
+                and each.named.startswith("symbol")
+                and each.first <= each.last
+            )
             # Of a text that was found as it was given, at its one place, a reader has nothing to learn.
-            plain = each.tier is Tier.EXACT and each.places == 1 and not (each.on_result or each.note)
+            plain = (
+                each.tier is Tier.EXACT
+                and each.places == 1
+                and not (each.on_result or each.note)
+            )
             if not page.seen and (symbol or not plain):
                 told.append(each.text)
         # Where no diff says which lines of the file as it was.
-        which = "" if shown else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        which = (
+            ""
+            if shown
+            else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+        )
         said, verb = f"{counted(places, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.old is None:
             said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
-        page.add(f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}")
-        told.extend(f"note: {note}" for each in one.decision.outcomes for note in each.notes)
+        page.add(
+            f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}"
+        )
+        told.extend(
+            f"note: {note}" for each in one.decision.outcomes for note in each.notes
+        )
         page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
             page.add_short(one.diff)
@@ -389,7 +456,9 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     for number, note in sorted(edits.losses.items()):
         page.add(f"[edit {number + 1}: {note}]")
     for user in users:
-        page.add(f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]")
+        page.add(
+            f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]"
+        )
     page.end()
     outcomes.sort(key=attrgetter("index"))
     return EditResult(
@@ -511,7 +580,9 @@ class _Edits:
                 with self._opened(file) as snapshot:
                     other = self._edited_files.setdefault(file.identity, file.location)
                     if other != file.location:
-                        message = f"{file.location.asked} and {other.asked} are one file"
+                        message = (
+                            f"{file.location.asked} and {other.asked} are one file"
+                        )
                         raise self._invalid(message, "name it by one path")
                     try:
                         edited = self._edited(file, snapshot)
@@ -520,7 +591,11 @@ class _Edits:
                             raise
                         refused.append(error)
                     else:
-                        yield self._ended(edited, file.location, *whole) if whole is not None else edited
+                        yield (
+                            self._ended(edited, file.location, *whole)
+                            if whole is not None
+                            else edited
+                        )
             elif whole is not None:
                 before, where = self._known_text(file), file.location
                 kept = Decided(Plan((), ()), where, (), before, (), where.shown)
@@ -535,10 +610,14 @@ class _Edits:
             for one in file.details["refusals"]:
                 item = self.arguments.edits[one["edit"]]
                 # A suggestion is sent in the place of its edit.
-                own = item.model_dump(include={"path", "cell", "expected_version"}, exclude_none=True)
+                own = item.model_dump(
+                    include={"path", "cell", "expected_version"}, exclude_none=True
+                )
                 one["suggestions"][:] = [edit | own for edit in one["suggestions"]]
                 message, *_ = one["message"].splitlines()
-                said.append(f"\nalso: {file.details['path']}: edit {one['edit'] + 1}: {message}")
+                said.append(
+                    f"\nalso: {file.details['path']}: edit {one['edit'] + 1}: {message}"
+                )
         files[0].message += listed(said[1:], _NAMED, "", noun="edit")
         return files[0]
 
@@ -547,9 +626,17 @@ class _Edits:
     def _file(self, item: EditItem) -> _EditedFile:
         path, outer = item.path, self.arguments.path
         if path is None and outer is None:
-            raise self._invalid("no path was given", "give path, or a path in every edit")
-        location = self.context.boundary.locate(path if path is not None else outer or "")
-        if path is not None and outer is not None and location != self.context.boundary.locate(outer):
+            raise self._invalid(
+                "no path was given", "give path, or a path in every edit"
+            )
+        location = self.context.boundary.locate(
+            path if path is not None else outer or ""
+        )
+        if (
+            path is not None
+            and outer is not None
+            and location != self.context.boundary.locate(outer)
+        ):
             raise self._invalid(
                 f"its path {path} is not the path of the call, {outer}",
                 "leave out the path of the call, and give every edit its own",
@@ -557,15 +644,21 @@ class _Edits:
         nowhere, moves = item._place is None, item.source is not None
         if nowhere or item.content is not None:
             self._check_whole(item, location)
-        makes = item.content is not None or (moves and (nowhere or location in self._files))
+        makes = item.content is not None or (
+            moves and (nowhere or location in self._files)
+        )
         file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):
             asked = location.asked
-            message = f"{asked} is made already" if file.is_new else f"{asked} exists already"
+            message = (
+                f"{asked} is made already" if file.is_new else f"{asked} exists already"
+            )
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
             raise refused(Code.ALREADY_EXISTS, asked, message, hint)
         of_cell = item.delete and self._cell(item) is not None
-        if not file.is_new and (item.move_to is not None or (item.delete and nowhere and not of_cell)):
+        if not file.is_new and (
+            item.move_to is not None or (item.delete and nowhere and not of_cell)
+        ):
             self._end(file, item)
         else:
             file.items.append((self.number, item))
@@ -581,7 +674,8 @@ class _Edits:
             )
         if cell is None and not item.path and (item.delete or item.move_to is not None):
             raise self._invalid(
-                "an edit without a place has no path of its own; the whole file is not meant", _WHOLE_HINT
+                "an edit without a place has no path of its own; the whole file is not meant",
+                _WHOLE_HINT,
             )
 
     def _cell(self, item: EditItem) -> int | str | None:
@@ -593,22 +687,32 @@ class _Edits:
         """The file at a place: one that is not there yet, if what names it first `makes` it."""
         file = self._files.get(location)
         if file is None:
-            file = self._files[location] = _EditedFile(location, makes and not self.context.exists(location))
+            file = self._files[location] = _EditedFile(
+                location, makes and not self.context.exists(location)
+            )
             if file.is_new:
                 self.context.boundary.guard_write(location)
         if file.is_new and not makes:
             raise self._invalid(
-                f"{location.asked} is made by this call", "give all that is to be in it: content, and from"
+                f"{location.asked} is made by this call",
+                "give all that is to be in it: content, and from",
             )
         return file
 
     def _opened(self, file: _EditedFile) -> Snapshot:
         self.context.boundary.guard_write(file.location)
-        found = self.context.open(file.location, encoding=self.arguments.encoding, text=True)
+        found = self.context.open(
+            file.location, encoding=self.arguments.encoding, text=True
+        )
         if file.identity not in (None, found.identity):
             found.close()
             asked = file.location.asked
-            raise refused(Code.STALE_VERSION, asked, f"{asked} was changed meanwhile", "send the edit again")
+            raise refused(
+                Code.STALE_VERSION,
+                asked,
+                f"{asked} was changed meanwhile",
+                "send the edit again",
+            )
         file.identity = found.identity
         return found
 
@@ -623,7 +727,9 @@ class _Edits:
         """Note that the edit deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
         context, asked = self.context, file.location.asked
         if file.whole is not None:
-            raise self._invalid(f"{asked} is deleted or moved already", "delete or move it once")
+            raise self._invalid(
+                f"{asked} is deleted or moved already", "delete or move it once"
+            )
         file.whole = self.number, item
         context.boundary.guard_write(file.location, link_itself=True)
         version = item.expected_version or self.arguments.expected_version
@@ -639,11 +745,15 @@ class _Edits:
 
         def add(named: str, data: bytes, line: int) -> None:
             nonlocal made
-            outcomes.append(_of_whole(self.number, named, line, line + len(data.splitlines()) - 1))
+            outcomes.append(
+                _of_whole(self.number, named, line, line + len(data.splitlines()) - 1)
+            )
             at, text = made.lines.offset_of(line), made.read(0, made.size)
             if at == made.size and at and not made.lines.ends_in_terminator():
                 data = made.dominant + data
-            made = Snapshot(text[:at] + data + text[at:], encoding="utf-8", location=file.location)
+            made = Snapshot(
+                text[:at] + data + text[at:], encoding="utf-8", location=file.location
+            )
 
         for self.number, item in file.items:
             if item.content is not None:
@@ -658,7 +768,9 @@ class _Edits:
         content = as_declared(made.read(0, made.size), file.location.name)
         return Decided.created(Plan((), tuple(outcomes)), file.location, content)
 
-    def _ended(self, one: Decided[Plan], where: Location, number: int, item: EditItem) -> Decided[Plan]:
+    def _ended(
+        self, one: Decided[Plan], where: Location, number: int, item: EditItem
+    ) -> Decided[Plan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
             one, named = one.deleted(), "the file is deleted"
@@ -666,7 +778,10 @@ class _Edits:
             destination = self.context.boundary.locate(item.move_to)
             self.context.boundary.guard_write(destination, link_itself=True)
             one, named = one.moved(destination), f"moved from {visible(where.shown)}"
-        made = replace(one.decision, outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)))
+        made = replace(
+            one.decision,
+            outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)),
+        )
         return replace(one, decision=made)
 
     def _known_text(self, file: _EditedFile) -> Snapshot | None:
@@ -675,7 +790,12 @@ class _Edits:
             with self._opened(file) as snapshot:
                 return snapshot if snapshot.held is not None else None
         except FilewrightError as error:
-            if error.code not in (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE):
+            if error.code not in (
+                Code.IS_BINARY,
+                Code.NOT_A_FILE,
+                Code.SYMLINK,
+                Code.TOO_LARGE,
+            ):
                 raise
             return None
 
@@ -684,7 +804,11 @@ class _Edits:
     def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self.context, self.arguments
-        page = snapshot if arguments.encoding is not None else notebook_view(snapshot, context.task)
+        page = (
+            snapshot
+            if arguments.encoding is not None
+            else notebook_view(snapshot, context.task)
+        )
         cells = {self._cell(item) for _, item in file.items}
         if cells - {None} or any(item._place in _CELL_PLACES for _, item in file.items):
             return self._edited_cells(file, self._as_notebook(file, page))
@@ -697,30 +821,56 @@ class _Edits:
         for base, lists in self._lists.items():
             for other in lists.other_lines():
                 line = other.line
-                separator = Edit("", other.text, False, line, line, False, other.edit, _SEPARATOR, base)
+                separator = Edit(
+                    "",
+                    other.text,
+                    False,
+                    line,
+                    line,
+                    False,
+                    other.edit,
+                    _SEPARATOR,
+                    base,
+                )
                 asked.append(separator)
         bases = context.shown.bases(file.location, except_version=snapshot.version)
         return decided(page, partial(self._plan, edits=asked, bases=bases))
 
-    def _list_edits(self, file: _EditedFile, snapshot: Snapshot) -> dict[bytes | None, ListEdits]:
+    def _list_edits(
+        self, file: _EditedFile, snapshot: Snapshot
+    ) -> dict[bytes | None, ListEdits]:
         """Return what the edits of symbols mean for the separators of their lists, by the text they are of."""
         made: dict[bytes | None, ListEdits] = {}
 
         def lists_of(text: _Text) -> ListEdits:
             if text.base not in made:
-                outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
+                outline = self.context.outlines.outline(
+                    text.snapshot, task=self.context.task
+                )
                 made[text.base] = ListEdits(text.snapshot, outline, file.location.asked)
             return made[text.base]
 
         for self.number, moved, text in file.moved_symbols:
             lists_of(text).delete(self._named_symbol(file, text, moved), self.number)
         for self.number, item in file.items:
-            beside = item.insert_after if item.insert_after is not None else item.insert_before
+            beside = (
+                item.insert_after
+                if item.insert_after is not None
+                else item.insert_before
+            )
             is_symbol = isinstance(beside, str) and not beside.strip().isdecimal()
-            symbol = item.symbol if item.symbol is not None else str(beside) if is_symbol else None
+            symbol = (
+                item.symbol
+                if item.symbol is not None
+                else str(beside)
+                if is_symbol
+                else None
+            )
             if symbol is None or item.search is not None:
                 continue
-            text = self._text(file, snapshot, item.expected_version or self.arguments.expected_version)
+            text = self._text(
+                file, snapshot, item.expected_version or self.arguments.expected_version
+            )
             named, lists = self._named_symbol(file, text, symbol), lists_of(text)
             if item.symbol is None:
                 lists.insert(named, self.number, after=item.insert_after is not None)
@@ -735,7 +885,9 @@ class _Edits:
         outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
         return find_symbol(outline, symbol, file.location.asked)
 
-    def _plan(self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()) -> Plan:
+    def _plan(
+        self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()
+    ) -> Plan:
         planned = plan(
             snapshot,
             edits,
@@ -754,7 +906,9 @@ class _Edits:
 
     # Cells of a notebook
 
-    def _planned_texts(self, view: NotebookView, texts: dict[int, list[Edit]]) -> list[Plan]:
+    def _planned_texts(
+        self, view: NotebookView, texts: dict[int, list[Edit]]
+    ) -> list[Plan]:
         """Return the plans of edits of texts, each within its cell, with splices of the whole view."""
         plans: list[Plan] = []
         refusals: list[FilewrightError] = []
@@ -767,7 +921,10 @@ class _Edits:
                     raise
                 refusals.append(error)
                 continue
-            splices = (replace(splice, offset=splice.offset + start) for splice in planned.splices)
+            splices = (
+                replace(splice, offset=splice.offset + start)
+                for splice in planned.splices
+            )
             plans.append(replace(planned, splices=tuple(splices)))
         if refusals:
             first, *others = refusals
@@ -786,16 +943,22 @@ class _Edits:
             if self._cell(item) is not None or item._place in _CELL_PLACES
         )
         missing_cell = next(
-            name for name in (self._cell(item), item.after_cell, item.before_cell) if name is not None
+            name
+            for name in (self._cell(item), item.after_cell, item.before_cell)
+            if name is not None
         )
         raise self._invalid(
             f"{file.location.asked} is no notebook, and has no cell {missing_cell!r}",
-            "leave cell out" if self.arguments.encoding is None else "leave encoding out to edit by cells",
+            "leave cell out"
+            if self.arguments.encoding is None
+            else "leave encoding out to edit by cells",
         )
 
     def _edited_cells(self, file: _EditedFile, view: NotebookView) -> Decided[Plan]:
         """Return the plan of edits of a notebook that name cells, each located in its cell alone."""
-        texts: dict[int, list[Edit]] = {}  # by the number of the cell, 0 where an edit names none
+        texts: dict[
+            int, list[Edit]
+        ] = {}  # by the number of the cell, 0 where an edit names none
         whole: dict[int, tuple[int, EditItem]] = {}
         new: list[tuple[int, NewCell]] = []
         for self.number, item in file.items:
@@ -808,12 +971,15 @@ class _Edits:
                 assert cell is not None
                 if cell.number in whole:
                     raise self._invalid(
-                        f"{cell.label} is replaced or deleted by another edit", "leave out one of them"
+                        f"{cell.label} is replaced or deleted by another edit",
+                        "leave out one of them",
                     )
                 self._check_cell_version(item, view)
                 whole[cell.number] = self.number, item
             else:
-                texts.setdefault(cell.number if cell else 0, []).append(self._edit(item, file, view.raw))
+                texts.setdefault(cell.number if cell else 0, []).append(
+                    self._edit(item, file, view.raw)
+                )
         return self._joined_cells(view, texts, whole, new)
 
     def _check_cell_version(self, item: EditItem, view: NotebookView) -> None:
@@ -826,7 +992,11 @@ class _Edits:
         name = item.after_cell if after else item.before_cell
         assert name is not None
         self._check_cell_version(item, view)
-        number = 0 if after and str(name) == "0" else view.cell_named(name).number - (not after)
+        number = (
+            0
+            if after and str(name) == "0"
+            else view.cell_named(name).number - (not after)
+        )
         text = item.replace or ""
         check_text(text, "replace")
         return NewCell(number, item.cell_type or "code", normalised(text))
@@ -858,19 +1028,37 @@ class _Edits:
                 check_text(item.replace or "", "replace")
                 shown += view.whole_source(cell, normalised(item.replace or ""))
             named = f"{cell.label} {'deleted' if item.delete else 'replaced'}"
-            outcomes.append(Outcome(self.number, Tier.EXACT, line, line, line, line, 1, named=named))
+            outcomes.append(
+                Outcome(self.number, Tier.EXACT, line, line, line, line, 1, named=named)
+            )
         rearranged = view.rearranged([new_cell for _, new_cell in new], removed)
         # The new cells are told in the order in which they come in the file.
         in_order = sorted(new, key=lambda pair: pair[1].after)
         for (number, new_cell), label in zip(in_order, rearranged.made, strict=True):
             is_last = new_cell.after == len(view.cells)
-            line = view.line_at(view.size if is_last else view.cells[new_cell.after].region[0])
-            outcomes.append(Outcome(number, Tier.EXACT, line, line - 1, line, line, 1, named=f"new {label}"))
+            line = view.line_at(
+                view.size if is_last else view.cells[new_cell.after].region[0]
+            )
+            outcomes.append(
+                Outcome(
+                    number,
+                    Tier.EXACT,
+                    line,
+                    line - 1,
+                    line,
+                    line,
+                    1,
+                    named=f"new {label}",
+                )
+            )
         shown = list(ordered(shown, view.size))
         splices = ordered([*view.splices(shown), *rearranged.of_file], view.raw.size)
         if not splices:
             raise refused(
-                Code.NO_CHANGE, view.asked, f"{view.asked}: the edits change nothing", "leave them out"
+                Code.NO_CHANGE,
+                view.asked,
+                f"{view.asked}: the edits change nothing",
+                "leave them out",
             )
         location = view.location
         assert location is not None
@@ -879,17 +1067,24 @@ class _Edits:
         decision = Plan(page, tuple(outcomes))
         steps = [Modify.of(location, view.raw, splices)]
         name = location.shown
-        return Decided(decision, location, steps, view.raw, splices, name, name, (view, page))
+        return Decided(
+            decision, location, steps, view.raw, splices, name, name, (view, page)
+        )
 
     def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
         """One edit as the planner takes it."""
         fuzzy = self.arguments.fuzzy if item.fuzzy is None else item.fuzzy
-        version, new = item.expected_version or self.arguments.expected_version, item.replace or ""
+        version, new = (
+            item.expected_version or self.arguments.expected_version,
+            item.replace or "",
+        )
         first, last = item.start_line, item.end_line
         if item.search is not None:
             if version is not None:
                 self.context.check_version(snapshot, version)
-            return Edit(item.search, new, item.replace_all, first, last, fuzzy, self.number)
+            return Edit(
+                item.search, new, item.replace_all, first, last, fuzzy, self.number
+            )
         text = self._text(file, snapshot, version)
         edit = Edit("", new, fuzzy=fuzzy, number=self.number, base=text.base)
         if item.source is not None or item._place in ("insert_after", "insert_before"):
@@ -897,11 +1092,23 @@ class _Edits:
             line, named = spot.line, spot.named
             if item.source is not None:
                 taken = self._taken[self.number]
-                beside = file is taken.source and line in (taken.lines.start, taken.lines.stop)
+                beside = file is taken.source and line in (
+                    taken.lines.start,
+                    taken.lines.stop,
+                )
                 if beside and not (item.copied or item.reindent):
-                    raise self._invalid(f"{taken.what} would be moved to where it is", "name another place")
+                    raise self._invalid(
+                        f"{taken.what} would be moved to where it is",
+                        "name another place",
+                    )
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
-                return replace(edit, start_line=line, fuzzy=False, named=f"{moved}, {named}", data=data)
+                return replace(
+                    edit,
+                    start_line=line,
+                    fuzzy=False,
+                    named=f"{moved}, {named}",
+                    data=data,
+                )
             if fuzzy and spot.indent is not None:
                 new = self._indented(new, spot.indent, file, text.snapshot, spot.beside)
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
@@ -910,11 +1117,17 @@ class _Edits:
             if spot.indent is not None:
                 new, *blank_ends = without_blank_ends(normalised(new))
                 blank = blank_ends[0], blank_ends[1]
-            parted = self._parted(new, gap, line, text.snapshot, blank=blank, indent=spot.indent)
+            parted = self._parted(
+                new, gap, line, text.snapshot, blank=blank, indent=spot.indent
+            )
             return replace(edit, replace=parted, start_line=line, named=named)
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
-            first, last, named = lines.first, lines.last, f"symbol {visible(item.symbol)}"
+            first, last, named = (
+                lines.first,
+                lines.last,
+                f"symbol {visible(item.symbol)}",
+            )
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
             if fuzzy:
@@ -929,7 +1142,12 @@ class _Edits:
         return replace(edit, replace=new, start_line=first, end_line=last, named=named)
 
     def _note_losses(
-        self, item: EditItem, file: _EditedFile, target: Snapshot, lines: SymbolLines, new: str
+        self,
+        item: EditItem,
+        file: _EditedFile,
+        target: Snapshot,
+        lines: SymbolLines,
+        new: str,
     ) -> None:
         """Note which decorators, comments and the like of a symbol its replacement does not have."""
         if item.delete or not new.strip():
@@ -943,7 +1161,12 @@ class _Edits:
             self.losses[self.number] = told_losses(lost)
 
     def _indented(
-        self, new: str, indent: str, file: _EditedFile, target: Snapshot, near: range | None = None
+        self,
+        new: str,
+        indent: str,
+        file: _EditedFile,
+        target: Snapshot,
+        near: range | None = None,
     ) -> str:
         """Return a text at an indentation, in the unit of the lines `near` its place, else of the file."""
         language = language_of(file.location.name)
@@ -957,9 +1180,15 @@ class _Edits:
     def _with_separator(self, new: str, text: _Text) -> str:
         """Return the text of this edit with the separator it needs as a member of a list."""
         lists = self._lists.get(text.base)
-        return lists.with_separator(self.number, new) if lists is not None and new.strip() else new
+        return (
+            lists.with_separator(self.number, new)
+            if lists is not None and new.strip()
+            else new
+        )
 
-    def _text(self, file: _EditedFile, snapshot: Snapshot, version: str | None) -> _Text:
+    def _text(
+        self, file: _EditedFile, snapshot: Snapshot, version: str | None
+    ) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
         context, asked = self.context, file.location.asked
         if self.arguments.encoding is None and isinstance(
@@ -971,29 +1200,40 @@ class _Edits:
             )
         if version is None or snapshot.matches(version):
             shown = context.seen.shown_to(context.session, file.location)
-            return _Text(snapshot, None, version is not None or shown == snapshot.version)
+            return _Text(
+                snapshot, None, version is not None or shown == snapshot.version
+            )
         base = context.shown.at(file.location, version)
         if base is None:
             context.check_version(snapshot, version)
         assert base is not None
         earlier = Snapshot(
-            base, encoding=snapshot.encoding.name, location=file.location, settings=context.settings
+            base,
+            encoding=snapshot.encoding.name,
+            location=file.location,
+            settings=context.settings,
         )
         return _Text(earlier, base, known=True)
 
     def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
         asked = file.location.asked
         try:
-            outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
+            outline = self.context.outlines.outline(
+                text.snapshot, task=self.context.task
+            )
             return symbol_lines(text.snapshot, outline, symbol, asked)
         except FilewrightError as error:
             error.details.setdefault("path", asked)
             raise
 
-    def _check_range(self, file: _EditedFile, text: _Text, first: int, last: int) -> None:
+    def _check_range(
+        self, file: _EditedFile, text: _Text, first: int, last: int
+    ) -> None:
         """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
         if last < first:
-            raise self._invalid(f"end_line {last} is before start_line {first}", "correct the lines")
+            raise self._invalid(
+                f"end_line {last} is before start_line {first}", "correct the lines"
+            )
         if not text.known:
             raise self._invalid(
                 f"line {first} is a line of some version of {file.location.asked}",
@@ -1010,11 +1250,14 @@ class _Edits:
             lines = self._lines(file, text, given)
             named = f"{word} symbol {visible(given)}"
             line = lines.last + 1 if after else lines.first
-            return _Spot(line, named, lines.indent, lines.gap, range(lines.first, lines.last + 1))
+            return _Spot(
+                line, named, lines.indent, lines.gap, range(lines.first, lines.last + 1)
+            )
         line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
             raise self._invalid(
-                f"there is no line {str(given)[:40]}", "lines are numbered from 1; insert_after 0 is the top"
+                f"there is no line {str(given)[:40]}",
+                "lines are numbered from 1; insert_after 0 is the top",
             )
         if line + after > 1:
             self._check_range(file, text, line, line)
@@ -1025,42 +1268,85 @@ class _Edits:
     def _take(self, item: EditItem, wanted: MovedFrom, file: _EditedFile) -> _Taken:
         """What is moved or copied out of a file; what is moved is noted to be removed there."""
         if wanted.path is None and file.is_new:
-            raise self._invalid("from names no file", "give the path of what is moved into the new file")
-        source = file if wanted.path is None else self._named(self.context.boundary.locate(wanted.path))
+            raise self._invalid(
+                "from names no file", "give the path of what is moved into the new file"
+            )
+        source = (
+            file
+            if wanted.path is None
+            else self._named(self.context.boundary.locate(wanted.path))
+        )
         version = wanted.expected_version
         if version is None and source is file:
             version = item.expected_version or self.arguments.expected_version
         with self._opened(source) as snapshot:
             text = self._text(source, snapshot, version)
-            lines = self._lines(source, text, wanted.symbol) if wanted.symbol is not None else None
+            lines = (
+                self._lines(source, text, wanted.symbol)
+                if wanted.symbol is not None
+                else None
+            )
             if lines is not None:
-                first, last, what = lines.first, lines.last, f"symbol {visible(wanted.symbol or '')}"
+                first, last, what = (
+                    lines.first,
+                    lines.last,
+                    f"symbol {visible(wanted.symbol or '')}",
+                )
             else:
                 first, last = wanted.start_line or 0, wanted.end_line or 0
                 what = f"lines {first}-{last}"
                 self._check_range(source, text, first, last)
             if not item.copied:
-                if any((each.start_line, each.end_line) == (first, last) for each in source.removed):
+                if any(
+                    (each.start_line, each.end_line) == (first, last)
+                    for each in source.removed
+                ):
                     raise self._invalid(
-                        f"{what} is moved by another edit", "move it once, and copy it elsewhere"
+                        f"{what} is moved by another edit",
+                        "move it once, and copy it elsewhere",
                     )
-                there = f" to {visible(file.location.shown)}" if file is not source else ""
-                removed = Edit("", "", False, first, last, False, self.number, f"{what} moved{there}")
+                there = (
+                    f" to {visible(file.location.shown)}" if file is not source else ""
+                )
+                removed = Edit(
+                    "",
+                    "",
+                    False,
+                    first,
+                    last,
+                    False,
+                    self.number,
+                    f"{what} moved{there}",
+                )
                 source.removed.append(replace(removed, base=text.base, symbol=lines))
                 if wanted.symbol is not None:
                     source.moved_symbols.append((self.number, wanted.symbol, text))
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
-                    self.moved.extend((each, source.location, file.location) for each in name)
+                    self.moved.extend(
+                        (each, source.location, file.location) for each in name
+                    )
             origin, gap = text.snapshot, lines.gap if lines is not None else None
-            start, end = (origin.lines.offset_of(line, self.context.task) for line in (first, last + 1))
+            start, end = (
+                origin.lines.offset_of(line, self.context.task)
+                for line in (first, last + 1)
+            )
             hint = "move fewer lines, or the whole file with move_items"
             most = self.context.settings.hold_bytes
             if end - start > most:
                 raise too_many(end - start, most, "bytes to be moved", hint, "size")
             data = origin.read(start, end - start)
             at = range(first, last + 1)
-            return _Taken(source, what, at, data, origin.encoding, origin.dominant, lines is not None, gap)
+            return _Taken(
+                source,
+                what,
+                at,
+                data,
+                origin.encoding,
+                origin.dominant,
+                lines is not None,
+                gap,
+            )
 
     def _moved_in(
         self, item: EditItem, file: _EditedFile, spot: _Spot, target: Snapshot
@@ -1074,7 +1360,9 @@ class _Edits:
         end = target.dominant if target.size else taken.end
         data = taken.data
         same_end = file is taken.source or end == taken.end
-        verbatim = encoding.name == taken.encoding.name and same_end and not item.reindent
+        verbatim = (
+            encoding.name == taken.encoding.name and same_end and not item.reindent
+        )
         if not verbatim or encoding.width > 1:
             try:
                 plain = data.decode(taken.encoding.name)
@@ -1084,18 +1372,35 @@ class _Edits:
                     "such text goes only to a file of the same encoding and line ends, and without reindent",
                 ) from error
             if item.reindent:
-                plain = self._indented(plain, spot.indent or "", file, target, spot.beside)
+                plain = self._indented(
+                    plain, spot.indent or "", file, target, spot.beside
+                )
             data = plain.encode()  # of UTF-16, the text that is edited is UTF-8
             if not verbatim:
                 data = codec.encoded(
-                    plain, encoding if encoding.width == 1 else _UTF8, end, argument="replace"
+                    plain,
+                    encoding if encoding.width == 1 else _UTF8,
+                    end,
+                    argument="replace",
                 )
         text, gap = data.decode("latin-1"), spot.gap  # each byte a character
         if not file.is_new:
-            text = next((lists.with_separator(self.number, text) for lists in self._lists.values()), text)
+            text = next(
+                (
+                    lists.with_separator(self.number, text)
+                    for lists in self._lists.values()
+                ),
+                text,
+            )
         if gap is None or (taken.is_symbol and spot.indent is None):
-            gap = _usual_gap(text, file, spot) if taken.gap is None or file.is_new else taken.gap
-        text = self._parted(text, gap, spot.line, target, end.decode(), indent=spot.indent)
+            gap = (
+                _usual_gap(text, file, spot)
+                if taken.gap is None or file.is_new
+                else taken.gap
+            )
+        text = self._parted(
+            text, gap, spot.line, target, end.decode(), indent=spot.indent
+        )
         verb = "copied" if item.copied else "moved"
         return f"{taken.what} {verb} here from {origin}", text.encode("latin-1")
 
@@ -1121,11 +1426,15 @@ class _Edits:
         at = target.lines.offset_of(line, self.context.task)
         near = max(target.start, at - _NEAR)
         above, below = (
-            codec.decoded(target.read(*piece), target.encoding).removesuffix("\n").split("\n")
+            codec.decoded(target.read(*piece), target.encoding)
+            .removesuffix("\n")
+            .split("\n")
             for piece in ((near, at - near), (at, _NEAR))
         )
         first, last = max(gap, blank[0]), max(gap, blank[1])
-        if text.startswith(("\n", "\r")) or _is_outside(above[::-1], indent, closing=False):
+        if text.startswith(("\n", "\r")) or _is_outside(
+            above[::-1], indent, closing=False
+        ):
             first = 0
         if text.endswith(2 * end) or _is_outside(below, indent, closing=True):
             last = 0
@@ -1133,7 +1442,9 @@ class _Edits:
         return end * first + text + end * last
 
 
-def _of_whole(number: int, named: str, first: int = 1, last: int = 0, note: str = "") -> Outcome:
+def _of_whole(
+    number: int, named: str, first: int = 1, last: int = 0, note: str = ""
+) -> Outcome:
     """What became of an edit that is of no text that was there."""
     return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note)
 
@@ -1142,7 +1453,11 @@ def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
     """How many blank lines part a definition from others, where nothing there says how many."""
     if len(text.strip().splitlines()) < 2:
         return 0
-    return 2 if language_of(file.location.name) == Language.PYTHON and not spot.indent else 1
+    return (
+        2
+        if language_of(file.location.name) == Language.PYTHON and not spot.indent
+        else 1
+    )
 
 
 def _is_outside(rows: Sequence[str], indent: str | None, *, closing: bool) -> bool:
@@ -1162,7 +1477,9 @@ def _lacking(rows: Sequence[str], gap: int) -> int:
 def _in_cell(view: NotebookView, number: int) -> tuple[Snapshot, int]:
     """Return the text of a cell, and where it begins in the view."""
     cell = view.cells[number - 1]
-    return Snapshot(view.source(cell), encoding="utf-8", location=view.location), cell.start
+    return Snapshot(
+        view.source(cell), encoding="utf-8", location=view.location
+    ), cell.start
 
 
 def _merged(splices: Sequence[Splice]) -> tuple[Splice, ...]:
@@ -1171,7 +1488,11 @@ def _merged(splices: Sequence[Splice]) -> tuple[Splice, ...]:
     for splice in sorted(splices, key=attrgetter("offset", "length")):
         if merged and merged[-1].end == splice.offset:
             last = merged.pop()
-            splice = Splice(last.offset, last.length + splice.length, last.replacement + splice.replacement)
+            splice = Splice(
+                last.offset,
+                last.length + splice.length,
+                last.replacement + splice.replacement,
+            )
         merged.append(splice)
     return tuple(merged)
 
@@ -1187,13 +1508,18 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
     mentioned: dict[str, set[str]] = defaultdict(set)
     dotted: dict[str, set[str]] = defaultdict(set)
     with spare_time(context.task) as task:
-        pattern = compile_pattern("|".join(names), mode="regex", case="sensitive", whole_word=True)
+        pattern = compile_pattern(
+            "|".join(names), mode="regex", case="sensitive", whole_word=True
+        )
         options = TreeOptions(limit=_SEARCHED, output="files")
         for snapshot, _ in TreeSearch(
             context.searcher, Location(origin.root, ()), pattern, options, task=task
         ):
             assert snapshot.location is not None
-            path, text = _path(snapshot.location), snapshot.read(0, min(snapshot.size, _LOOKED_AT))
+            path, text = (
+                _path(snapshot.location),
+                snapshot.read(0, min(snapshot.size, _LOOKED_AT)),
+            )
             shown[path] = snapshot.location.shown
             references.add(path, text)
             for name in names:
@@ -1207,8 +1533,14 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
         old, new = _path(before), _path(after)
         for path in (old, new):
             references.add(path, b"", counts=False)
-        users = {path for path, by_name in references.importing(old, name) if by_name or path in dotted[name]}
-        if old in mentioned[name] and old not in {path for path, _ in references.importing(new, name)}:
+        users = {
+            path
+            for path, by_name in references.importing(old, name)
+            if by_name or path in dotted[name]
+        }
+        if old in mentioned[name] and old not in {
+            path for path, _ in references.importing(new, name)
+        }:
             users.add(old)
         if users:
             files = sorted(shown[path] for path in users)

@@ -32,9 +32,13 @@ class HistoryArguments(Arguments):
     """one change with its diff; its id or the beginning of it, `@` the newest, `@~1` the one before"""
     session: Annotated[str | None, Field(description="or `current`")] = None
     """only changes of this session: its id, `current` or `last`"""
-    client: Annotated[str | None, Field(description="of clients whose name begins so")] = None
+    client: Annotated[
+        str | None, Field(description="of clients whose name begins so")
+    ] = None
     """only changes of clients whose name begins so"""
-    since: Annotated[str | None, Field(description="after a change or a time (ISO 8601)")] = None
+    since: Annotated[
+        str | None, Field(description="after a change or a time (ISO 8601)")
+    ] = None
     """only changes after this change, or after this time (ISO 8601, `14:30`, `20 min ago`)"""
     limit: Annotated[int, Field(ge=1, le=1000)] = 20
     """changes in one result"""
@@ -48,7 +52,9 @@ class RevertArguments(Arguments):
     """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
     session: Annotated[str | None, Field(description="all; or `current`")] = None
     """all that is left of a session: its id, `current` or `last`"""
-    since: Annotated[str | None, Field(description="all after a change or a time (ISO 8601)")] = None
+    since: Annotated[
+        str | None, Field(description="all after a change or a time (ISO 8601)")
+    ] = None
     """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
     is from before that change on
     """
@@ -56,13 +62,19 @@ class RevertArguments(Arguments):
     """all that came of the prompt of a change"""
     path: Annotated[str | None, Field(description="only this file or folder")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
-    hunk: Annotated[int | None, Field(ge=1, description="only this hunk of its diff")] = None
+    hunk: Annotated[
+        int | None, Field(ge=1, description="only this hunk of its diff")
+    ] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
     force: Annotated[
-        bool, Field(validation_alias=AliasChoices("force", "wholly"), description="over later changes")
+        bool,
+        Field(
+            validation_alias=AliasChoices("force", "wholly"),
+            description="over later changes",
+        ),
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     partial: Annotated[bool, Field(description="leave what does not merge")] = False
@@ -114,7 +126,11 @@ class HistoryChange:
         by: By = "this session" if record.session else None
         if record.session not in (None, own):
             # Agents are clients of other names: a person's words go through our own programs.
-            by = "a person" if (record.client or "").startswith("filewright ") else "another"
+            by = (
+                "a person"
+                if (record.client or "").startswith("filewright ")
+                else "another"
+            )
         return cls(
             change_id=record.id,
             time=record.time.isoformat(),
@@ -202,7 +218,9 @@ def _version(side: Stamp | None) -> str | None:
 
 def ago(moment: datetime.datetime) -> str:
     """How long ago, for people: ``12 s ago``, ``3 h ago``."""
-    seconds = max(0, int((datetime.datetime.now(datetime.UTC) - moment).total_seconds()))
+    seconds = max(
+        0, int((datetime.datetime.now(datetime.UTC) - moment).total_seconds())
+    )
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= length:
             return f"{seconds // length} {unit} ago"
@@ -266,7 +284,9 @@ def _one(context: Context, change_id: str) -> HistoryResult:
     page.add(f"{change.when}  {change.tool}", change.summary)
     page.extend(f"[{note}]" for note in record.notes)
     _add_entries(page, record.entries, 100)
-    diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
+    diff = context.changes.diff(
+        record.id, max_lines=context.settings.diff_lines, task=context.task
+    )
     page.add_diff(diff.text)
     return HistoryResult(page.text(), changes=(change,), difference=diff)
 
@@ -274,13 +294,19 @@ def _one(context: Context, change_id: str) -> HistoryResult:
 _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
-def _add_entries(page: Page, entries: Sequence[Entry], most: int, *, undoes: bool = False) -> None:
+def _add_entries(
+    page: Page, entries: Sequence[Entry], most: int, *, undoes: bool = False
+) -> None:
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
     for entry in entries[:most]:
         action, what = entry.action, entry.place.shown
         if entry.was is not None:
-            what = f"{what} → {entry.was.shown}" if undoes else f"{entry.was.shown} → {what}"
+            what = (
+                f"{what} → {entry.was.shown}"
+                if undoes
+                else f"{entry.was.shown} → {what}"
+            )
         rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
@@ -301,7 +327,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     changes, asked = context.changes, arguments.path
     path = context.boundary.locate(asked) if asked is not None else None
     scope = Scope(
-        arguments.change_id, arguments.session, arguments.since, path, arguments.hunk, arguments.prompt
+        arguments.change_id,
+        arguments.session,
+        arguments.since,
+        path,
+        arguments.hunk,
+        arguments.prompt,
     )
     alone = path is not None and scope == Scope(path=path, hunk=arguments.hunk)
     if path is not None and alone:  # the newest change of the file
@@ -312,7 +343,9 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     made, reversal = changes.undo(
         scope,
         force=arguments.force,
-        break_hard_links=context.settings.break_hard_links if breaks is None else breaks,
+        break_hard_links=context.settings.break_hard_links
+        if breaks is None
+        else breaks,
         include_shared=arguments.include_shared,
         in_part=arguments.partial,
         preview=arguments.preview,
@@ -324,22 +357,44 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     diff = reversal.diff
     if made is not None:
         try:
-            diff = changes.diff(made.id, max_lines=context.settings.diff_lines, task=context.task)
-        except FilewrightError as error:  # it is an extra: nothing about it is an error of the call
-            diff = Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
-    shown = arguments.diff == "full" or reversal.merged or made is None  # else it shows nothing new
-    page = Reply(context, arguments, Change((), made_id, diff), shown=shown, offers_diff=False)
+            diff = changes.diff(
+                made.id, max_lines=context.settings.diff_lines, task=context.task
+            )
+        except (
+            FilewrightError
+        ) as error:  # it is an extra: nothing about it is an error of the call
+            diff = Diff(
+                (
+                    FileDiff(
+                        "", "", remark=f"(the diff cannot be shown: {error.message})\n"
+                    ),
+                )
+            )
+    shown = (
+        arguments.diff == "full" or reversal.merged or made is None
+    )  # else it shows nothing new
+    page = Reply(
+        context, arguments, Change((), made_id, diff), shown=shown, offers_diff=False
+    )
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary
     else:
         title, what = selected.what, counted(len(selected.ids), "change")
-    page.add(f"undid {title}: {what}; change {made_id}" if made else f"{title} {page.done('undone')}: {what}")
+    page.add(
+        f"undid {title}: {what}; change {made_id}"
+        if made
+        else f"{title} {page.done('undone')}: {what}"
+    )
     page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
     if reversal.left:
         page.add("left as it is, since it has changed since:")
-        page.extend((conflict.sides.lstrip("\n") for conflict in reversal.left), reserve=1000)
+        page.extend(
+            (conflict.sides.lstrip("\n") for conflict in reversal.left), reserve=1000
+        )
     if alone and record.reverts:
-        page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
+        page.add(
+            "[that change was an undo itself; for an earlier one give its change_id from get_history]"
+        )
     entries = (made or record).entries
     _add_entries(page, entries, 40, undoes=made is None)
     if shown:
@@ -353,12 +408,16 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     )
 
 
-def _changes_of(context: Context, location: Location, most: int, hint: str) -> Sequence[ChangeRecord]:
+def _changes_of(
+    context: Context, location: Location, most: int, hint: str
+) -> Sequence[ChangeRecord]:
     """The newest changes of a file. Raises `not_found` for none."""
     records = context.changes.history(location=location, limit=most)
     if not records:
         asked = location.asked
-        raise FilewrightError(Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked)
+        raise FilewrightError(
+            Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked
+        )
     return records
 
 
@@ -398,9 +457,16 @@ def restore_file(
         record = next((each for each in records if change_id in (None, each.id)), None)
         if record is None:
             known = [each.id for each in records[:20]]
-            message, hint = f"{path} has no backup {change_id}", f"there are: {', '.join(known)}"
-            raise FilewrightError(Code.NOT_FOUND, message, hint, path=path, available=known)
-        made, _ = changes.undo(Scope(since=f"{record.id}^", path=location), force=True, task=context.task)
+            message, hint = (
+                f"{path} has no backup {change_id}",
+                f"there are: {', '.join(known)}",
+            )
+            raise FilewrightError(
+                Code.NOT_FOUND, message, hint, path=path, available=known
+            )
+        made, _ = changes.undo(
+            Scope(since=f"{record.id}^", path=location), force=True, task=context.task
+        )
     return state(record), tuple(map(state, filter(None, (made, *records))))
 
 
@@ -465,7 +531,10 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
     undone = context.changes.undone()
     begin = 0
     if cursor is not None:
-        begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
+        begin = next(
+            (at for at, group in enumerate(groups, 1) if (group.name or "") == cursor),
+            0,
+        )
         if not begin:
             raise _unknown_cursor("session")
     made: list[SessionSummary] = []
@@ -483,16 +552,22 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
         )
         made.append(summary)
     more = begin + len(made) < len(groups)
-    return SessionsResult(tuple(made), (made[-1].session or "") if made and more else None)
+    return SessionsResult(
+        tuple(made), (made[-1].session or "") if made and more else None
+    )
 
 
-def _counts(context: Context, session: str | None) -> tuple[int | None, int | None, int | None]:
+def _counts(
+    context: Context, session: str | None
+) -> tuple[int | None, int | None, int | None]:
     """Files, lines added and removed by what is left of a session, where that can be counted."""
     if session is None:
         return None, None, None
     added = removed = 0
     try:
-        record = context.changes.select(Scope(session=session), inside=True, task=context.task).record
+        record = context.changes.select(
+            Scope(session=session), inside=True, task=context.task
+        ).record
         files = _files_of(record)
         for entry in files:
             context.task.check()
@@ -504,7 +579,9 @@ def _counts(context: Context, session: str | None) -> tuple[int | None, int | No
     return len(files), added, removed
 
 
-def changed_files(context: Context, scope: Scope | str, offset: int, limit: int) -> ChangedFiles:
+def changed_files(
+    context: Context, scope: Scope | str, offset: int, limit: int
+) -> ChangedFiles:
     """What a scope of changes did, file by file: the net of them. Raises as `Changes.select` does."""
     selected = context.changes.select(scope, inside=True, task=context.task)
     entries = _files_of(selected.record)
@@ -519,7 +596,9 @@ def changed_files(context: Context, scope: Scope | str, offset: int, limit: int)
         left -= sum(diff.rows + 4 for diff in files[-1].diffs)
     end = offset + len(files)
     following = end if end < len(entries) else None
-    return ChangedFiles(selected.what, selected.ids, tuple(files), offset, len(entries), following)
+    return ChangedFiles(
+        selected.what, selected.ids, tuple(files), offset, len(entries), following
+    )
 
 
 def _files_of(record: ChangeRecord) -> list[Entry]:
@@ -527,5 +606,8 @@ def _files_of(record: ChangeRecord) -> list[Entry]:
     return [
         entry
         for entry in record.entries
-        if all(side is None or side.kind != "folder" for side in (entry.before, entry.after))
+        if all(
+            side is None or side.kind != "folder"
+            for side in (entry.before, entry.after)
+        )
     ]

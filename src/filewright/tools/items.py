@@ -17,7 +17,18 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
-from filewright.edit import Copy, Decided, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
+from filewright.edit import (
+    Copy,
+    Decided,
+    Delete,
+    Diff,
+    FileDiff,
+    MakeFolder,
+    Move,
+    SetMode,
+    SetOwner,
+    Step,
+)
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
@@ -80,7 +91,10 @@ class BatchResult(ChangeResult):
     def data(self) -> dict[str, Any]:
         """The results; of a single item its own facts too."""
         only = self.results[0] if len(self.results) == 1 and self.code is None else None
-        made = {**(plain(only) if only is not None else {}), "results": plain(self.results)}
+        made = {
+            **(plain(only) if only is not None else {}),
+            "results": plain(self.results),
+        }
         if self.change_ids:
             made |= {"change_id": self.change_id, "change_ids": [*self.change_ids]}
         return made
@@ -145,7 +159,9 @@ def run_batch(
                 raise
             context.explain(error)
             (item,) = group
-            name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
+            name = str(
+                getattr(item, "path", None) or getattr(item, "source", None) or item
+            )
             results.append(ItemResult(name, error=error))
             continue
         done = sorted(made.files, key=lambda file: file.decision[0])
@@ -153,7 +169,9 @@ def run_batch(
         results += map(_result, done)
         left -= sum(each.rows for each in made.diff.files)
         ids += [made.id] if made.id is not None else []
-    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
+    shown = Diff(
+        tuple(result.difference for result in results if result.difference is not None)
+    )
     last = ids[-1] if ids else None
     page = Reply(context, arguments, Change(tuple(files), last, shown))
     page.extend((result.row for result in results), reserve=300, more=noun)
@@ -173,7 +191,9 @@ def _result(file: Changed[Item]) -> ItemResult:
         file.decision[1],
         difference=diff if diff is not None and diff.old is not None else None,
         version=file.version,
-        hard_links=file.hard_links if file.hard_links > 1 and diff is not None else None,
+        hard_links=file.hard_links
+        if file.hard_links > 1 and diff is not None
+        else None,
         syntax_warning=file.warning or None,
     )
 
@@ -181,14 +201,26 @@ def _result(file: Changed[Item]) -> ItemResult:
 def check_count(context: Context, items: Sequence[object]) -> None:
     """Raise `too_large` for more items than one call may have."""
     if len(items) > context.settings.max_items:
-        raise too_many(len(items), context.settings.max_items, "items", "send them in several calls")
+        raise too_many(
+            len(items),
+            context.settings.max_items,
+            "items",
+            "send them in several calls",
+        )
 
 
 def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
     """One line for the history: what was done to which files; names none that it has no entry of."""
-    results = [result for _, result in sorted((file.decision for file in files), key=lambda item: item[0])]
+    results = [
+        result
+        for _, result in sorted(
+            (file.decision for file in files), key=lambda item: item[0]
+        )
+    ]
     done = [
-        f"copied to {each.destination}" if each.operation == "copied" else f"{each.operation} {each.path}"
+        f"copied to {each.destination}"
+        if each.operation == "copied"
+        else f"{each.operation} {each.path}"
         for each in results
         if each.operation not in _NOTHING_DONE
     ]
@@ -215,7 +247,9 @@ class Pair(Arguments):
     destination: str
 
 
-FilesOnly = Annotated[SkipJsonSchema[bool], Field(description="refuse links and folders; for dialects")]
+FilesOnly = Annotated[
+    SkipJsonSchema[bool], Field(description="refuse links and folders; for dialects")
+]
 
 
 class PairArguments(BatchArguments):
@@ -259,7 +293,9 @@ Planned = tuple[Location, Sequence[Step], ItemResult]
 """What an item comes to, and where."""
 
 
-def _each(one: Callable[[I], Planned]) -> Callable[[Sequence[I]], Iterator[Decided[Item]]]:
+def _each(
+    one: Callable[[I], Planned],
+) -> Callable[[Sequence[I]], Iterator[Decided[Item]]]:
     """The plan of items that are planned one by one."""
 
     def plan(group: Sequence[I]) -> Iterator[Decided[Item]]:
@@ -282,7 +318,14 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
         done = "exists" if context.exists(location) else "created"
         return location, [MakeFolder(location)], ItemResult(path, done)
 
-    return run_batch(context, "create_directories", arguments, arguments.paths, _each(one), noun="folder")
+    return run_batch(
+        context,
+        "create_directories",
+        arguments,
+        arguments.paths,
+        _each(one),
+        noun="folder",
+    )
 
 
 def _require_file(context: Context, location: Location) -> None:
@@ -292,17 +335,25 @@ def _require_file(context: Context, location: Location) -> None:
         message = f"{asked} is a {kind}, not a regular file"
         is_link = kind == "link"
         hint = "name the link's target itself" if is_link else "name a regular file"
-        raise refused(Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint)
+        raise refused(
+            Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint
+        )
 
 
-def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_items") -> BatchResult:
+def move_items(
+    context: Context, arguments: PairArguments, *, tool: str = "move_items"
+) -> BatchResult:
     """Rename files, links and folders, or copy them."""
     copied = arguments.copied or tool == "copy_items"
-    tool, done, step = ("copy_items", "copied", Copy) if copied else ("move_items", "moved", Move)
+    tool, done, step = (
+        ("copy_items", "copied", Copy) if copied else ("move_items", "moved", Move)
+    )
     reached = Reached()
 
     def one(pair: Pair) -> Planned:
-        source, destination = map(context.boundary.locate, (pair.source, pair.destination))
+        source, destination = map(
+            context.boundary.locate, (pair.source, pair.destination)
+        )
         if arguments.files_only:
             _require_file(context, source)
             if context.exists(destination):
@@ -318,7 +369,9 @@ def move_items(context: Context, arguments: PairArguments, *, tool: str = "move_
                 way = f"move it to another name, then from there to {pair.destination}"
                 raise invalid(message, way, path=pair.destination)
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
-            raise invalid(message, "choose a destination outside it", path=pair.destination)
+            raise invalid(
+                message, "choose a destination outside it", path=pair.destination
+            )
         if source.is_within(destination) and not copied and context.exists(source):
             message = f"{pair.destination} is the folder of {pair.source}, which takes its place only in two changes"
             way = "move it out of the folder, delete or move the folder, then move it to the folder's name"
@@ -348,7 +401,11 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
             _require_file(context, location)
         step = Delete(location, recursive=arguments.recursive, missing_ok=missing_ok)
         loss = lost_by_removing(context, location)
-        return location, [step], ItemResult(path, "deleted" if exists else "was not there", note=loss)
+        return (
+            location,
+            [step],
+            ItemResult(path, "deleted" if exists else "was not there", note=loss),
+        )
 
     return run_batch(context, "delete_items", arguments, arguments.paths, _each(one))
 
@@ -363,7 +420,9 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
         raise invalid(message, 'for example mode="644" or mode="u+x"')
     if mode is not None and not _MODE.fullmatch(mode):
         message = f"mode {mode!r} is neither octal nor symbolic"
-        raise invalid(message, 'for example "644", "0755", "u+x", "go-w"', argument="mode")
+        raise invalid(
+            message, 'for example "644", "0755", "u+x", "go-w"', argument="mode"
+        )
     uid, gid = _number(owner, "owner"), _number(group, "group")
 
     def one(path: str) -> Planned:
@@ -392,4 +451,6 @@ def _number(name: str | None, argument: str) -> int | None:
         return grp.getgrnam(name).gr_gid
     except (KeyError, ValueError, ImportError) as error:
         hint = "give a name this system knows, or a number"
-        raise invalid(f"unknown {argument} {name!r}", hint, argument=argument) from error
+        raise invalid(
+            f"unknown {argument} {name!r}", hint, argument=argument
+        ) from error

@@ -42,20 +42,33 @@ _NAMED_SPELLINGS = 3
 def encode(tool: str, kind: str, key: list[Any]) -> str:
     """A cursor of `tool` that holds `kind` and `key` (JSON values)."""
     text = json.dumps([tool, kind, key], separators=(",", ":"))
-    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+    )
 
 
-def decode(cursor: str, tool: str, kind: str, what: str, types: tuple[type, ...]) -> list[Any]:
+def decode(
+    cursor: str, tool: str, kind: str, what: str, types: tuple[type, ...]
+) -> list[Any]:
     """The key of a cursor of `tool`, which is of such `types`.
 
     Raises `invalid_input` for any other text, and for a cursor that was given for another `kind` of `what` it does.
     """
     try:
-        packed = base64.urlsafe_b64decode((cursor + "=" * (-len(cursor) % 4)).encode("ascii"))
+        packed = base64.urlsafe_b64decode(
+            (cursor + "=" * (-len(cursor) % 4)).encode("ascii")
+        )
         named, of, key = json.loads(zlib.decompressobj().decompress(packed, _MOST))
         if named != tool or [*map(type, key)] != [*types]:
             raise ValueError(named)
-    except (ValueError, TypeError, UnicodeError, binascii.Error, zlib.error, RecursionError) as error:
+    except (
+        ValueError,
+        TypeError,
+        UnicodeError,
+        binascii.Error,
+        zlib.error,
+        RecursionError,
+    ) as error:
         raise invalid(
             "the cursor is not one that this tool gave",
             "leave it out to start from the beginning",
@@ -156,26 +169,39 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     location, sort = context.boundary.locate(arguments.path), arguments.sort
     if context.boundary.stat(location).kind == "file":
         hint = "read_content reads it, stat_items gives its size and time"
-        raise refused(Code.NOT_A_DIRECTORY, location.asked, f"{location.asked} is a file, not a folder", hint)
+        raise refused(
+            Code.NOT_A_DIRECTORY,
+            location.asked,
+            f"{location.asked} is a file, not a folder",
+            hint,
+        )
     passed = None
     if arguments.cursor is not None:
         number, path = decode(arguments.cursor, "list", sort, "sort order", (int, str))
         passed = number, path
     walk = context.boundary.walk(
         location,
-        depth=0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth,
+        depth=0
+        if arguments.glob is not None and arguments.depth == 1
+        else arguments.depth,
         glob=arguments.glob,
         exclude=arguments.exclude,
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
         details=arguments.details or sort != "name",
-        after=place(location, passed[1]) if passed is not None and sort == "name" else None,
+        after=place(location, passed[1])
+        if passed is not None and sort == "name"
+        else None,
         task=context.task,
     )
     entries: Iterable[FolderEntry] = walk
     if sort != "name":
-        wanted = (entry for entry in walk if passed is None or _key(entry, sort) > passed)
-        entries = heapq.nsmallest(arguments.limit + 1, wanted, key=lambda entry: _key(entry, sort))
+        wanted = (
+            entry for entry in walk if passed is None or _key(entry, sort) > passed
+        )
+        entries = heapq.nsmallest(
+            arguments.limit + 1, wanted, key=lambda entry: _key(entry, sort)
+        )
     most = context.settings.page_chars
     page = Page(most)
     listed: list[ListedEntry] = []
@@ -184,24 +210,40 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     too_long = 0
     for entry in entries:
         facts = _listed(context, entry, details=arguments.details)
-        row, reserve = facts.row, 400 + 3 * len(entry.path)  # for the cursor, which holds the path
+        row, reserve = (
+            facts.row,
+            400 + 3 * len(entry.path),
+        )  # for the cursor, which holds the path
         if len(row) + reserve > most:
             too_long += 1
         elif len(listed) < arguments.limit and not page.extend([row], reserve=reserve):
             listed.append(facts)
             last = entry
         else:
-            cursor = encode("list", sort, [*_key(last, sort)]) if last is not None else None
+            cursor = (
+                encode("list", sort, [*_key(last, sort)]) if last is not None else None
+            )
             break
     if cursor is not None:
         page.add(f"[{len(listed)} shown; go on with cursor={cursor}]")
     if too_long:
-        page.add(f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]")
+        page.add(
+            f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]"
+        )
     elif not listed:
-        page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
-        page.add(*(f"[{note}]" for note in names_in_other_spellings(context, location, arguments.glob)))
+        page.add(
+            "(nothing matches)" if arguments.glob is not None else "(empty folder)"
+        )
+        page.add(
+            *(
+                f"[{note}]"
+                for note in names_in_other_spellings(context, location, arguments.glob)
+            )
+        )
     if walk.ignored:
-        page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
+        page.add(
+            f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]"
+        )
     if walk.unreadable:
         page.add(f"[{walk.unreadable} folders could not be read]")
     return ListResult(
@@ -215,18 +257,29 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     )
 
 
-def names_in_other_spellings(context: Context, folder: Location, glob: str | None) -> list[str]:
+def names_in_other_spellings(
+    context: Context, folder: Location, glob: str | None
+) -> list[str]:
     """Return a note on names that look as if they matched a glob that matches none; they are looked for an instant."""
     names: list[str] = []
     if glob is None or glob.startswith("!"):
         return []
-    with suppress(FilewrightError), spare_time(context.task, _SPELLING_SECONDS) as spare:
+    with (
+        suppress(FilewrightError),
+        spare_time(context.task, _SPELLING_SECONDS) as spare,
+    ):
         wanted = Globs.of([look_of(glob)], (), 0, lambda _name: True).wanted
         for entry in context.boundary.walk(folder, task=spare):
-            parts = [look_of(os.fsdecode(part)) for part in entry.location.parts[len(folder.parts) :]]
+            parts = [
+                look_of(os.fsdecode(part))
+                for part in entry.location.parts[len(folder.parts) :]
+            ]
             *above, name = [os.fsencode(part.replace("/", "_")) for part in parts]
             prefix = b"".join(part + b"/" for part in above)
-            if wanted is not None and wanted.decides(prefix, name, entry.kind == "folder") is not None:
+            if (
+                wanted is not None
+                and wanted.decides(prefix, name, entry.kind == "folder") is not None
+            ):
                 names.append(distinct_form(entry.location, glob))
             if len(names) == _NAMED_SPELLINGS:
                 break
@@ -248,11 +301,19 @@ def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEnt
         with suppress(FilewrightError):
             target = quote(context.boundary.read_link(location))
     facts = ListedEntry(
-        location.shown + ("/" if entry.kind == "folder" else ""), quote(location.name), entry.kind, target
+        location.shown + ("/" if entry.kind == "folder" else ""),
+        quote(location.name),
+        entry.kind,
+        target,
     )
     if not details or status is None:
         return facts
-    return replace(facts, size=status.size, modified=time_text(status.mtime_ns), mode=f"{status.mode:04o}")
+    return replace(
+        facts,
+        size=status.size,
+        modified=time_text(status.mtime_ns),
+        mode=f"{status.mode:04o}",
+    )
 
 
 # What is known of each
@@ -326,9 +387,13 @@ class FileStatus:
             f"{self.size:,} bytes" if self.type == "file" else "",
             f"mode {self.mode} {self.owner}:{self.group}",
             f"modified {self.modified}",
-            f"{self.hard_links} hard links" if self.type == "file" and self.hard_links > 1 else "",
+            f"{self.hard_links} hard links"
+            if self.type == "file" and self.hard_links > 1
+            else "",
             f"binary, {self.binary}" if self.binary else "",
-            f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}" if self.encoding else "",
+            f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}"
+            if self.encoding
+            else "",
             f"not readable: {self.unreadable}" if self.unreadable else "",
             f"version {self.version}" if self.version else "",
         ]
@@ -393,7 +458,9 @@ def _status(context: Context, location: Location) -> FileStatus:
         times_ns=(status.atime_ns, status.mtime_ns, status.ctime_ns),
         created=None if status.birth_ns is None else time_text(status.birth_ns),
         created_ns=status.birth_ns,
-        target=quote(context.boundary.read_link(location)) if status.kind == "link" else None,
+        target=quote(context.boundary.read_link(location))
+        if status.kind == "link"
+        else None,
     )
     if status.kind != "file":
         return known

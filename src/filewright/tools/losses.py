@@ -23,15 +23,25 @@ _FILES = 16
 def lost_by_overwriting(context: Context, before: Snapshot, content: bytes) -> str:
     """Describe what others wrote into a file that now gets this content, since the session read it; "" if nothing."""
     location = before.location
-    if location is None or not (known := context.seen.known_to(context.session, location)):
+    if location is None or not (
+        known := context.seen.known_to(context.session, location)
+    ):
         return ""
     if before.version in known:
         return ""
-    base = next(filter(None, (context.shown.at(location, version) for version in reversed(known))), None)
+    base = next(
+        filter(
+            None, (context.shown.at(location, version) for version in reversed(known))
+        ),
+        None,
+    )
     lines: list[str] = []
     if base is not None and before.binary is None and before.size <= SHOWN_WHOLE_BYTES:
         written = _lines_beside(before, base)
-        lines = [f'line {number} "{line}"' for number, line in _lines_beside(before, base, content)]
+        lines = [
+            f'line {number} "{line}"'
+            for number, line in _lines_beside(before, base, content)
+        ]
         if written and not lines:
             return ""  # The content has what the others wrote.
     return f"lost what was changed there since you read it{f': {listed(lines, _LINES)}' if lines else ''}"
@@ -57,7 +67,9 @@ def _lines_beside(before: Snapshot, *others: bytes) -> list[tuple[int, str]]:
     for content in others:
         known |= Counter(_decoded_lines(before, content))
     lines = []
-    for number, line in enumerate(_decoded_lines(before, before.read(0, before.size)), 1):
+    for number, line in enumerate(
+        _decoded_lines(before, before.read(0, before.size)), 1
+    ):
         if known[line]:
             known[line] -= 1
         elif line.strip():
@@ -66,5 +78,7 @@ def _lines_beside(before: Snapshot, *others: bytes) -> list[tuple[int, str]]:
 
 
 def _decoded_lines(before: Snapshot, content: bytes) -> Iterator[str]:
-    text = content.removeprefix(before.encoding.bom).decode(before.encoding.name, "replace")
+    text = content.removeprefix(before.encoding.bom).decode(
+        before.encoding.name, "replace"
+    )
     yield from text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -27,7 +27,15 @@ MAX_UNKNOWN = 20
 _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "search": ("old_string", "old_str", "oldString", "old_text", "oldText"),
     "replace": ("new_string", "new_str", "newString", "new_text", "newText"),
-    "path": ("file_path", "filePath", "file", "filename", "file_name", "target_file", "absolute_path"),
+    "path": (
+        "file_path",
+        "filePath",
+        "file",
+        "filename",
+        "file_name",
+        "target_file",
+        "absolute_path",
+    ),
     "paths": ("files", "file_paths"),
     "content": ("file_text", "contents", "new_content"),
     "patch": ("input", "patch_text"),
@@ -38,7 +46,9 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "encoding": ("charset",),
 }
 """The names of arguments in other systems' tools."""
-_REASONS = frozenset({"explanation", "instruction", "instructions", "reason", "description"})
+_REASONS = frozenset(
+    {"explanation", "instruction", "instructions", "reason", "description"}
+)
 """Arguments of other systems in which a model says why it makes a call; they change nothing."""
 _WRITTEN_TEXTS = frozenset({"search", "replace", "content", "replacement"})
 """Texts that may be empty on purpose."""
@@ -46,7 +56,16 @@ _WRITTEN_TEXTS = frozenset({"search", "replace", "content", "replacement"})
 
 _EDIT_TEXTS = frozenset(
     {
-        *("search", "replace", "replacement", "text", "old_string", "new_string", "oldText", "newText"),
+        *(
+            "search",
+            "replace",
+            "replacement",
+            "text",
+            "old_string",
+            "new_string",
+            "oldText",
+            "newText",
+        ),
         *("search_text", "replace_text", "search_pattern", "replace_content"),
     }
 )
@@ -79,7 +98,9 @@ class Shape:
     def required(self) -> frozenset[str]:
         """The fields that must be given."""
         infos = {} if self.model is None else self.model.model_fields
-        return frozenset(_names(name, info)[0] for name, info in infos.items() if info.is_required())
+        return frozenset(
+            _names(name, info)[0] for name, info in infos.items() if info.is_required()
+        )
 
 
 @cache
@@ -109,13 +130,17 @@ class Limits:
     items: int
 
 
-def normalize(tool: str, model: type[BaseModel], arguments: Mapping[str, Any], limits: Limits) -> Any:
+def normalize(
+    tool: str, model: type[BaseModel], arguments: Mapping[str, Any], limits: Limits
+) -> Any:
     """Return the arguments of `tool` in the form that `model` takes.
 
     Raises `too_large` for a list with more items than one call may have, and `invalid_input` for a number of more
     than 64 bits, for a name given twice under its synonyms, and for an object of unknown members.
     """
-    return _Normalizer(tool, limits).object(_wrapped(dict(arguments), shape_of(model)), shape_of(model), "")
+    return _Normalizer(tool, limits).object(
+        _wrapped(dict(arguments), shape_of(model)), shape_of(model), ""
+    )
 
 
 @cache
@@ -157,11 +182,17 @@ def _wrapped(arguments: dict[str, Any], shape: Shape) -> dict[str, Any]:
     if item.kind == "string":
         single = name.removesuffix("s")
         spelled = [
-            each for each in (single, *_SYNONYMS.get(single, ())) if isinstance(arguments.get(each), str)
+            each
+            for each in (single, *_SYNONYMS.get(single, ()))
+            if isinstance(arguments.get(each), str)
         ]
         if single in shape.fields or len(spelled) != 1:
             return arguments
-        rest = {key: value for key, value in arguments.items() if key not in (name, spelled[0])}
+        rest = {
+            key: value
+            for key, value in arguments.items()
+            if key not in (name, spelled[0])
+        }
         return {**rest, name: [arguments[spelled[0]]]}
     inner: dict[str, Any] = {}
     outer: dict[str, Any] = {}
@@ -180,7 +211,9 @@ _PLACE_NAMES = frozenset({"insert_line", "insert_text"})
 
 def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
     """Return the one field that another system calls `name`, or None."""
-    meant = [known for known, names in _SYNONYMS.items() if name in names and known in fields]
+    meant = [
+        known for known, names in _SYNONYMS.items() if name in names and known in fields
+    ]
     return meant[0] if len(meant) == 1 else None
 
 
@@ -197,10 +230,13 @@ class _Normalizer:
         if not shape.fields:
             self._count(value, place, self._limits.items)
             return {
-                name: self.value(member, Shape("other"), f"{place}.{name}") for name, member in value.items()
+                name: self.value(member, Shape("other"), f"{place}.{name}")
+                for name, member in value.items()
             }
         # A null or a reason beside delete or move_to may be a place that got lost, which the model refuses.
-        keeps_all = "move_to" in shape.fields and bool(value.get("delete") or value.get("move_to"))
+        keeps_all = "move_to" in shape.fields and bool(
+            value.get("delete") or value.get("move_to")
+        )
         value = self._renamed(value, shape, place, keeps_reasons=keeps_all)
         members = {}
         for name, member in value.items():
@@ -227,10 +263,16 @@ class _Normalizer:
         if isinstance(value, (list, dict)):
             self._count(value, place, self._limits.items)
             return value
-        if isinstance(value, float) and shape.kind in ("integer", "other") and value.is_integer():
+        if (
+            isinstance(value, float)
+            and shape.kind in ("integer", "other")
+            and value.is_integer()
+        ):
             value = int(value)
         if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-            message = f"{self._tool}: argument {place!r} is a number of more than 64 bits"
+            message = (
+                f"{self._tool}: argument {place!r} is a number of more than 64 bits"
+            )
             hint = f"wanted: an integer from {-MAX_INTEGER} to {MAX_INTEGER}"
             raise invalid(message, hint, argument=place)
         return value
@@ -243,7 +285,9 @@ class _Normalizer:
             value = [value]
         if not isinstance(value, list):
             return value
-        self._count(value, place, self._limits.edits if place == "edits" else self._limits.items)
+        self._count(
+            value, place, self._limits.edits if place == "edits" else self._limits.items
+        )
         items = []
         for number, entry in enumerate(value):
             if isinstance(entry, dict) and item.kind == "object":
@@ -258,10 +302,14 @@ class _Normalizer:
             raise too_many(len(text), MAX_NAME_CHARS, noun, "give a shorter one")
         if name not in _EDIT_TEXTS and name != "patch":
             return
-        kind, most = ("patch", MAX_PATCH_LINES) if name == "patch" else ("edits", MAX_EDIT_LINES)
+        kind, most = (
+            ("patch", MAX_PATCH_LINES) if name == "patch" else ("edits", MAX_EDIT_LINES)
+        )
         self._lines[kind] += text.count("\n")
         if self._lines[kind] > most:
-            hint = "send them in several calls, or write the whole file with write_content"
+            hint = (
+                "send them in several calls, or write the whole file with write_content"
+            )
             raise too_many(self._lines[kind], most, "lines of text", hint)
 
     def _renamed(
@@ -274,7 +322,11 @@ class _Normalizer:
         if len(unknown) > MAX_UNKNOWN:
             where = f" in {place}" if place else ""
             message = f"{self._tool}: {len(unknown)} unknown arguments{where}, the first {unknown[0][:100]!r}"
-            raise invalid(message, f"known: {', '.join(shape.fields)}", argument=place or unknown[0][:100])
+            raise invalid(
+                message,
+                f"known: {', '.join(shape.fields)}",
+                argument=place or unknown[0][:100],
+            )
         members = {}
         for name, member in value.items():
             known = name if name in shape.fields else _synonym_of(name, shape.fields)
@@ -294,9 +346,13 @@ class _Normalizer:
         """Return the refusal of an argument that is given under two names."""
         where = f" in {place}" if place else ""
         message = f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
-        return invalid(message, f"{name} is {known} here: give one of them", argument=known)
+        return invalid(
+            message, f"{name} is {known} here: give one of them", argument=known
+        )
 
-    def _count(self, members: Sequence[Any] | Mapping[str, Any], place: str, most: int) -> None:
+    def _count(
+        self, members: Sequence[Any] | Mapping[str, Any], place: str, most: int
+    ) -> None:
         """Raise `too_large` for more members than one call may have."""
         if len(members) > most:
             noun = "edits" if place == "edits" else f"items of {place}"
@@ -332,7 +388,9 @@ def _parsed(text: str, shape: Shape, place: str) -> Any:
         value = parse_json(trimmed.encode("utf-8", "surrogatepass"))
     except TooManyValuesError:
         message = f"the JSON text in the argument {place!r} has more than {MAX_VALUES:,} values"
-        raise FilewrightError(Code.TOO_LARGE, message, "send less in one call") from None
+        raise FilewrightError(
+            Code.TOO_LARGE, message, "send less in one call"
+        ) from None
     except (ValueError, RecursionError):
         return text
     if shape.kind in ("integer", "number") and (
@@ -348,9 +406,18 @@ def _insertion(edit: dict[str, Any], shape: Shape) -> dict[str, Any]:
     `insert_line` is the line after which the text goes, 0 for the beginning of the file.
     """
     line = edit.get("insert_line")
-    if "at" not in shape.fields or type(line) is not int or line < 0 or _is_filled(edit.get("at")):
+    if (
+        "at" not in shape.fields
+        or type(line) is not int
+        or line < 0
+        or _is_filled(edit.get("at"))
+    ):
         return edit
-    rest = {name: value for name, value in edit.items() if name not in ("insert_line", "insert_text", "at")}
+    rest = {
+        name: value
+        for name, value in edit.items()
+        if name not in ("insert_line", "insert_text", "at")
+    }
     if "insert_text" in edit:
         rest["replace"] = edit["insert_text"]
     return {**rest, "at": {"after": line} if line else {"before": 1}}
@@ -359,7 +426,11 @@ def _insertion(edit: dict[str, Any], shape: Shape) -> dict[str, Any]:
 def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
     """Return the arguments of a read with `view_range` as `start` and `limit`; -1 is the end of the file."""
     lines = members.get("view_range")
-    if "start" not in shape.fields or "view_range" in shape.fields or not isinstance(lines, list):
+    if (
+        "start" not in shape.fields
+        or "view_range" in shape.fields
+        or not isinstance(lines, list)
+    ):
         return members
     if len(lines) != 2 or not all(type(line) is int for line in lines):
         return members
@@ -367,18 +438,28 @@ def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
     if first < 1 or (last != -1 and last < first) or _is_filled(members.get("start")):
         return members
     rest = {name: value for name, value in members.items() if name != "view_range"}
-    return {**rest, "start": first, **({} if last == -1 else {"limit": last - first + 1})}
+    return {
+        **rest,
+        "start": first,
+        **({} if last == -1 else {"limit": last - first + 1}),
+    }
 
 
 def renaming_hints(names: Iterable[str], known: Collection[str]) -> list[str]:
     """Return what each of some unknown names is called among `known`, for those that other systems have."""
     hints = []
     for name in names:
-        meant = [each for each, synonyms in _SYNONYMS.items() if name in synonyms and each in known]
+        meant = [
+            each
+            for each, synonyms in _SYNONYMS.items()
+            if name in synonyms and each in known
+        ]
         if meant:
             hints.append(f"{name} is {' or '.join(meant)} here")
         elif name == "offset" and "start" in known:
-            hints.append("offset is start here, the number of the first line, counted from 1")
+            hints.append(
+                "offset is start here, the number of the first line, counted from 1"
+            )
         elif name == "regex" and "pattern" in known:
             hints.append('regex is pattern here, with mode="regex"')
     return hints

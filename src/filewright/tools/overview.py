@@ -63,9 +63,20 @@ _MOST_ENTRIES = 300_000
 _READ_FILES = 4_000
 """Files whose imports are read."""
 
-_DATA = {Language.HTML, Language.CSS, Language.JSON, Language.MARKDOWN, Language.YAML, Language.TOML}
-_READ_FIRST = re.compile(r"(?i)^(?:readme|contributing|architecture|agents|claude|changelog)(?:\.\w+)?$")
-_ENTRY = re.compile(r"(?i)^(?:__main__|main|cli|app|manage|server|index|wsgi|asgi|program|lib|mod)\.\w+$")
+_DATA = {
+    Language.HTML,
+    Language.CSS,
+    Language.JSON,
+    Language.MARKDOWN,
+    Language.YAML,
+    Language.TOML,
+}
+_READ_FIRST = re.compile(
+    r"(?i)^(?:readme|contributing|architecture|agents|claude|changelog)(?:\.\w+)?$"
+)
+_ENTRY = re.compile(
+    r"(?i)^(?:__main__|main|cli|app|manage|server|index|wsgi|asgi|program|lib|mod)\.\w+$"
+)
 _TEST = re.compile(
     r"(?i)(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_[^/]*|[^/]*[._]test|[^/]*\.spec)\.\w+$"
 )
@@ -96,7 +107,9 @@ class OverviewArguments(Arguments):
         Field(description="[first, last] ranges"),
     ] = None
     """line ranges `[first, last]`: the symbols they touch are marked"""
-    changed_kinds: SkipJsonSchema[list[Literal["added", "modified", "removed"]] | None] = None
+    changed_kinds: SkipJsonSchema[
+        list[Literal["added", "modified", "removed"]] | None
+    ] = None
     since: Annotated[str | None, Field(description="git revision")] = "HEAD"
     """the revision of git to compare with"""
     folders: SkipJsonSchema[bool] = True
@@ -181,16 +194,23 @@ def get_overview(
             argument="path",
         )
     if arguments.paths is None:
-        return _one(context, arguments, arguments.path or ".", context.settings.page_chars)
+        return _one(
+            context, arguments, arguments.path or ".", context.settings.page_chars
+        )
     paths, most = arguments.paths, context.settings.page_chars
     check_count(context, paths)
     made = in_shares(
-        paths, most, lambda number, share: _one(context, arguments, paths[number], max(300, share)), "{}: {}"
+        paths,
+        most,
+        lambda number, share: _one(context, arguments, paths[number], max(300, share)),
+        "{}: {}",
     )
     return ManyOverviews(joined(made, paths, most), overviews=tuple(made))
 
 
-def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -> OverviewResult | FolderMap:
+def _one(
+    context: Context, arguments: OverviewArguments, path: str, room: int
+) -> OverviewResult | FolderMap:
     """The map of a folder, or of a file size, lines, encoding, outline, what changed, what to search for."""
     location, task = context.boundary.locate(path), context.task
     if arguments.folders and context.boundary.stat(location).kind == "folder":
@@ -204,7 +224,9 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
         outline = context.outlines.outline(snapshot, language, task=context.task)
         if arguments.symbol is not None:
             found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
-            arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
+            arguments = arguments.model_copy(
+                update={"lines": [found.start_line, found.end_line]}
+            )
         notes: list[str] = []
         if arguments.changed_lines is not None:
             ranges = [(first, last) for first, last in arguments.changed_lines]
@@ -212,9 +234,13 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
                 outline, ranges, arguments.changed_kinds, task=task
             )
         else:
-            changed = _changed(context, snapshot, language, outline, arguments.since, notes)
+            changed = _changed(
+                context, snapshot, language, outline, arguments.since, notes
+            )
         longest, long_count, measured = _line_lengths(context, snapshot)
-        asked, symbols, left_out, next_lines = _shown(outline, arguments, lines, room // 2)
+        asked, symbols, left_out, next_lines = _shown(
+            outline, arguments, lines, room // 2
+        )
         result = OverviewResult(
             "",
             path=location.shown,
@@ -222,7 +248,8 @@ def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -
             line_count=lines,
             **facts(snapshot),
             line_endings=snapshot.lines.terminators.counts(),
-            final_newline=snapshot.size > snapshot.start and snapshot.lines.ends_in_terminator(),
+            final_newline=snapshot.size > snapshot.start
+            and snapshot.lines.ends_in_terminator(),
             longest_line=longest,
             long_lines=long_count,
             lines_measured=measured,
@@ -274,7 +301,9 @@ def _check_ranges(arguments: OverviewArguments) -> None:
                     "give [first, last] with 1 <= first <= last",
                     argument=argument,
                 )
-    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(given["changed_lines"]):
+    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(
+        given["changed_lines"]
+    ):
         raise invalid(
             "changed_kinds needs one kind for each range of changed_lines",
             "give as many of both",
@@ -297,7 +326,11 @@ def _changed(
     assert snapshot.location is not None
     try:
         before = committed(
-            context.boundary, snapshot.location, since, limit=context.settings.parse_bytes, task=context.task
+            context.boundary,
+            snapshot.location,
+            since,
+            limit=context.settings.parse_bytes,
+            task=context.task,
         )
     except FilewrightError as error:
         if error.code in (Code.CANCELLED, Code.INVALID_INPUT):
@@ -315,7 +348,9 @@ def _changed(
         notes.append(f"differs from git at {since}")
         return None
     old = context.outlines.outline(before.content, language, task=context.task)
-    return changed_symbols(Version(before.content, old), Version(held, outline), task=context.task)
+    return changed_symbols(
+        Version(before.content, old), Version(held, outline), task=context.task
+    )
 
 
 def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]:
@@ -323,7 +358,9 @@ def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]
     limit = context.settings.line_chars
     longest = over = 0
     stop = snapshot.size if snapshot.held is not None else min(snapshot.size, 4 << 20)
-    for line in snapshot.lines.since(stop=stop, limit=0, reach=LINE_REACH, task=context.task):
+    for line in snapshot.lines.since(
+        stop=stop, limit=0, reach=LINE_REACH, task=context.task
+    ):
         longest = max(longest, line.length)
         over += line.length > limit
     return longest, over, stop >= snapshot.size
@@ -336,11 +373,15 @@ def _rows(symbols: tuple[Symbol, ...]) -> Iterator[str]:
         yield f"{'  ' * min(len(around), 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {name}"
 
 
-_ShownOutline = tuple[tuple[Symbol, ...], tuple[Symbol, ...], int, tuple[int, int] | None]
+_ShownOutline = tuple[
+    tuple[Symbol, ...], tuple[Symbol, ...], int, tuple[int, int] | None
+]
 """The part of an outline that was asked for, what is shown of it, how many symbols are left out, and where they are."""
 
 
-def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room: int) -> _ShownOutline:
+def _shown(
+    outline: Outline, arguments: OverviewArguments, line_count: int, room: int
+) -> _ShownOutline:
     """The outer levels of the outline, or its part in the lines asked for, as far as `room` characters allow."""
     limit, depth = arguments.max_symbols, arguments.depth
     if arguments.lines is None:
@@ -349,14 +390,23 @@ def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room
         # Chosen anew for the room there is: the outer levels rather than the beginning.
         while symbols and (fitting := _fitting(symbols, room)) is not None:
             symbols, left_out, following = outline.shortened(fitting, depth)
-        return asked, symbols, left_out, (following, line_count) if following and limit else None
+        return (
+            asked,
+            symbols,
+            left_out,
+            (following, line_count) if following and limit else None,
+        )
     first, last = arguments.lines
     symbols, following = outline.part(first, last, limit, depth)
     if (fitting := _fitting(symbols, room)) is not None:
         symbols, following = outline.part(first, last, max(1, fitting), depth)
-    if following is None or following <= first:  # else all in one line: no range of lines goes on from there
+    if (
+        following is None or following <= first
+    ):  # else all in one line: no range of lines goes on from there
         return symbols, symbols, 0, None
-    missing = sum(following <= symbol.start_line <= last for _, symbol in outline.walk())
+    missing = sum(
+        following <= symbol.start_line <= last for _, symbol in outline.walk()
+    )
     return symbols, symbols, missing, (following, last)
 
 
@@ -369,16 +419,24 @@ def _fitting(symbols: tuple[Symbol, ...], room: int) -> int | None:
     return None
 
 
-def _add_outline(page: Page, overview: OverviewResult, symbols: tuple[Symbol, ...]) -> None:
+def _add_outline(
+    page: Page, overview: OverviewResult, symbols: tuple[Symbol, ...]
+) -> None:
     """Add the outline, the way to what it leaves out, and the syntax errors."""
     if symbols:
         page.add("", "outline:")
         page.extend(_rows(symbols))
     following = overview.next_lines
     if overview.symbols_left_out or following is not None:
-        way = f"lines=[{following[0]}, {following[1]}] goes on with all of them, " if following else ""
+        way = (
+            f"lines=[{following[0]}, {following[1]}] goes on with all of them, "
+            if following
+            else ""
+        )
         more = counted(overview.symbols_left_out, "more symbol")
-        page.add(f"[{more}: {way}depth=1 shows the outer ones, search_content finds a name]")
+        page.add(
+            f"[{more}: {way}depth=1 shows the outer ones, search_content finds a name]"
+        )
     if overview.outline_note:
         page.add(f"[{overview.outline_note}]")
     errors = overview.syntax_errors
@@ -406,28 +464,44 @@ def _plainly(value: object) -> str:
     """A fact of a log or a table in words: a place by its text, counts side by side."""
     if isinstance(value, Timestamp):
         return value.text
-    if isinstance(value, tuple) and value and isinstance(value[0], tuple):  # keys of JSON lines
-        return ", ".join(f"{visible(key)} ({types}, {share:.0%})" for key, types, share in value)
+    if (
+        isinstance(value, tuple) and value and isinstance(value[0], tuple)
+    ):  # keys of JSON lines
+        return ", ".join(
+            f"{visible(key)} ({types}, {share:.0%})" for key, types, share in value
+        )
     if isinstance(value, Mapping):
         if any(" " in str(name) for name in value):
             return "; ".join(f"{count} like {name!r}" for name, count in value.items())
         return ", ".join(f"{name} {count}" for name, count in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return (
+        ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    )
 
 
 def _add_hints(page: Page, found: Hints) -> None:
-    for name, data in (("log", found.log), ("csv", found.csv), ("json lines", found.json_lines)):
+    for name, data in (
+        ("log", found.log),
+        ("csv", found.csv),
+        ("json lines", found.json_lines),
+    ):
         if data is not None:
             values = ((each.name, getattr(data, each.name)) for each in fields(data))
             page.add("", f"{name}:")
             page.extend(
-                (f"  {key}: {clip(_plainly(value), 300)}" for key, value in values if value),
+                (
+                    f"  {key}: {clip(_plainly(value), 300)}"
+                    for key, value in values
+                    if value
+                ),
                 reserve=300,
             )
     if found.patterns:
         page.add("", "worth a search (mode=regex): " + "   ".join(found.patterns[:8]))
         if found.log is not None:
-            page.add("output=kinds shows the rarest of the lines first, without leaves out what is known")
+            page.add(
+                "output=kinds shows the rarest of the lines first, without leaves out what is known"
+            )
 
 
 # Folders
@@ -464,7 +538,9 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     spoken: Counter[str] = Counter()
     complete = True
     base = "" if location.shown == "." else f"{location.shown}/"
-    walk = context.boundary.walk(location, details=True, kinds=["file", "folder"], task=context.task)
+    walk = context.boundary.walk(
+        location, details=True, kinds=["file", "folder"], task=context.task
+    )
     for number, entry in enumerate(walk):
         if number >= _MOST_ENTRIES:
             complete = False
@@ -494,15 +570,24 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         elif _READ_FIRST.match(name) and depth < 2:
             first.append(path)
         if test is not None:
-            tested[path[: test.end() - 1] if test[0].endswith("/") else folder or path] += 1
+            tested[
+                path[: test.end() - 1] if test[0].endswith("/") else folder or path
+            ] += 1
         elif _ENTRY.match(name) and language in PARSED - _DATA and depth < 5:
             named.append(path)
         if language in PARSED:
             sources.append((path, entry.location))
     central = _central(context, sources)
-    commands = [command for path, place in manifests.items() for command in _commands(context, path, place)]
+    commands = [
+        command
+        for path, place in manifests.items()
+        for command in _commands(context, path, place)
+    ]
     entries = (*commands, *sorted(named, key=lambda path: path.count("/")))
-    languages, tests = tuple(spoken.most_common()), tuple(path for path, _ in tested.most_common())
+    languages, tests = (
+        tuple(spoken.most_common()),
+        tuple(path for path, _ in tested.most_common()),
+    )
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
     size = f"{counted(top.files, 'file')}, {sized(top.size)}"
@@ -519,13 +604,20 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
             page.add(clip(f"{heading}: {listed(paths, _LISTED)}", 900))
     if central:
         page.add("", "most referred to (by so many files), with the names used:")
-        uses = ((f"{each.path} ({each.used_by})", ", ".join(each.names)) for each in central)
-        page.extend((f"  {used}{': ' * bool(names)}{names}" for used, names in uses), reserve=1_500)
+        uses = (
+            (f"{each.path} ({each.used_by})", ", ".join(each.names)) for each in central
+        )
+        page.extend(
+            (f"  {used}{': ' * bool(names)}{names}" for used, names in uses),
+            reserve=1_500,
+        )
     rows = [*(_folder_tree(top) if top.files > _SMALL else _files(context, files))]
     if rows:
         page.add("")
     if page.extend(rows, reserve=200) or not complete:
-        page.add("[more than is shown; get_overview of a folder shows more of it, list_files its names]")
+        page.add(
+            "[more than is shown; get_overview of a folder shows more of it, list_files its names]"
+        )
     return FolderMap(
         page.text(),
         path=location.shown,
@@ -540,7 +632,9 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     )
 
 
-def _central(context: Context, sources: Sequence[tuple[str, Location]]) -> tuple[CentralFile, ...]:
+def _central(
+    context: Context, sources: Sequence[tuple[str, Location]]
+) -> tuple[CentralFile, ...]:
     """What others refer to, by the first lines of each source."""
     references = References()
     for path, location in sources[:_READ_FILES]:
@@ -563,14 +657,27 @@ def _commands(context: Context, path: str, location: Location) -> Iterator[str]:
         return
     try:
         with context.open(location, text=True) as snapshot:
-            text = snapshot.read(0, min(snapshot.size, 1 << 18)).decode("utf-8", "replace")
-        read: Any = tomllib.loads(text)["project"] if name.endswith(".toml") else json.loads(text)
+            text = snapshot.read(0, min(snapshot.size, 1 << 18)).decode(
+                "utf-8", "replace"
+            )
+        read: Any = (
+            tomllib.loads(text)["project"]
+            if name.endswith(".toml")
+            else json.loads(text)
+        )
         named: Any = read["scripts" if name.endswith(".toml") else "bin"]
         if isinstance(named, str):
             named = {str(read.get("name", path)): named}
         for command, target in [*named.items()][:_LISTED]:
             yield clip(f"{command} = {target}", 120)
-    except (FilewrightError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except (
+        FilewrightError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ):
         return  # a manifest that cannot be read names nothing
 
 
@@ -583,7 +690,9 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
             try:
                 with context.open(entry.location, text=True) as snapshot:
                     outline = context.outlines.outline(snapshot, task=context.task)
-                names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
+                names = [
+                    symbol.name for symbol in outline.symbols if symbol.kind != "import"
+                ]
             except FilewrightError as error:
                 if error.ends_call:
                     raise
@@ -608,7 +717,9 @@ def _folder_tree(top: _Below) -> Iterator[str]:
     while stack:
         depth, folder = stack.pop()
         if folder is not top:
-            kinds = ", ".join(f"{kind} {count}" for kind, count in folder.kinds.most_common(3))
+            kinds = ", ".join(
+                f"{kind} {count}" for kind, count in folder.kinds.most_common(3)
+            )
             if sum(folder.kinds.values()) != folder.files:
                 kinds = f"{counted(folder.files, 'file')}; {kinds}".rstrip("; ")
             yield f"{'  ' * (depth - 1)}{folder.path.rpartition('/')[2]}/ {kinds}"

@@ -59,16 +59,19 @@ class PatchArguments(ChangeArguments):
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """
-    names: dict[str, str] | None = Field(None, description="renamed: {old: new}, as a refusal says")
+    names: dict[str, str] | None = Field(
+        None, description="renamed: {old: new}, as a refusal says"
+    )
     """what files of the patch are called now, where they have other names: of each path the new one, both from the root
     or both as the patch names them"""
     partial: bool = False
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
     diff: DiffWanted = "auto"
-    renames: Annotated[SkipJsonSchema[bool], Field(description="by two names in a header; for dialects")] = (
-        False
-    )
+    renames: Annotated[
+        SkipJsonSchema[bool],
+        Field(description="by two names in a header; for dialects"),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,18 +95,28 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     text, path = arguments.patch, arguments.patch_path
     if path is not None:
         if text is not None:
-            raise invalid("patch and patch_path were both given", "give one of them", argument="patch_path")
+            raise invalid(
+                "patch and patch_path were both given",
+                "give one of them",
+                argument="patch_path",
+            )
         with context.open(context.boundary.locate(path), text=True) as file:
             text = decoded(file.read(file.start, 4 * limit + 1), file.encoding)
     if text is None:
         raise invalid(
-            "apply_patch: argument 'patch' is missing", "give it; wanted: a string", argument="patch"
+            "apply_patch: argument 'patch' is missing",
+            "give it; wanted: a string",
+            argument="patch",
         )
     if len(text) > limit:
-        raise too_many(len(text), limit, "characters of a patch", "send it in parts", "size")
+        raise too_many(
+            len(text), limit, "characters of a patch", "send it in parts", "size"
+        )
     patch = parse(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
-        arguments = arguments.model_copy(update={"root": _root_of(context, patch, arguments.strip, path)})
+        arguments = arguments.model_copy(
+            update={"root": _root_of(context, patch, arguments.strip, path)}
+        )
     if arguments.strip or arguments.root not in ("", "."):
         patch = patch.below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
@@ -120,18 +133,42 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             del one
         if not changed:  # the error is that of the first that is refused, and names all
             errors = [error for _, error in problems]
-            first = next((error for error in errors if error.code != Code.ALREADY_APPLIED), errors[0])
+            first = next(
+                (error for error in errors if error.code != Code.ALREADY_APPLIED),
+                errors[0],
+            )
             said = (_told(*problem) for problem in problems)
             message = "\n".join(["no file of the patch is changed", *said])
-            parts = [{"path": file.path, "error": error_data(error)} for file, error in problems]
-            raise FilewrightError(first.code, message, details={**first.details, "refused": parts})
+            parts = [
+                {"path": file.path, "error": error_data(error)}
+                for file, error in problems
+            ]
+            raise FilewrightError(
+                first.code, message, details={**first.details, "refused": parts}
+            )
 
-    made = change(context, "apply_patch", decide, arguments, summary=_summary, preview=arguments.preview)
+    made = change(
+        context,
+        "apply_patch",
+        decide,
+        arguments,
+        summary=_summary,
+        preview=arguments.preview,
+    )
     page = Reply(context, arguments, made, outcome="")
     page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
-        page.extend((_row(file, looking.origin) for file in made.files), reserve=2000, more="file")
-    refused, results, applied, told = list[FilePatch](), list[ItemResult](), list[str](), list[str]()
+        page.extend(
+            (_row(file, looking.origin) for file in made.files),
+            reserve=2000,
+            more="file",
+        )
+    refused, results, applied, told = (
+        list[FilePatch](),
+        list[ItemResult](),
+        list[str](),
+        list[str](),
+    )
     for one, error in problems:
         told.append(_told(one, error))
         if error.code == Code.ALREADY_APPLIED:
@@ -170,7 +207,11 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
 def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
     if len(files) == 1:
         file = files[0].decision
-        return f"{file.operation} {file.was} to {file.path}" if file.was else f"{file.operation} {file.path}"
+        return (
+            f"{file.operation} {file.was} to {file.path}"
+            if file.was
+            else f"{file.operation} {file.path}"
+        )
     counts = Counter(file.decision.operation for file in files)
     return f"{len(files)} files: {', '.join(f'{counts[word]} {word}' for word in _DONE if counts[word])}"
 
@@ -203,7 +244,9 @@ class _Looking:
 
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
-        named = self._now(path) if self.arguments.names and path in self._changed else None
+        named = (
+            self._now(path) if self.arguments.names and path in self._changed else None
+        )
         location = self.context.boundary.locate(named or path)
         if named:
             self.origin[location.shown] = f", for {path}"
@@ -214,15 +257,22 @@ class _Looking:
                 raise
             if file := self._changed.get(path):
                 how = ", where {} was moved to"
-                if (there := self._moved_to(location)) is None and self.arguments.partial:
-                    there, how = self._elsewhere(location, file), ", found for {} by its name and content"
+                if (
+                    there := self._moved_to(location)
+                ) is None and self.arguments.partial:
+                    there, how = (
+                        self._elsewhere(location, file),
+                        ", found for {} by its name and content",
+                    )
                 if there is not None:
                     self.origin[there.shown] = how.format(path)
                     return self._target(there)
                 if not self._advise_strip(path, file, error):
                     near = self._elsewhere(location, file)
                     if there := near or self._elsewhere(location, file, any_name=True):
-                        ours = f"if it is meant, names={json.dumps({path: there.shown})}"
+                        ours = (
+                            f"if it is meant, names={json.dumps({path: there.shown})}"
+                        )
                         way = "partial=true" if near else ours
                         error.hint = f"its hunks fit {there.shown} alone; {way} applies them there"
                         error.details["alike"] = [there.shown]
@@ -239,7 +289,9 @@ class _Looking:
         if path in names:
             return names[path]
         named = names.get(path.removeprefix(root))
-        if named is not None and self.context.exists(self.context.boundary.locate(root + named)):
+        if named is not None and self.context.exists(
+            self.context.boundary.locate(root + named)
+        ):
             return root + named
         return named
 
@@ -250,7 +302,9 @@ class _Looking:
             status = snapshot.status
         assert status is not None
         key = (status.st_dev, status.st_ino)
-        return PatchTarget(location, partial(context.open, location), key, stat.S_IMODE(status.st_mode))
+        return PatchTarget(
+            location, partial(context.open, location), key, stat.S_IMODE(status.st_mode)
+        )
 
     def _moved_to(self, location: Location) -> Location | None:
         """Where changes on record have moved the file that is not there any more; None if it is not there either.
@@ -262,17 +316,29 @@ class _Looking:
         for record in reversed(self._newest):
             for entry in record.entries:
                 was = entry.was
-                if was is not None and was.root == place.root and place.parts[: len(was.parts)] == was.parts:
-                    place = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
+                if (
+                    was is not None
+                    and was.root == place.root
+                    and place.parts[: len(was.parts)] == was.parts
+                ):
+                    place = Place(
+                        entry.place.root,
+                        (*entry.place.parts, *place.parts[len(was.parts) :]),
+                    )
                     break
             else:
                 ends = ("created", "deleted", "moved")
-                if any(entry.place in (asked, place) and entry.action in ends for entry in record.entries):
+                if any(
+                    entry.place in (asked, place) and entry.action in ends
+                    for entry in record.entries
+                ):
                     place = asked
         there = changes.location(place) if place != asked else None
         return there if there is not None and self.context.exists(there) else None
 
-    def _elsewhere(self, location: Location, file: FilePatch, *, any_name: bool = False) -> Location | None:
+    def _elsewhere(
+        self, location: Location, file: FilePatch, *, any_name: bool = False
+    ) -> Location | None:
         """The one other file of that name, or in its folder with a longer one, in which all hunks have a place.
 
         With `any_name` the one of that kind in its folder.
@@ -280,12 +346,22 @@ class _Looking:
         context, (stem, dot, suffix) = self.context, location.name.partition(b".")
         if location.root not in self.named:
             top = Location(location.root, ())
-            walk = context.boundary.walk(top, kinds=["file"], changing=True, task=context.task)
-            self.named[location.root] = [entry.location for entry in islice(walk, _WALKED)]
+            walk = context.boundary.walk(
+                top, kinds=["file"], changing=True, task=context.task
+            )
+            self.named[location.root] = [
+                entry.location for entry in islice(walk, _WALKED)
+            ]
         there = self.named[location.root]
         near = [other for other in there if other.name == location.name]
-        beside = [o for o in there if o.parent == location.parent and o.name.endswith(dot + suffix)]
-        near += [o for o in beside if any_name or (len(stem) > 2 and o.name.startswith(stem))]
+        beside = [
+            o
+            for o in there
+            if o.parent == location.parent and o.name.endswith(dot + suffix)
+        ]
+        near += [
+            o for o in beside if any_name or (len(stem) > 2 and o.name.startswith(stem))
+        ]
         found: list[Location] = []
         # Of more it could not be said that one alone fits.
         for other in near if file.hunks and len(near) <= _ALIKE else ():
@@ -303,7 +379,9 @@ class _Looking:
             shorter = root + "/".join(parts[fewer:])
             if context.exists(context.boundary.locate(shorter)):
                 strip = max(arguments.strip, int(file.prefixed)) + fewer
-                error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
+                error.hint = (
+                    f"with strip={strip} it is {visible(shorter)}, which is there"
+                )
                 error.details["strip"] = strip
                 return True
         return False
@@ -314,7 +392,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
     folder = path.rpartition("/")[0] or "."
 
     def there(root: str) -> bool:
-        named = [file.old for file in patch.below(root, strip).files if file.old is not None]
+        named = [
+            file.old for file in patch.below(root, strip).files if file.old is not None
+        ]
         return any(context.exists(context.boundary.locate(name)) for name in named)
 
     return folder if not there(".") and there(folder) else "."
@@ -328,9 +408,15 @@ def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
     for hunk in file.hunks:
         parts = [f"hunk {hunk.number} at line {hunk.line}"]
         if hunk.tier != "exact":
-            parts.append("applied already" if hunk.tier == "already_applied" else f"matched by {hunk.tier}")
+            parts.append(
+                "applied already"
+                if hunk.tier == "already_applied"
+                else f"matched by {hunk.tier}"
+            )
         if hunk.moved:
-            parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
+            parts.append(
+                f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number"
+            )
         if hunk.repaired:
             parts.append("counts repaired")
         placed.append(", ".join(parts))

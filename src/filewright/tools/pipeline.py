@@ -37,7 +37,9 @@ from filewright.wording import counted
 
 _TRIES = 36
 _FREE_TRIES = 2
-_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "record", "object"])
+_TYPES = frozenset(
+    ["class", "interface", "struct", "enum", "trait", "record", "object"]
+)
 """Kinds of symbols of which one of a name is expected in a file."""
 
 _WARNINGS = 20
@@ -117,7 +119,11 @@ def change(
     With `unchanged` it is no error that all is so already. At most `max_lines` rows of diffs are made.
     """
     how = how or ChangeArguments()
-    breaks = context.settings.break_hard_links if how.break_hard_links is None else how.break_hard_links
+    breaks = (
+        context.settings.break_hard_links
+        if how.break_hard_links is None
+        else how.break_hard_links
+    )
     rows = context.settings.diff_lines if max_lines is None else max_lines
     met: list[str] = []
     for remaining in reversed(range(_TRIES)):
@@ -127,7 +133,9 @@ def change(
         with nullcontext() if free else context.changes.writing(task=context.task):
             try:
                 made, steps = _planned(context, decide, rows, keep=preview is not True)
-                only_shown = preview() if callable(preview) else preview  # may depend on all that was found
+                only_shown = (
+                    preview() if callable(preview) else preview
+                )  # may depend on all that was found
                 if only_shown or not steps:
                     return made
                 if summary is not None:
@@ -135,7 +143,11 @@ def change(
                 else:
                     said = f"{tool}: {', '.join(file.location.shown for file in made.files)}"
                 changes = ChangeSet(
-                    tool, clip(said, 200), steps, break_hard_links=breaks, undoable=how.undoable
+                    tool,
+                    clip(said, 200),
+                    steps,
+                    break_hard_links=breaks,
+                    undoable=how.undoable,
                 )
                 record = context.changes.commit(changes, task=context.task)
                 break
@@ -148,7 +160,9 @@ def change(
                 if last or error.code != Code.STALE_VERSION:
                     if met:
                         error.details["conflicts"] = [*met, *conflicts]
-                        error.hint = "; ".join([*met, error.hint] if error.hint else met)
+                        error.hint = "; ".join(
+                            [*met, error.hint] if error.hint else met
+                        )
                     raise
                 # What an attempt met of others' saves is in the error of a later one. Those of a merge are no
                 # sentences, and belong to their attempt only.
@@ -169,7 +183,11 @@ def change(
 
 
 def _planned(
-    context: Context, decide: Callable[[], Iterable[Decided[D]]], rows: int, *, keep: bool
+    context: Context,
+    decide: Callable[[], Iterable[Decided[D]]],
+    rows: int,
+    *,
+    keep: bool,
 ) -> tuple[Change[D], tuple[Step, ...]]:
     """What would become of every file, and the steps to it; `keep` what small files will hold, as far as it goes."""
     made: list[Changed[D]] = []
@@ -188,11 +206,16 @@ def _planned(
             warnings.append(file.warning)
         memory -= len(file.content or b"")
         made.append(file if memory > 0 else replace(file, content=None))
-        (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
+        (first if one.copied else steps).extend(
+            one.steps
+        )  # copies are of what is there before all else
         if one.before is not None:
             one.before.let_go()
         del one, file
-    return Change(tuple(made), None, Diff(tuple(diffs)), tuple(warnings)), (*first, *steps)
+    return Change(tuple(made), None, Diff(tuple(diffs)), tuple(warnings)), (
+        *first,
+        *steps,
+    )
 
 
 def change_text(
@@ -232,7 +255,11 @@ def spliced(page: Snapshot, decision: S) -> Decided[S]:
     location = page.location
     assert location is not None
     shown = tuple(decision.splices)
-    file, splices = (page.raw, page.splices(shown)) if isinstance(page, NotebookView) else (page, shown)
+    file, splices = (
+        (page.raw, page.splices(shown))
+        if isinstance(page, NotebookView)
+        else (page, shown)
+    )
     steps = [Modify.of(location, file, splices)] if splices else []
     name = location.shown
     return Decided(decision, location, steps, file, splices, name, name, (page, shown))
@@ -245,7 +272,9 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
         return Changed(one.decision, one.location)
     links = before.status.st_nlink if before.status is not None else 1
     if not one.steps:
-        return Changed(one.decision, one.location, version=before.version, hard_links=links)
+        return Changed(
+            one.decision, one.location, version=before.version, hard_links=links
+        )
     page, shown = one.shown or (before, one.splices)
     diff = unified(
         one.old, one.new, page, shown, max_lines=max(rows, 0),
@@ -257,7 +286,9 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
     if one.new is not None and before.held is not None:
         content = splice.apply(before.held, one.splices)
         encoding = before.encoding.name
-        after = Snapshot(content, encoding=encoding, location=one.location, settings=context.settings)
+        after = Snapshot(
+            content, encoding=encoding, location=one.location, settings=context.settings
+        )
         version = after.version
         if warn and one.splices:
             warning = _broken(context, one.location, before, after)
@@ -266,10 +297,14 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
             content = None
     known = context.seen.known_to(context.session, one.location)
     knows = one.whole or (bool(known) and before.version in known)
-    return Changed(one.decision, one.location, diff, warning, version, links, form, content, knows)
+    return Changed(
+        one.decision, one.location, diff, warning, version, links, form, content, knows
+    )
 
 
-def _broken(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:
+def _broken(
+    context: Context, location: Location, before: Snapshot, after: Snapshot
+) -> str:
     """What to warn of when a file that parsed does not any more, or a new one does not; never an obstacle."""
     if not before.size <= context.settings.parse_bytes:
         return ""
@@ -280,7 +315,12 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
         broken = context.outlines.outline(after, language, task=context.task).errors
         if not broken.count or not (before.size or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
-        if before.size and context.outlines.outline(before, language, task=context.task).errors.count:
+        if (
+            before.size
+            and context.outlines.outline(
+                before, language, task=context.task
+            ).errors.count
+        ):
             return ""
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
@@ -289,7 +329,9 @@ def _broken(context: Context, location: Location, before: Snapshot, after: Snaps
     return f"{language} syntax error in {location.shown} at line {broken.first[0].line}"
 
 
-def _doubled(context: Context, location: Location, before: Snapshot, after: Snapshot) -> str:
+def _doubled(
+    context: Context, location: Location, before: Snapshot, after: Snapshot
+) -> str:
     """Return a warning of a type that a file defines twice after a change: a whole file was put into itself."""
     if not 0 < before.size <= context.settings.parse_bytes:
         return ""
@@ -313,7 +355,11 @@ def _doubled(context: Context, location: Location, before: Snapshot, after: Snap
 
 def _types(outline: Outline) -> Counter[tuple[str, str]]:
     """Return how often each type is defined at the top of a file."""
-    return Counter((symbol.kind, symbol.name) for symbol in outline.symbols if symbol.kind in _TYPES)
+    return Counter(
+        (symbol.kind, symbol.name)
+        for symbol in outline.symbols
+        if symbol.kind in _TYPES
+    )
 
 
 # What is said of a change
@@ -360,10 +406,14 @@ class Reply(Page):
             if len(self._short) == len(diff.files):
                 break
         whole = len(self._short) == len(diff.files) and not diff.more
-        self.brief = "".join(self._short[file.path] for file in diff.files) if whole else ""
+        self.brief = (
+            "".join(self._short[file.path] for file in diff.files) if whole else ""
+        )
         self._beside: set[str] = set()
 
-    def done(self, verb: str, more: str = "", *, way: str = "", named: bool = True) -> str:
+    def done(
+        self, verb: str, more: str = "", *, way: str = "", named: bool = True
+    ) -> str:
         """That it was done, and, where it is to be `named`, by which change; or that it would be, and the `way`."""
         if self._change.id is None:
             return f"would be {verb} (preview; nothing was written{way}){more}"
@@ -373,7 +423,11 @@ class Reply(Page):
         """Add the diff of one file, if it is short, below a line that names the file; those of others are counted."""
         if diff.path in self._short:
             self._beside.add(diff.path)
-            self.add_diff(re.sub(r"(?s)\A.*?^(?=@@ )", "", self._short[diff.path], flags=re.MULTILINE))
+            self.add_diff(
+                re.sub(
+                    r"(?s)\A.*?^(?=@@ )", "", self._short[diff.path], flags=re.MULTILINE
+                )
+            )
 
     def end(self) -> None:
         """Add what there is to say of any change: links that were broken, warnings, the diff as far as it is wanted.
@@ -391,11 +445,20 @@ class Reply(Page):
                 warnings.append(f"[warning: {file.warning}]")
         self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
         if beside:
-            diff = replace(diff, files=tuple(file for file in diff.files if file.path not in beside))
+            diff = replace(
+                diff,
+                files=tuple(file for file in diff.files if file.path not in beside),
+            )
         if self.wanted == "none":
             return
         history = f"get_history with change_id={made}"
-        text = diff.text if self.wanted == "full" else "" if self.seen or beside else self.brief
+        text = (
+            diff.text
+            if self.wanted == "full"
+            else ""
+            if self.seen or beside
+            else self.brief
+        )
         if text:
             way = history if made else "a narrower path or glob, or less at once,"
             self.add_diff(text, rest=f"; {way} shows more")

@@ -14,7 +14,14 @@ from filewright.boundary import Location
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
-from filewright.search import Hit, Pattern, compile_pattern, find_matches, fuzzy, search_snapshot
+from filewright.search import (
+    Hit,
+    Pattern,
+    compile_pattern,
+    find_matches,
+    fuzzy,
+    search_snapshot,
+)
 from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import LINE_REACH, Line, Narrowed, Snapshot, codec
 from filewright.tools.context import Context, binary
@@ -77,7 +84,9 @@ class ReadArguments(Arguments):
     """which hit"""
     depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
     """semantic: how many blocks outwards"""
-    column: Annotated[int | None, Field(ge=1, description="inside one long line")] = None
+    column: Annotated[int | None, Field(ge=1, description="inside one long line")] = (
+        None
+    )
     """read inside one long line, from this character"""
     numbered: bool = True
     """line numbers before the text"""
@@ -159,7 +168,12 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
     paths = [one.path or "" for one in each]
     if len(paths) > most:
         raise too_many(len(paths), most, "paths", "read them in several calls")
-    files = in_shares(paths, budget, lambda number, share: _read(context, each[number], share), "[{}]\n{}")
+    files = in_shares(
+        paths,
+        budget,
+        lambda number, share: _read(context, each[number], share),
+        "[{}]\n{}",
+    )
     if not arguments.numbered:
         files = _unforgeable(files)
     images = tuple(image for file in files for image in file.images)
@@ -174,16 +188,24 @@ def _unforgeable(files: list[FileRead | FailedCall]) -> list[FileRead | FailedCa
     bodies = [file.content for file in files if isinstance(file, FileRead)]
     if not any(body.startswith("[") or "\n[" in body for body in bodies):
         return files
-    sign = hashlib.blake2b("\0".join(bodies).encode("utf-8", "replace"), digest_size=4).hexdigest()
+    sign = hashlib.blake2b(
+        "\0".join(bodies).encode("utf-8", "replace"), digest_size=4
+    ).hexdigest()
     return [replace(file, text=f"[#{sign} {file.text[1:]}") for file in files]
 
 
 def _check(arguments: ReadArguments) -> None:
     """Refuse arguments of which one would have to be ignored."""
-    places = [name for name in ("line", "symbol", "pattern") if getattr(arguments, name) is not None]
+    places = [
+        name
+        for name in ("line", "symbol", "pattern")
+        if getattr(arguments, name) is not None
+    ]
     if arguments.start != 1:
         places.append("start")
-    if arguments.mode in ("head", "tail") or (arguments.mode == "semantic" and arguments.column is not None):
+    if arguments.mode in ("head", "tail") or (
+        arguments.mode == "semantic" and arguments.column is not None
+    ):
         places.append(f"mode={arguments.mode}")
     alone = arguments.column is None or set(places) <= {"line", "start"}
     if len(places) > 1 or not alone:
@@ -205,21 +227,36 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
         if arguments.column is not None:
             return _piece(snapshot, arguments, arguments.column, budget, context.task)
         if hit := _match_in_long_line(context, snapshot, arguments):
-            around = {"line": hit.line, "max_chars": arguments.max_chars or context.settings.line_chars}
+            around = {
+                "line": hit.line,
+                "max_chars": arguments.max_chars or context.settings.line_chars,
+            }
             column = max(1, hit.column - _BEFORE_MATCH)
-            piece = _piece(snapshot, arguments.model_copy(update=around), column, budget, context.task)
+            piece = _piece(
+                snapshot,
+                arguments.model_copy(update=around),
+                column,
+                budget,
+                context.task,
+            )
             return replace(piece, match_line=hit.line)
         return _lines(context, snapshot, arguments, budget)
 
 
 def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
-    kind, size, limit = snapshot.binary or "", snapshot.size, context.settings.image_bytes
+    kind, size, limit = (
+        snapshot.binary or "",
+        snapshot.size,
+        context.settings.image_bytes,
+    )
     if not kind.startswith("image/") or not limit:
         raise binary(snapshot)
     if size > limit:
         message = f"{location.asked} is a {kind} of {size} bytes; images up to {limit} are shown"
         hint = "make a smaller copy of it"
-        raise refused(Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit)
+        raise refused(
+            Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit
+        )
     return FileRead(
         f"[{visible(location.shown)}: {kind}, {sized(size)}; version {snapshot.version}]",
         path=location.shown,
@@ -249,10 +286,17 @@ class _Span:
 
 def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Span:
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
-    limit, line, lines, task = arguments.limit, arguments.line, snapshot.lines, context.task
+    limit, line, lines, task = (
+        arguments.limit,
+        arguments.line,
+        snapshot.lines,
+        context.task,
+    )
     note, hit = "", None
     if arguments.pattern is not None:
-        hit, note = _occurrence(context, snapshot, arguments.pattern, arguments.occurrence)
+        hit, note = _occurrence(
+            context, snapshot, arguments.pattern, arguments.occurrence
+        )
     elif line is not None:
         _require_line(snapshot, line, task, "line")
     if arguments.mode == "semantic" or arguments.symbol is not None:
@@ -270,7 +314,9 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Sp
     return _Span(lines.offset_of(first, task), first, limit, notes=(note,), hit=hit)
 
 
-def _require_line(snapshot: Snapshot, number: int, task: Task, argument: str = "start") -> None:
+def _require_line(
+    snapshot: Snapshot, number: int, task: Task, argument: str = "start"
+) -> None:
     """Raise `invalid_input` for a line that is not there; a negative one is counted from the end."""
     if number < 0 or (number and snapshot.lines.has_line(number, task)):
         return
@@ -293,32 +339,44 @@ def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
 
 
-def _match_in_long_line(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> Hit | None:
+def _match_in_long_line(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments
+) -> Hit | None:
     """Return the exact match that is asked for if it is too far in its line to be shown with the lines around it."""
     if arguments.pattern is None or arguments.mode == "semantic":
         return None
     pattern = compile_pattern(
-        arguments.pattern, case="sensitive", max_chars=context.settings.max_pattern_chars
+        arguments.pattern,
+        case="sensitive",
+        max_chars=context.settings.max_pattern_chars,
     )
     matches = find_matches(snapshot, pattern, task=context.task)
     match = next(islice(matches, arguments.occurrence - 1, None), None)
     if match is None:
         return None
-    (hit,) = search_snapshot(snapshot, pattern, limit=1, start=match.offset, task=context.task).hits
+    (hit,) = search_snapshot(
+        snapshot, pattern, limit=1, start=match.offset, task=context.task
+    ).hits
     last_column = hit.column + len(arguments.pattern) - 1
     return hit if last_column > context.settings.line_chars else None
 
 
-def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) -> tuple[int, str]:
+def _occurrence(
+    context: Context, snapshot: Snapshot, pattern: str, nth: int
+) -> tuple[int, str]:
     """The line of the nth exact match; without any exact one, of the nth best one, and a note of that.
 
     Raises `no_match`.
     """
-    compiled = compile_pattern(pattern, case="sensitive", max_chars=context.settings.max_pattern_chars)
+    compiled = compile_pattern(
+        pattern, case="sensitive", max_chars=context.settings.max_pattern_chars
+    )
     hits = [*islice(find_matches(snapshot, compiled, task=context.task), nth)]
     if len(hits) >= nth:
         lines = snapshot.lines
-        return lines.line_at(lines.begin(hits[-1].offset, context.task), context.task), ""
+        return lines.line_at(
+            lines.begin(hits[-1].offset, context.task), context.task
+        ), ""
     asked, quoted = snapshot.asked, repr(clip(pattern, 80))
     spelled = _in_other_spellings(context, snapshot, compiled, nth - len(hits))
     if not hits and spelled is not None:
@@ -328,7 +386,9 @@ def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) ->
         hint = f"use an occurrence from 1 to {len(hits)}"
         hint += f"; {spelled[1]}" if spelled is not None else ""
         raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
-    near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task).hits
+    near = fuzzy(
+        snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task
+    ).hits
     if len(near) >= nth:
         hit = near[nth - 1]
         place = f"line {hit.line}, similarity {hit.score:.2f}"
@@ -343,17 +403,32 @@ def _in_other_spellings(
 ) -> tuple[int, str] | None:
     """Return the line of the nth match of a text in another spelling, and what differs there; None without one."""
     other = pattern.in_other_spellings(look_alikes=True)
-    matches = [] if other is None else [*islice(find_matches(snapshot, other, task=context.task), nth)]
+    matches = (
+        []
+        if other is None
+        else [*islice(find_matches(snapshot, other, task=context.task), nth)]
+    )
     if len(matches) < nth:
         return None
     match = matches[-1]
-    line = snapshot.lines.line_at(snapshot.lines.begin(match.offset, context.task), context.task)
-    text = snapshot.read(match.offset, match.end - match.offset).decode(snapshot.encoding.name, "replace")
-    return line, f"another spelling of it: {describe_spelling(f'line {line}', text, pattern.text)}"
+    line = snapshot.lines.line_at(
+        snapshot.lines.begin(match.offset, context.task), context.task
+    )
+    text = snapshot.read(match.offset, match.end - match.offset).decode(
+        snapshot.encoding.name, "replace"
+    )
+    return (
+        line,
+        f"another spelling of it: {describe_spelling(f'line {line}', text, pattern.text)}",
+    )
 
 
 def _block(
-    context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str
+    context: Context,
+    snapshot: Snapshot,
+    arguments: ReadArguments,
+    hit: int | None,
+    note: str,
 ) -> _Span:
     """The whole definition or block around a symbol, a line or a match."""
     outline = context.outlines.outline(snapshot, task=context.task)
@@ -411,7 +486,9 @@ def _rows(
             text = f"{number}\t{visible(body)}"
         if is_cut:
             length = f"{'more than ' if line.goes_on else ''}{line.length:,} bytes"
-            place = f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
+            place = (
+                f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
+            )
             text += f" …[line of {length}, cut; read on with {place}]"
         if len(rows) >= span.limit or (rows and used + len(text) + 1 > room):
             return rows, True
@@ -436,12 +513,16 @@ def _known(snapshot: Snapshot) -> dict[str, Any]:
     return {"path": shown, "size": snapshot.size, **facts(snapshot)}
 
 
-def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int) -> FileRead:
+def _lines(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int
+) -> FileRead:
     known, task = _known(snapshot), context.task
     shown = visible(known["path"])
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
-        return FileRead(f"[{shown}: empty file; {about(snapshot)}]", total_lines=0, **known)
+        return FileRead(
+            f"[{shown}: empty file; {about(snapshot)}]", total_lines=0, **known
+        )
     span = asked = _span(context, snapshot, arguments)
     room, numbered = max(200, budget - 700), arguments.numbered
     rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
@@ -457,12 +538,16 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
     total = snapshot.line_count
     if total is None and end >= snapshot.size and span.number > 0:
         total = last
-    total_text = f"{total:,}" if total is not None else f"(not counted, {sized(snapshot.size)})"
+    total_text = (
+        f"{total:,}" if total is not None else f"(not counted, {sized(snapshot.size)})"
+    )
     invalid_lines = tuple(row.number for row in rows if _is_invalid(snapshot, row))
     odd = dict.fromkeys(oddity for row in rows for oddity in oddities(row.body))
     notes = [note for note in span.notes if note]
     if invalid_lines:
-        notes.append(f"invalid bytes, shown as \ufffd, at lines {listed(invalid_lines, 10)}")
+        notes.append(
+            f"invalid bytes, shown as \ufffd, at lines {listed(invalid_lines, 10)}"
+        )
     if odd:
         notes.append("contains " + " and ".join(odd))
     if older:
@@ -470,17 +555,25 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
         notes.append(f"{counted(older, 'older line')} left out; read on with {way}")
     more, following = cut_short or end < snapshot.size, last + 1
     if more and span.stop is None:
-        rest = f"lines {following}-{total} left out; " if total is not None and last > 0 else "more; "
+        rest = (
+            f"lines {following}-{total} left out; "
+            if total is not None and last > 0
+            else "more; "
+        )
         if not (
             "limit" in arguments.model_fields_set and len(rows) == span.limit
         ):  # who asked for so many knows
             notes.append(f"{rest}continue with start={following}")
     elif more and span.stop is not None and end < span.stop:
         final = snapshot.lines.line_at(span.stop - 1, task)
-        notes.append(f"it ends at line {final}; continue with start={following}, limit={final - last}")
+        notes.append(
+            f"it ends at line {final}; continue with start={following}, limit={final - last}"
+        )
     head = f"[{shown}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     return FileRead(
-        "\n".join([head, *(row.text for row in rows), *(f"[{note}]" for note in notes)]),
+        "\n".join(
+            [head, *(row.text for row in rows), *(f"[{note}]" for note in notes)]
+        ),
         **known,
         content="\n".join(row.body for row in rows),
         start_line=span.number,
@@ -494,11 +587,15 @@ def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budge
         match_line=span.hit,
         invalid_lines=invalid_lines,
         notes=tuple(notes),
-        next=ReadOn(start=asked.number if older else following) if more or older else None,
+        next=ReadOn(start=asked.number if older else following)
+        if more or older
+        else None,
     )
 
 
-def _piece(snapshot: Snapshot, arguments: ReadArguments, column: int, budget: int, task: Task) -> FileRead:
+def _piece(
+    snapshot: Snapshot, arguments: ReadArguments, column: int, budget: int, task: Task
+) -> FileRead:
     """Characters [column, column + limit) of one line, decoded block by block."""
     number = arguments.line if arguments.line is not None else arguments.start
     _require_line(snapshot, number, task)
@@ -517,7 +614,11 @@ def _piece(snapshot: Snapshot, arguments: ReadArguments, column: int, budget: in
         )
     last = column + len(text) - 1
     head = f"[{visible(known['path'])}: line {number}, columns {column}-{last}; {about(snapshot)}]"
-    rest = "" if complete else f"\n[the line goes on; continue with line={number}, column={last + 1}]"
+    rest = (
+        ""
+        if complete
+        else f"\n[the line goes on; continue with line={number}, column={last + 1}]"
+    )
     return FileRead(
         f"{head}\n{visible(text) if arguments.numbered else text}{rest}",
         **known,
@@ -563,23 +664,36 @@ def compare_files(context: Context, before: str, after: str) -> str:
         splices = splices_between(plain, other)
         if not splices:
             return ""
-        shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
+        shown = unified(
+            was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines
+        )
         at = max(0, shown.text.find("--- "))
         text = clip(
-            shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
+            shown.text[at:],
+            context.settings.page_chars,
+            note="\n[cut: the diff is longer than shown]",
         )
-        return visible(f"{text}[the diff is longer than shown]" if shown.truncated else text)
+        return visible(
+            f"{text}[the diff is longer than shown]" if shown.truncated else text
+        )
 
 
 def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
     """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
     if snapshot.held is None:
         asked, limit = snapshot.asked, context.settings.hold_bytes
-        message, hint = f"{asked} is too large to be compared", "read the parts in question"
-        raise refused(Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit)
+        message, hint = (
+            f"{asked} is too large to be compared",
+            "read the parts in question",
+        )
+        raise refused(
+            Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit
+        )
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
     return Snapshot(
-        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
+        narrow.read(narrow.start, narrow.size)
+        .replace(b"\r\n", b"\n")
+        .replace(b"\r", b"\n"),
         encoding=narrow.encoding.name,
         location=snapshot.location,
         settings=context.settings,

@@ -29,32 +29,44 @@ if TYPE_CHECKING:
 class Arguments(BaseModel):
     """The base of every tool's arguments."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, hide_input_in_errors=True
+    )
 
     def for_each(self, items: Sequence[Arguments]) -> list[Self]:
         """The call of each of several `items`: what an item says, and for the rest what the call says."""
         one = self.model_copy(update={"items": None})
-        given = ({name: getattr(item, name) for name in item.model_fields_set} for item in items)
+        given = (
+            {name: getattr(item, name) for name in item.model_fields_set}
+            for item in items
+        )
         return [one.model_copy(update=update) for update in given]
 
 
-def run_tool(tool: Tool, context: Context, arguments: Mapping[str, Any] | str) -> ToolResult:
+def run_tool(
+    tool: Tool, context: Context, arguments: Mapping[str, Any] | str
+) -> ToolResult:
     """The answer of a tool. Raises `FilewrightError`: `invalid_input` with what came and what is wanted."""
     model, run = tool.load()
     if isinstance(arguments, str):  # as some APIs hand the arguments of a function call
         with suppress(ValueError, RecursionError):
             arguments = parse_json(arguments.encode("utf-8", "surrogatepass"))
     if not isinstance(arguments, Mapping):
-        raise invalid(f"{tool.name}: the arguments must be an object", "give them by their names")
+        raise invalid(
+            f"{tool.name}: the arguments must be an object", "give them by their names"
+        )
     settings = context.settings
     try:
-        values = normalize(tool.name, model, arguments, Limits(settings.max_edits, settings.max_items))
+        values = normalize(
+            tool.name, model, arguments, Limits(settings.max_edits, settings.max_items)
+        )
         given = model.model_validate(_with_items(tool, model, values))
     except ValidationError as error:
         raise _refusal(tool, error.errors(include_url=False)) from error
     except RecursionError as error:
         raise invalid(
-            f"{tool.name}: the arguments are nested too deeply", "give them as the schema has them"
+            f"{tool.name}: the arguments are nested too deeply",
+            "give them as the schema has them",
         ) from error
     return run(context, given)
 
@@ -70,7 +82,9 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     shared: Any = getattr(
         model.__mro__[1], "model_fields", ()
     )  # what a tool has in common with others comes last
-    raw["properties"] = dict(sorted(raw["properties"].items(), key=lambda item: item[0] in shared))
+    raw["properties"] = dict(
+        sorted(raw["properties"].items(), key=lambda item: item[0] in shared)
+    )
     result = _plain(raw, definitions)
     result.pop("description", None)
     assert isinstance(result, dict)
@@ -88,17 +102,23 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     result = {}
     for key, value in node.items():
         if key == "properties":  # whose keys are names of arguments
-            result[key] = {name: _plain(child, definitions) for name, child in value.items()}
+            result[key] = {
+                name: _plain(child, definitions) for name, child in value.items()
+            }
         elif key != "title" and value is not None:
             result[key] = _plain(value, definitions)
-    present = [choice for choice in result.get("anyOf", ()) if choice != {"type": "null"}]
+    present = [
+        choice for choice in result.get("anyOf", ()) if choice != {"type": "null"}
+    ]
     if len(present) == 1:
         del result["anyOf"]
         return {**present[0], **result}
     return result
 
 
-def _with_items(tool: Tool, model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
+def _with_items(
+    tool: Tool, model: type[BaseModel], values: dict[str, Any]
+) -> dict[str, Any]:
     """Return the arguments with the items of their lists validated one after the other.
 
     It ends at the first items that do not fit: a list of a hundred thousand of them would make as many errors,
@@ -117,10 +137,19 @@ def _with_items(tool: Tool, model: type[BaseModel], values: dict[str, Any]) -> d
                     entry = shape.item.model.model_validate(entry)
                 except ValidationError as error:
                     for problem in error.errors(include_url=False):
-                        problems.append({**problem, "loc": (name, number, *problem["loc"])})
+                        problems.append(
+                            {**problem, "loc": (name, number, *problem["loc"])}
+                        )
             elif shape.item.kind == "string" and not isinstance(entry, str):
                 said = "Input should be a valid string"
-                problems.append({"type": "string_type", "loc": (name, number), "msg": said, "input": entry})
+                problems.append(
+                    {
+                        "type": "string_type",
+                        "loc": (name, number),
+                        "msg": said,
+                        "input": entry,
+                    }
+                )
             items.append(entry)
             if len(problems) > _PROBLEMS:
                 raise _refusal(tool, problems)
@@ -173,7 +202,10 @@ def _described(tool: Tool, problem: Any) -> tuple[str, str]:
     """One problem of another kind: what is wrong, and what is wanted."""
     where, kind = _place(problem["loc"]), problem["type"]
     if kind == "missing":
-        return f"argument {where!r} is missing", f"give it; {_wanted(_node(tool, problem['loc']))}"
+        return (
+            f"argument {where!r} is missing",
+            f"give it; {_wanted(_node(tool, problem['loc']))}",
+        )
     if kind == "value_error":  # a check of ours, which says all
         said, _, hint = _sentence(problem).partition("\nhint: ")
         return f"{f'{where}: ' if where else ''}{said}", hint
@@ -200,11 +232,21 @@ def _sentence(problem: Any) -> str:
 def _place(loc: Iterable[int | str]) -> str:
     text = ""
     for part in loc:
-        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
+        text += (
+            f"[{part}]"
+            if isinstance(part, int)
+            else (f".{part}" if text else str(part))
+        )
     return text
 
 
-_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
+_KINDS = {
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+}
 
 
 def _given(value: Any) -> str:
@@ -220,7 +262,11 @@ def _node(tool: Tool, loc: Iterable[int | str]) -> Mapping[str, Any]:
     """What the tool's schema says of a place in the arguments; nothing of a place that it does not know."""
     node: Any = tool.schema
     for part in loc:
-        node = node.get("items") if isinstance(part, int) else (node.get("properties") or {}).get(part)
+        node = (
+            node.get("items")
+            if isinstance(part, int)
+            else (node.get("properties") or {}).get(part)
+        )
         if not isinstance(node, dict):
             return {}
     return cast("Mapping[str, Any]", node)
@@ -238,5 +284,9 @@ def _wanted(node: Mapping[str, Any]) -> str:
         shape = f" {{{', '.join(names)}}}" if names else ""
         least = "at least one" if node.get("minItems") else "any number of"
         return f"wanted: a list of {least} {item.get('type', 'object')}{shape}"
-    bounds = [f" {word} {node[key]}" for word, key in (("from", "minimum"), ("to", "maximum")) if key in node]
+    bounds = [
+        f" {word} {node[key]}"
+        for word, key in (("from", "minimum"), ("to", "maximum"))
+        if key in node
+    ]
     return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{''.join(bounds)}"

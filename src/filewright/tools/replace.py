@@ -23,14 +23,34 @@ from filewright.edit import (
     replacement,
 )
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
-from filewright.search import LineKinds, Pattern, TreeOptions, TreeSearch, compile_pattern
+from filewright.search import (
+    LineKinds,
+    Pattern,
+    TreeOptions,
+    TreeSearch,
+    compile_pattern,
+)
 from filewright.text import Snapshot, Splice, Splices
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.listing import names_in_other_spellings
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change, change_text, spliced
+from filewright.tools.pipeline import (
+    Change,
+    ChangeArguments,
+    Changed,
+    Reply,
+    change,
+    change_text,
+    spliced,
+)
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.tools.search import MatchedFile, kind_row, left_out, other_spellings, skipped
+from filewright.tools.search import (
+    MatchedFile,
+    kind_row,
+    left_out,
+    other_spellings,
+    skipped,
+)
 from filewright.wording import counted, listed
 
 _NOTES = 20
@@ -50,7 +70,9 @@ _LOOKED_AT = 5_000
 
 _ITEM = {
     "type": "object",
-    "properties": {name: {} for name in ("pattern", "replacement", "path", "glob", "mode")},
+    "properties": {
+        name: {} for name in ("pattern", "replacement", "path", "glob", "mode")
+    },
 }
 """What is listed of a replacement among several: the names say what they say of one."""
 
@@ -100,7 +122,9 @@ class ReplaceArguments(ChangeArguments):
     preview: bool = True
     """true: show the diff, write nothing"""
     diff: DiffWanted = "auto"
-    expected_count: Annotated[int | None, Field(ge=0, description="matches, not lines")] = None
+    expected_count: Annotated[
+        int | None, Field(ge=0, description="matches, not lines")
+    ] = None
     """written at once if there are just so many matches, of which a line may have several, else refused"""
     max_count: Annotated[int | None, Field(ge=0)] = None
     """written at once if there are no more matches than that, else a preview"""
@@ -112,10 +136,20 @@ class ReplaceArguments(ChangeArguments):
         for name in ("pattern", "replacement"):
             if (getattr(self, name) is None) is (self.items is None):
                 problem = (
-                    "is missing" if self.items is None else "is of one replacement, and items were given"
+                    "is missing"
+                    if self.items is None
+                    else "is of one replacement, and items were given"
                 )
-                raise ValueError(f"argument {name!r} {problem}\nhint: give it, or items of which each has it")
-        for name in sorted({name for item in self.items or () for name in item.model_fields_set & _OF_ALL}):
+                raise ValueError(
+                    f"argument {name!r} {problem}\nhint: give it, or items of which each has it"
+                )
+        for name in sorted(
+            {
+                name
+                for item in self.items or ()
+                for name in item.model_fields_set & _OF_ALL
+            }
+        ):
             raise ValueError(f"{name} is of all items\nhint: give it beside them")
         return self
 
@@ -140,7 +174,9 @@ class _Matches:
     kinds: LineKinds = field(default_factory=LineKinds)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
 
-    def add_kinds(self, snapshot: Snapshot, splices: Sequence[Splice], most: int) -> None:
+    def add_kinds(
+        self, snapshot: Snapshot, splices: Sequence[Splice], most: int
+    ) -> None:
         """Count the kinds of the lines that the first `most` splices change, with an example of each."""
         for index in range(min(most, len(splices))):
             kind = self.kinds.add_line(snapshot, splices[index].offset)
@@ -161,7 +197,9 @@ class _Matches:
 def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
     """Replace every match of one pattern or of several; a preview unless ``preview=false``."""
     items: list[_Item] = []
-    each = [arguments] if arguments.items is None else arguments.for_each(arguments.items)
+    each = (
+        [arguments] if arguments.items is None else arguments.for_each(arguments.items)
+    )
     for number, one in enumerate(each):
         with item_named(number, len(each)):
             pattern = compile_pattern(
@@ -179,7 +217,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                 glob=one.glob,
                 include_ignored=one.include_ignored,
             )
-            items.append(_Item(context.boundary.locate(one.path), pattern, new, options))
+            items.append(
+                _Item(context.boundary.locate(one.path), pattern, new, options)
+            )
     most, found = arguments.max_count, _Matches([])
 
     def decide() -> Iterator[Decided[Replaced]]:
@@ -187,7 +227,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         found = _Matches([0] * len(items))
         changed, looked_at = False, _LOOKED_AT
         places = _places(context, items, arguments.max_files, found.notes)
-        for location in sorted(places, key=lambda place: (place.root.number, place.parts)):
+        for location in sorted(
+            places, key=lambda place: (place.root.number, place.parts)
+        ):
             alone = any(item.where == location for item in items)
             if alone:
                 context.boundary.guard_write(location)
@@ -199,13 +241,17 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             if not isinstance(snapshot, Snapshot):
                 continue  # it is gone
             with snapshot:
-                snapshot.settings = context.settings  # The searcher's are the workspace's.
+                snapshot.settings = (
+                    context.settings
+                )  # The searcher's are the workspace's.
                 try:
                     made = _replaced(context, snapshot, items, places[location], found)
                 except FilewrightError as error:
                     if error.code != Code.IS_BINARY or alone:
                         raise
-                    found.notes.append(f"{location.shown} is not editable text and was left out")
+                    found.notes.append(
+                        f"{location.shown} is not editable text and was left out"
+                    )
                     continue
                 if made.count:
                     found.by_file[location.shown] = made.count
@@ -224,7 +270,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     check_expected({"": count}, None, found.notes)
         total = check_expected(found.by_file, arguments.expected_count, found.notes)
         if total and not changed:
-            raise FilewrightError(Code.NO_CHANGE, f"all {total} matches read already as the replacement")
+            raise FilewrightError(
+                Code.NO_CHANGE, f"all {total} matches read already as the replacement"
+            )
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
@@ -237,7 +285,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             preview = lambda: sum(found.by_item) > most  # noqa: E731
         elif arguments.expected_count is not None:
             preview = False  # another count is refused
-    made = change(context, "replace_content", decide, arguments, summary=summary, preview=preview)
+    made = change(
+        context, "replace_content", decide, arguments, summary=summary, preview=preview
+    )
     return _answer(context, arguments, found, made)
 
 
@@ -271,14 +321,24 @@ def _places(
                 else:
                     notes.append(f"glob leaves out {item.where.shown}")
                 continue
-            files = TreeSearch(context.searcher, item.where, item.pattern, item.options, task=context.task)
+            files = TreeSearch(
+                context.searcher,
+                item.where,
+                item.pattern,
+                item.options,
+                task=context.task,
+            )
             for snapshot, _ in files:
                 assert snapshot.location is not None
                 places.setdefault(snapshot.location, []).append(number)
                 snapshot.let_go()
             said = [f"{counted(files.searched, 'file')} searched", *skipped(files)]
             said += [] if files.matched else left_out(files)
-            said += [] if files.searched else names_in_other_spellings(context, item.where, item.options.glob)
+            said += (
+                []
+                if files.searched
+                else names_in_other_spellings(context, item.where, item.options.glob)
+            )
             notes += [note for note in said if note not in notes]
     if len(places) > most:
         raise FilewrightError(
@@ -291,7 +351,11 @@ def _places(
 
 
 def _replaced(
-    context: Context, snapshot: Snapshot, items: Sequence[_Item], numbers: Sequence[int], found: _Matches
+    context: Context,
+    snapshot: Snapshot,
+    items: Sequence[_Item],
+    numbers: Sequence[int],
+    found: _Matches,
 ) -> Replaced:
     """What the items of these numbers make of a file: all of it as it is, none of what another makes."""
     made: dict[int, Replaced] = {}
@@ -299,11 +363,18 @@ def _replaced(
     for number in numbers:
         with item_named(number, len(items)):
             item = items[number]
-            made[number] = one = replace_matches(snapshot, item.pattern, item.new, task=context.task)
+            made[number] = one = replace_matches(
+                snapshot, item.pattern, item.new, task=context.task
+            )
         count += one.count
         found.by_item[number] += one.count
         if count > _MATCHES:
-            raise too_many(count, _MATCHES, f"matches in {snapshot.asked}", "make the patterns narrower")
+            raise too_many(
+                count,
+                _MATCHES,
+                f"matches in {snapshot.asked}",
+                "make the patterns narrower",
+            )
     if len(made) == 1:
         return one
     unchanged = sum(each.unchanged for each in made.values())
@@ -314,16 +385,29 @@ def _joined(snapshot: Snapshot, made: Mapping[int, Replaced]) -> Iterator[Splice
     """The splices of several items in order. Raises `overlap` where two of them change the same text."""
     last: Splice | None = None
     for splice in heapq.merge(*(one.splices for one in made.values())):
-        if last is not None and (splice.offset < last.end or splice.offset == splice.end == last.offset):
+        if last is not None and (
+            splice.offset < last.end or splice.offset == splice.end == last.offset
+        ):
             line, asked = snapshot.lines.line_at(splice.offset), snapshot.asked
-            both = [n + 1 for n, one in made.items() if last in one.splices or splice in one.splices]
+            both = [
+                n + 1
+                for n, one in made.items()
+                if last in one.splices or splice in one.splices
+            ]
             message = f"items {' and '.join(map(str, both))} overlap at line {line} of {asked}"
-            raise refused(Code.OVERLAP, asked, message, "join them into one, or replace in two calls")
+            raise refused(
+                Code.OVERLAP,
+                asked,
+                message,
+                "join them into one, or replace in two calls",
+            )
         last = splice
         yield splice
 
 
-def check_expected(counts: Mapping[str, int], expected: int | None, notes: Sequence[str] = ()) -> int:
+def check_expected(
+    counts: Mapping[str, int], expected: int | None, notes: Sequence[str] = ()
+) -> int:
     """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
 
     Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
@@ -331,14 +415,18 @@ def check_expected(counts: Mapping[str, int], expected: int | None, notes: Seque
     total = sum(counts.values())
     hint = "search for it first; look at case, mode and glob"
     if total == 0 and not expected:
-        raise FilewrightError(Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint)))
+        raise FilewrightError(
+            Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint))
+        )
     if expected is not None and total != expected:
         most = sorted(counts.items(), key=lambda item: -item[1])[:5]
         where = ", ".join(f"{name}: {count}" for name, count in most if count)
         message = f"the pattern matches {total} times, not the expected {expected}; nothing was changed"
         if total:
             hint = f"look at the preview, then give expected_count={total} ({where})"
-        raise invalid(message, hint, argument="expected_count", expected=expected, found=total)
+        raise invalid(
+            message, hint, argument="expected_count", expected=expected, found=total
+        )
     return total
 
 
@@ -357,7 +445,10 @@ class ReplaceResult(ChangeResult):
 
 
 def _answer(
-    context: Context, arguments: ReplaceArguments, found: _Matches, made: Change[Replaced]
+    context: Context,
+    arguments: ReplaceArguments,
+    found: _Matches,
+    made: Change[Replaced],
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
     page = Reply(context, arguments, made, outcome=str(counts), offers_diff=False)
@@ -366,15 +457,30 @@ def _answer(
     if made.id is None and most is not None and total > most:
         done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
     brief = arguments.diff == "none"
-    told = page.seen or (page.brief and not brief)  # the diff says what is replaced where
+    told = page.seen or (
+        page.brief and not brief
+    )  # the diff says what is replaced where
     files = tuple(MatchedFile(name, count) for name, count in counts.items())
-    named = "" if told else f" ({listed([file.row for file in files], _FILES, noun='file')})"
-    page.add(f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}")
+    named = (
+        ""
+        if told
+        else f" ({listed([file.row for file in files], _FILES, noun='file')})"
+    )
+    page.add(
+        f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}"
+    )
     if len(found.by_item) > 1:
         page.add(f"[matches of each item: {', '.join(map(str, found.by_item))}]")
-    known = brief or arguments.expected_count is not None  # whoever gives the count has seen them
+    known = (
+        brief or arguments.expected_count is not None
+    )  # whoever gives the count has seen them
     if not told and (made.id is None or (not known and len(kinds) < kinds.lines)):
-        page.extend(found.rows(preview=made.id is None), reserve=page.room // 3, of=len(kinds), more="kind")
+        page.extend(
+            found.rows(preview=made.id is None),
+            reserve=page.room // 3,
+            of=len(kinds),
+            more="kind",
+        )
     if found.notes:
         page.add(f"[{'; '.join(found.notes[:_NOTES])}]")
     page.end()

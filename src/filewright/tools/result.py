@@ -45,7 +45,9 @@ class ToolResult:
     """
 
     text: str = field(repr=False)
-    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata={"optional": True})
+    notices: tuple[str, ...] = field(
+        default=(), kw_only=True, metadata={"optional": True}
+    )
     images: tuple[Image, ...] = field(default=(), repr=False, kw_only=True)
     whole: str | None = field(default=None, repr=False, kw_only=True)
     several: ClassVar[str] = ""
@@ -62,7 +64,9 @@ class ToolResult:
         each = getattr(self, self.several) if self.several else ()
         if not each:
             return None
-        errors = [found.error for found in each if getattr(found, "error", None) is not None]
+        errors = [
+            found.error for found in each if getattr(found, "error", None) is not None
+        ]
         return errors[0].code if len(errors) == len(each) else None
 
     @property
@@ -95,7 +99,10 @@ class FailedCall(ToolResult):
     @property
     def data(self) -> dict[str, Any]:
         """The code, the message, the hint and the facts of the error."""
-        return {**({"path": self.path} if self.path is not None else {}), **error_data(self.error)}
+        return {
+            **({"path": self.path} if self.path is not None else {}),
+            **error_data(self.error),
+        }
 
     @property
     def code(self) -> Code:
@@ -105,7 +112,12 @@ class FailedCall(ToolResult):
 
 def error_data(error: FilewrightError) -> dict[str, Any]:
     """An error as JSON values."""
-    return {"code": str(error.code), "message": error.message, "hint": error.hint, **error.details}
+    return {
+        "code": str(error.code),
+        "message": error.message,
+        "hint": error.hint,
+        **error.details,
+    }
 
 
 def plain(value: Any) -> Any:
@@ -120,14 +132,18 @@ def plain(value: Any) -> Any:
         return {str(name): plain(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(member) for member in value]
-    return str(value) if isinstance(value, str) else value  # members of a StrEnum become their text
+    return (
+        str(value) if isinstance(value, str) else value
+    )  # members of a StrEnum become their text
 
 
 def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
     made = {}
     for member in fields(value):
         found = getattr(value, member.name)
-        if member.name in leave_out or (member.metadata.get("optional") and found in (None, "", ())):
+        if member.name in leave_out or (
+            member.metadata.get("optional") and found in (None, "", ())
+        ):
             continue
         if isinstance(found, (Diff, FileDiff)):
             made["diff"] = found.text
@@ -166,7 +182,14 @@ class Page:
             self._lines.append(kept)
             self.room -= len(kept) + 1
 
-    def extend(self, lines: Iterable[str], *, reserve: int = 0, of: int | None = None, more: str = "") -> int:
+    def extend(
+        self,
+        lines: Iterable[str],
+        *,
+        reserve: int = 0,
+        of: int | None = None,
+        more: str = "",
+    ) -> int:
         """Add lines while they fit whole; the number that did not is returned, of more than are given if `of` so many.
 
         It is shown if `more` says of what there are so many more: `file`.
@@ -226,7 +249,9 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
         used += len(result.text) + 2
         if kept and used > budget:
             name = clip(visible(path), 200)
-            kept.append(f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]")
+            kept.append(
+                f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]"
+            )
             break
         kept.append(result.text)
     return "\n\n".join(kept)
@@ -239,7 +264,9 @@ def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
     if snapshot.held is not None or snapshot.lines.complete:
         return snapshot.lines.terminators.name
-    return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
+    return snapshot.lines.terminators_in(
+        snapshot.start, min(snapshot.size, 1 << 18)
+    ).name
 
 
 def kept_form(snapshot: Snapshot) -> str:

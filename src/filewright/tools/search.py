@@ -38,13 +38,21 @@ from filewright.search import context as context_of
 from filewright.structure import enclosing, language_of_snapshot, path_of
 from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context, spare_time
-from filewright.tools.listing import below, decode, encode, names_in_other_spellings, place
+from filewright.tools.listing import (
+    below,
+    decode,
+    encode,
+    names_in_other_spellings,
+    place,
+)
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
 from filewright.wording import counted, named_characters, visible
 
 _SYMBOL_BYTES = 512 << 10  # of one file
-_SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
+_SYMBOLS_BYTES = (
+    4 << 20
+)  # of all files of a page, each at least 64 KB for starting on it
 _CURSOR_CHARS = 8 << 10
 _MATCHED_BYTES = 16 << 10
 FEW, _NEAR = 5, 2
@@ -89,7 +97,10 @@ _ContextLines = Annotated[int | None, Field(ge=0, le=50)]
 _ITEM = {
     "type": "object",
     "properties": {
-        **{name: {} for name in ("pattern", "path", "glob", "mode", "output", "context")},
+        **{
+            name: {}
+            for name in ("pattern", "path", "glob", "mode", "output", "context")
+        },
     },
 }
 """What is listed of a search among several: the names say what they say of one."""
@@ -111,7 +122,8 @@ class SearchArguments(Arguments):
     path: str = "."
     """a file or a folder"""
     glob: str | None = Field(
-        None, description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)"
+        None,
+        description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)",
     )
     """only files that match; with `!` before it all but these"""
     type: Annotated[str | None, Field(description="py, rust")] = None
@@ -132,7 +144,9 @@ class SearchArguments(Arguments):
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: Annotated[_ContextLines, Field(description="default 2 if few match")] = None
+    context: Annotated[_ContextLines, Field(description="default 2 if few match")] = (
+        None
+    )
     """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
     12 lines; of more hits none, and of logs and tables only the indented ones"""
     context_before: _ContextLines = None
@@ -190,7 +204,9 @@ class MatchedFile:
     @property
     def row(self) -> str:
         """One line for a reader."""
-        return visible(self.path) + (f": {self.count}" if self.count is not None else "")
+        return visible(self.path) + (
+            f": {self.count}" if self.count is not None else ""
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +251,9 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 
     Results are in file and line order, fuzzy ones by similarity.
     """
-    outer = arguments.pattern if arguments.items is None else None  # an item without a pattern takes it
+    outer = (
+        arguments.pattern if arguments.items is None else None
+    )  # an item without a pattern takes it
     if [outer, arguments.patterns, arguments.items].count(None) != 2:
         raise invalid(
             "search_content takes one of pattern, patterns and items",
@@ -254,16 +272,27 @@ def search_content(context: Context, arguments: SearchArguments) -> SearchResult
 def _each(arguments: SearchArguments) -> list[SearchArguments]:
     """The searches of one pattern that are asked for."""
     items = arguments.items or [
-        SearchArguments.model_construct(pattern=pattern) for pattern in arguments.patterns or ()
+        SearchArguments.model_construct(pattern=pattern)
+        for pattern in arguments.patterns or ()
     ]
     each = arguments.model_copy(update={"patterns": None}).for_each(items)
     for search in each:
-        if search.pattern is None or search.patterns is not None or search.items is not None:
+        if (
+            search.pattern is None
+            or search.patterns is not None
+            or search.items is not None
+        ):
             hint = "give each of items a pattern, and what differs from the call"
-            raise invalid("each of items is the search of one pattern", hint, argument="items")
+            raise invalid(
+                "each of items is the search of one pattern", hint, argument="items"
+            )
         if search.cursor is not None:
             hint = "give that pattern as pattern, with its cursor"
-            raise invalid("the cursor belongs to the search of one pattern", hint, argument="cursor")
+            raise invalid(
+                "the cursor belongs to the search of one pattern",
+                hint,
+                argument="cursor",
+            )
     return each
 
 
@@ -274,12 +303,20 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     several = len({one.path for one in each}) > 1
     searches: list[_Search] = []
     for position, wanted in enumerate(each):
-        room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.pattern or "") - 20
+        room = (
+            max(_LEAST_CHARS, left // (len(each) - position))
+            - len(wanted.pattern or "")
+            - 20
+        )
         search = _Search(context, wanted, room)
         try:
             search.find()
         except FilewrightError as error:
-            told = any(one.is_found for one in searches) if error.code == Code.TIMEOUT else several
+            told = (
+                any(one.is_found for one in searches)
+                if error.code == Code.TIMEOUT
+                else several
+            )
             if not told or error.code == Code.CANCELLED:
                 raise
             search.failed = error
@@ -295,7 +332,9 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
                     searches[position] = again
     places: dict[tuple[str, str | None], list[_Search]] = {}
     for search in searches:
-        places.setdefault((search.arguments.path, search.arguments.glob), []).append(search)
+        places.setdefault((search.arguments.path, search.arguments.glob), []).append(
+            search
+        )
     if len(places) > 1:
         for search in searches:
             where = visible(search.arguments.path)
@@ -303,7 +342,9 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     for together in places.values():
         _keep_context(together)
         _share(together)
-        first, *others = [search for search in together if not search.is_nowhere] or together
+        first, *others = [
+            search for search in together if not search.is_nowhere
+        ] or together
         for search in others:
             search.notes = [note for note in search.notes if note not in first.notes]
     made = [
@@ -351,8 +392,14 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
 
 
 def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
-    mode: Literal["literal", "regex"] = "regex" if arguments.mode == "regex" else "literal"
-    most, case, without = context.settings.max_pattern_chars, arguments.case, arguments.without
+    mode: Literal["literal", "regex"] = (
+        "regex" if arguments.mode == "regex" else "literal"
+    )
+    most, case, without = (
+        context.settings.max_pattern_chars,
+        arguments.case,
+        arguments.without,
+    )
     pattern = compile_pattern(
         arguments.pattern or "",
         mode=mode,
@@ -361,7 +408,9 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
         multiline=arguments.multiline,
         max_chars=most,
     )
-    if arguments.output == "kinds" and (arguments.invert or arguments.cursor or pattern.multiline):
+    if arguments.output == "kinds" and (
+        arguments.invert or arguments.cursor or pattern.multiline
+    ):
         raise invalid(
             "output=kinds compares the single lines that match, all of them",
             "leave out invert, multiline and cursor; without leaves out lines",
@@ -381,7 +430,9 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
             "leave out invert, or look for both with mode=regex: pattern A|B, invert",
             argument="without",
         )
-    return replace(pattern, without=compile_pattern(without, mode=mode, case=case, max_chars=most))
+    return replace(
+        pattern, without=compile_pattern(without, mode=mode, case=case, max_chars=most)
+    )
 
 
 class _Search:
@@ -412,7 +463,9 @@ class _Search:
         self._outlined = ""
         self._left_out = list[str]()
         output = arguments.output
-        limited = output == "matches" or (output != "kinds" and "max_results" in arguments.model_fields_set)
+        limited = output == "matches" or (
+            output != "kinds" and "max_results" in arguments.model_fields_set
+        )
         self._options = TreeOptions(
             limit=arguments.max_results if limited else _MOST_FILES,
             output="files" if output == "kinds" else output,
@@ -440,9 +493,17 @@ class _Search:
     def _advice(self) -> list[str]:
         """What to try after a search that found nothing."""
         if self._complete and self._searched == 0:
-            return ["list_files shows which files are there, and what a glob fits", *self._left_out]
-        if self.arguments.mode == "literal" and _REGEX.search(self.arguments.pattern or ""):
-            return ["looked for literally; with mode=regex it would be a pattern", *self._left_out]
+            return [
+                "list_files shows which files are there, and what a glob fits",
+                *self._left_out,
+            ]
+        if self.arguments.mode == "literal" and _REGEX.search(
+            self.arguments.pattern or ""
+        ):
+            return [
+                "looked for literally; with mode=regex it would be a pattern",
+                *self._left_out,
+            ]
         return self._left_out
 
     def rows(self) -> Iterator[str]:
@@ -495,16 +556,30 @@ class _Search:
             if error.code != Code.TIMEOUT or not self.is_found:
                 raise
             self._complete = False
-            self.notes.append(f"{error.message}; a narrower path or glob finds the rest")
+            self.notes.append(
+                f"{error.message}; a narrower path or glob finds the rest"
+            )
 
     def _find_exact(
-        self, location: Location, pattern: Pattern, opened: Callable[[], Snapshot] | None
+        self,
+        location: Location,
+        pattern: Pattern,
+        opened: Callable[[], Snapshot] | None,
     ) -> None:
         """Search until the page is full; then count the rest, if that takes no time."""
-        arguments, output, task, resume = self.arguments, self.arguments.output, self.context.task, None
-        tree = partial(TreeSearch, self.context.searcher, location, pattern, opened=opened)
+        arguments, output, task, resume = (
+            self.arguments,
+            self.arguments.output,
+            self.context.task,
+            None,
+        )
+        tree = partial(
+            TreeSearch, self.context.searcher, location, pattern, opened=opened
+        )
         if arguments.cursor is not None:
-            offset, path, mark = decode(arguments.cursor, "search", output, "search", (int, str, str))
+            offset, path, mark = decode(
+                arguments.cursor, "search", output, "search", (int, str, str)
+            )
             resume = Resume(place(location, path), max(0, offset), mark)
         found = tree(self._options, after=resume, task=task)
         for snapshot, hits in found:
@@ -518,20 +593,36 @@ class _Search:
                 stopped = 0
             if stopped is not None:
                 self._stop(
-                    location, Resume(snapshot.location or location, stopped, mark_of(snapshot, stopped))
+                    location,
+                    Resume(
+                        snapshot.location or location,
+                        stopped,
+                        mark_of(snapshot, stopped),
+                    ),
                 )
                 break
         else:
             self._complete = found.complete
             if found.resume is not None:
                 self._stop(location, found.resume)
-        if not self._complete and output in ("matches", "counts") and (opened or resume is None):
+        if (
+            not self._complete
+            and output in ("matches", "counts")
+            and (opened or resume is None)
+        ):
             with spare_time(task) as spare:
-                counts = tree(replace(self._options, output="counts", limit=_MOST_FILES), task=spare)
+                counts = tree(
+                    replace(self._options, output="counts", limit=_MOST_FILES),
+                    task=spare,
+                )
                 for _ in counts:
                     pass
                 if counts.complete:
-                    found, self._total, self._matched = counts, counts.count, counts.matched
+                    found, self._total, self._matched = (
+                        counts,
+                        counts.count,
+                        counts.matched,
+                    )
         if opened is None:
             self._searched = found.searched
             if self._complete or self._total is not None:
@@ -540,7 +631,9 @@ class _Search:
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
                 if not found.searched:
-                    self._left_out += names_in_other_spellings(self.context, location, arguments.glob)
+                    self._left_out += names_in_other_spellings(
+                        self.context, location, arguments.glob
+                    )
         if self._complete and arguments.cursor is None:
             said = other_spellings(found)
             if found.matched:
@@ -548,12 +641,16 @@ class _Search:
             else:
                 self._left_out += said
 
-    def _find_similar(self, location: Location, opened: Callable[[], Snapshot] | None) -> None:
+    def _find_similar(
+        self, location: Location, opened: Callable[[], Snapshot] | None
+    ) -> None:
         arguments, context, notes = self.arguments, self.context, self.notes
         for name in ("invert", "multiline", "whole_word", "without"):
             if getattr(arguments, name):
                 hint = f"leave out {name}, or use mode=literal or mode=regex"
-                raise invalid(f"{name} has no meaning in a fuzzy search", hint, argument=name)
+                raise invalid(
+                    f"{name} has no meaning in a fuzzy search", hint, argument=name
+                )
         if arguments.output == "kinds":
             message = "output=kinds has no meaning in a fuzzy search"
             raise invalid(message, "use mode=literal or mode=regex", argument="output")
@@ -578,7 +675,9 @@ class _Search:
         if opened is None:
             notes.append(f"{counted(nearest.searched, 'file')} searched")
         if arguments.output != "matches":
-            for path, count in Counter(place.shown for place, _ in nearest.hits).items():
+            for path, count in Counter(
+                place.shown for place, _ in nearest.hits
+            ).items():
                 self._name_file(path, count)
             return
         for position, (found_in, hit) in enumerate(nearest.hits):
@@ -588,7 +687,9 @@ class _Search:
             ):
                 if self._show(snapshot, Found((hit,), count=1)) is not None:
                     self._complete = False
-                    notes.append(f"{len(nearest.hits) - position} less similar left out")
+                    notes.append(
+                        f"{len(nearest.hits) - position} less similar left out"
+                    )
                     break
 
     def _fits(self, size: int) -> bool:
@@ -621,7 +722,11 @@ class _Search:
 
     def _show(self, snapshot: Snapshot, found: Found) -> int | None:
         """Show the hits of one file with what is around them; the offset of the first that did not fit."""
-        arguments, task, width = self.arguments, self.context.task, self.context.settings.match_chars
+        arguments, task, width = (
+            self.arguments,
+            self.context.task,
+            self.context.settings.match_chars,
+        )
         path, adaptive = _shown(snapshot), self.adaptive
         before, after = (
             arguments.context or 0 if side is None else side
@@ -646,13 +751,16 @@ class _Search:
                     tuple(
                         line
                         for line in near
-                        if not line.cut and len(line.text) <= (width if body else _BESIDE)
+                        if not line.cut
+                        and len(line.text) <= (width if body else _BESIDE)
                         if not records or line.text[:1].isspace()
                     )
                     for near in (above, under)
                 )
             last = hit.line + further
-            piece = excerpt(snapshot, hit, width if few or not adaptive else min(width, 2 * _BESIDE))
+            piece = excerpt(
+                snapshot, hit, width if few or not adaptive else min(width, 2 * _BESIDE)
+            )
             is_cut = piece.cut_before or piece.cut_after
             if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
@@ -662,20 +770,40 @@ class _Search:
                 row_chars = _BESIDE // 2 if again else _BESIDE
                 piece = excerpt(snapshot, hit, min(width, max(row_chars, needed)))
             rows = [_row(line, "-") for line in above if line.line > shown_to]
-            if hit.line > matched_to or is_cut:  # else it is the last line of the match before, and is there
+            if (
+                hit.line > matched_to or is_cut
+            ):  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
                 text = visible(piece.row)
                 notes = [visible(outside)] if outside and outside != named else []
                 if arguments.mode == "fuzzy":
                     notes.append(f"similarity {hit.score:.2f}")
-                rows.append(_Row(hit.line, f"{hit.line}{column}: {text}", is_hit=True, notes=notes))
+                rows.append(
+                    _Row(
+                        hit.line,
+                        f"{hit.line}{column}: {text}",
+                        is_hit=True,
+                        notes=notes,
+                    )
+                )
             rows += [_row(line, ":") for line in more if line.line > matched_to]
             if further > len(more):
-                rows.append(_Row(last, f"[{further - len(more):,} more lines of this match, to line {last}]"))
-            following = found.hits[position + 1].line if position + 1 < len(found.hits) else snapshot.size
+                rows.append(
+                    _Row(
+                        last,
+                        f"[{further - len(more):,} more lines of this match, to line {last}]",
+                    )
+                )
+            following = (
+                found.hits[position + 1].line
+                if position + 1 < len(found.hits)
+                else snapshot.size
+            )
             tail = [_row(line, "-") for line in under if line.line < following]
             rows += tail
-            size = sum(len(row.whole) + 1 for row in rows if not (adaptive and row.beside))
+            size = sum(
+                len(row.whole) + 1 for row in rows if not (adaptive and row.beside)
+            )
             if not self._fits(size + (0 if position else len(visible(path)) + 1)):
                 return hit.offset
             block += rows
@@ -704,7 +832,10 @@ class _Search:
                 )
             )
         if found.hits and not isinstance(snapshot, NotebookView):
-            low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
+            low, high = (
+                found.hits[0].line_offset,
+                min(snapshot.size, found.hits[-1].end + 4096),
+            )
             self.context.remember(snapshot, (low, high))
         return None
 
@@ -723,13 +854,25 @@ class _Search:
             self._symbol_bytes -= cost
             self._outlined = snapshot.asked
         outline = self.context.outlines.outline(snapshot, task=self.context.task)
-        inside, outside = path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
-        more = enclosing(snapshot, hit.line, outline).end_line - hit.line if inside != outside else 0
+        inside, outside = (
+            path_of(outline, hit.line),
+            path_of(outline, hit.line, outside=True),
+        )
+        more = (
+            enclosing(snapshot, hit.line, outline).end_line - hit.line
+            if inside != outside
+            else 0
+        )
         return inside, outside, more if more < _BODY_LINES else 0
 
     def answer(self) -> SearchResult:
         """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
-        arguments, notes, results, files = self.arguments, self.notes, self.results, self._files
+        arguments, notes, results, files = (
+            self.arguments,
+            self.notes,
+            self.results,
+            self._files,
+        )
         page = Page(self.room)
         page.add(*(_file_rows(files) if files else self.rows()))
         kinds = self._add_kinds(page, self._kinds) if self._kinds else ()
@@ -737,10 +880,17 @@ class _Search:
         if not self.is_found:
             page.add("no match" if self._complete else "no match so far")
             notes += self._advice
-        elif self._complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
+        elif (
+            self._complete
+            and arguments.cursor is None
+            and arguments.mode != "fuzzy"
+            and not kinds
+        ):
             found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
             if arguments.output != "files":
-                self._total = sum(file.count or 0 for file in files) if files else len(results)
+                self._total = (
+                    sum(file.count or 0 for file in files) if files else len(results)
+                )
                 if self._occurrences > len(results):  # a replacement counts these
                     found = f"({counted(self._occurrences, 'match')}) {found}"
                 found = f"{counted(self._total, unit)} {found}, all shown"
@@ -748,7 +898,9 @@ class _Search:
         if self._cursor is not None:
             shown = counted(len(files), "file") if files else len(results)
             of = (
-                f" of {counted(self._total, unit)} in {counted(self._matched, 'file')}" if self._total else ""
+                f" of {counted(self._total, unit)} in {counted(self._matched, 'file')}"
+                if self._total
+                else ""
             )
             page.add(f"[{shown} shown{of}; go on with cursor={self._cursor}]")
         elif not self._complete:
@@ -771,7 +923,10 @@ class _Search:
         """Show the kinds of the lines that were found, the rarest first."""
         ranked = kinds.ranked(rarest_first=True)
         several = self._searched is not None
-        rows = (kind_row(kind, path=several) for kind in ranked[: self.arguments.max_results])
+        rows = (
+            kind_row(kind, path=several)
+            for kind in ranked[: self.arguments.max_results]
+        )
         left = page.extend(rows, reserve=_RESERVE, of=len(ranked))
         more = ""
         if left:
@@ -795,7 +950,9 @@ def _keep_context(searches: Sequence[_Search]) -> None:
             continue
         for _, rows in search.blocks:
             rows[:] = [row for row in rows if not row.beside]
-        search.results = [replace(hit, context_before=(), context_after=()) for hit in search.results]
+        search.results = [
+            replace(hit, context_before=(), context_after=()) for hit in search.results
+        ]
 
 
 def _share(searches: Sequence[_Search]) -> None:
@@ -849,13 +1006,19 @@ def _shown(snapshot: Snapshot) -> str:
 
 
 def _row(line: ContextLine, mark: str) -> _Row:
-    return _Row(line.line, f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}", mark == "-")
+    return _Row(
+        line.line,
+        f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}",
+        mark == "-",
+    )
 
 
 def _matched(snapshot: Snapshot, hit: Hit) -> str:
     """The text of a match of several lines, its beginning where it is long."""
     found = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
-    return found.decode(snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace")
+    return found.decode(
+        snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace"
+    )
 
 
 def skipped(found: TreeSearch) -> list[str]:
@@ -881,7 +1044,11 @@ def left_out(nothing: TreeSearch) -> list[str]:
         with spare_time(nothing.task, 0.1) as spare:
             for each, _ in replace(nothing, options=options, task=spare):
                 names.append(_shown(each))
-    return [f"matches left out by glob, type or ignore rules: {', '.join(names)}"] if names else []
+    return (
+        [f"matches left out by glob, type or ignore rules: {', '.join(names)}"]
+        if names
+        else []
+    )
 
 
 def other_spellings(found: TreeSearch) -> list[str]:
@@ -896,14 +1063,20 @@ def other_spellings(found: TreeSearch) -> list[str]:
     options = replace(found.options, limit=_OTHER_LINES, output="matches")
     count, first = 0, ""
     with suppress(FilewrightError), spare_time(found.task, _SPELLING_SECONDS) as spare:
-        other = replace(found, pattern=pattern, options=options, after=None, task=spare, resume=None)
+        other = replace(
+            found, pattern=pattern, options=options, after=None, task=spare, resume=None
+        )
         for snapshot, lines in other:
             count += lines.count
             if not first:
                 hit = lines.hits[0]
-                match = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
+                match = snapshot.read(
+                    hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES)
+                )
                 text = match.decode(snapshot.encoding.name, "replace")
-                first = describe_spelling(f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text)
+                first = describe_spelling(
+                    f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text
+                )
     if not count:
         return []
     more = "more " if found.count else ""
@@ -916,10 +1089,14 @@ def other_spellings(found: TreeSearch) -> list[str]:
 def describe_spelling(place: str, text: str, wanted: str) -> str:
     """Return where a text is: what differs from the one wanted as escapes of JSON, and by name."""
     others = [
-        character for character in dict.fromkeys(text) if character not in wanted and not character.isascii()
+        character
+        for character in dict.fromkeys(text)
+        if character not in wanted and not character.isascii()
     ]
     shown = "".join(
-        json.dumps(character)[1:-1] if character in others or not character.isprintable() else character
+        json.dumps(character)[1:-1]
+        if character in others or not character.isprintable()
+        else character
         for character in text[:_BESIDE]
     )
     return f'{place} has "{shown}" ({named_characters(others)})'

@@ -63,7 +63,9 @@ class _Tails:
     def add(self, location: Location) -> None:
         """Take a thing into account that has the last name."""
         depth = 1
-        for look, part in zip(reversed(self.looks[:-1]), reversed(location.parts[:-1]), strict=False):
+        for look, part in zip(
+            reversed(self.looks[:-1]), reversed(location.parts[:-1]), strict=False
+        ):
             if look != _look(part):
                 break
             depth += 1
@@ -84,13 +86,19 @@ def suggest(boundary: Boundary, asked: str, task: Task) -> Suggestions:
     looks = [look_of(part).casefold() for part in parts]
     for include_ignored in (False, True):
         tails = _Tails(looks)
-        for location in _things_named(boundary, looks[-1], task, include_ignored=include_ignored):
+        for location in _things_named(
+            boundary, looks[-1], task, include_ignored=include_ignored
+        ):
             tails.add(location)
         if tails.matches:
             break
     near = _near(boundary, asked, task)
     matches = tails.matches
-    whole = [location for location in matches if len(location.parts) == len(parts) == tails.depth]
+    whole = [
+        location
+        for location in matches
+        if len(location.parts) == len(parts) == tails.depth
+    ]
     if len(whole) == 1:
         matches = whole
     if len(matches) > MOST_NAMED:
@@ -107,7 +115,11 @@ def suggest(boundary: Boundary, asked: str, task: Task) -> Suggestions:
 def distinct_form(location: Location, asked: str = "") -> str:
     """Return a path as it can be sent back: quoted where a reader would take it for another, or for the one `asked`."""
     text = os.fsdecode(location.path)
-    escaped = {character for character in text if not character.isascii() and _is_misread(character)}
+    escaped = {
+        character
+        for character in text
+        if not character.isascii() and _is_misread(character)
+    }
     if not escaped and not text.isascii() and look_of(text) == look_of(asked):
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
@@ -117,7 +129,11 @@ def distinct_form(location: Location, asked: str = "") -> str:
 
 def _is_misread(character: str) -> bool:
     """Whether a reader cannot see the character, or that it is one of its own."""
-    return is_peculiar(character) or unicodedata.combining(character) > 0 or "\u1100" <= character <= "\u11ff"
+    return (
+        is_peculiar(character)
+        or unicodedata.combining(character) > 0
+        or "\u1100" <= character <= "\u11ff"
+    )
 
 
 def _look(name: bytes) -> str:
@@ -135,13 +151,19 @@ def _parts_of(asked: str) -> list[str]:
     if "%" in text:
         text = unquote(text, errors="surrogateescape")
     text = _DRIVE.sub("", text).replace("\\", "/")
-    return [part for part in text.split("/") if part.strip() not in ("", ".", "..", "~")]
+    return [
+        part for part in text.split("/") if part.strip() not in ("", ".", "..", "~")
+    ]
 
 
-def _things_named(boundary: Boundary, look: str, task: Task, *, include_ignored: bool) -> Iterator[Location]:
+def _things_named(
+    boundary: Boundary, look: str, task: Task, *, include_ignored: bool
+) -> Iterator[Location]:
     """Yield what looks as if it had this name, or has it but for its ending, in any root."""
     for root in boundary.roots:
-        walk = boundary.walk(Location(root, ()), include_ignored=include_ignored, task=task)
+        walk = boundary.walk(
+            Location(root, ()), include_ignored=include_ignored, task=task
+        )
         stems: list[FolderEntry] = []
         is_named = False
         for number, entry in enumerate(walk):
@@ -151,7 +173,11 @@ def _things_named(boundary: Boundary, look: str, task: Task, *, include_ignored:
             if name == look:
                 is_named = True
                 yield entry.location
-            elif "." not in look and name.rpartition(".")[0] == look and entry.kind == "file":
+            elif (
+                "." not in look
+                and name.rpartition(".")[0] == look
+                and entry.kind == "file"
+            ):
                 stems.append(entry)
         if not is_named:
             yield from (entry.location for entry in stems)

@@ -80,7 +80,9 @@ class Tool:
 
 
 @cache
-def load(module: str, name: str) -> tuple[type[Arguments], Callable[[Context, Any], ToolResult]]:
+def load(
+    module: str, name: str
+) -> tuple[type[Arguments], Callable[[Context, Any], ToolResult]]:
     """The function of a tool's name in its module, which is imported when it is first asked for."""
     with LOADING:
         run = getattr(import_module(f"filewright.tools.{module}"), name)
@@ -91,14 +93,21 @@ def load(module: str, name: str) -> tuple[type[Arguments], Callable[[Context, An
 def entries() -> Mapping[str, Tool]:
     """Every native tool by its name, in the order they are listed."""
     rows = json.loads(CATALOGUE.read_text(encoding="utf-8"))
-    return {row["name"]: Tool(load=partial(load, row.pop("module"), row["name"]), **row) for row in rows}
+    return {
+        row["name"]: Tool(load=partial(load, row.pop("module"), row["name"]), **row)
+        for row in rows
+    }
 
 
 def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     """The workflow that a model reads before its first call, over the tools `offered` below `roots`."""
     below = listed(roots, 4, noun="root")
-    lines = [f"Files below {below}. Paths are relative to it unless they begin with a root."]
-    lines += [tool.step for tool in entries().values() if tool.step and tool.name in offered]
+    lines = [
+        f"Files below {below}. Paths are relative to it unless they begin with a root."
+    ]
+    lines += [
+        tool.step for tool in entries().values() if tool.step and tool.name in offered
+    ]
     if "edit_content" not in offered:
         lines.append("This workspace is served for reading only.")
     lines.append(
@@ -120,8 +129,8 @@ class Surface:
     tools: Callable[[], Iterable[Tool]]
     instructions: Callable[[Collection[str], Sequence[str]], str]
     limits: Callable[[Settings], Mapping[str, Any]] = lambda _settings: {}
-    refusal: Callable[[FilewrightError, int], ToolResult] = lambda error, _limit: FailedCall(
-        str(error), error=error
+    refusal: Callable[[FilewrightError, int], ToolResult] = lambda error, _limit: (
+        FailedCall(str(error), error=error)
     )
     answers_json: bool = False
 
@@ -133,10 +142,17 @@ NATIVE = Surface(lambda: entries().values(), instructions)
 class Offer:
     """A surface over a workspace, narrowed to `toolsets` (None: all): what a server or a program calls. Thread-safe."""
 
-    def __init__(self, surface: Surface, context: Context, toolsets: Collection[str] | None = None) -> None:
+    def __init__(
+        self,
+        surface: Surface,
+        context: Context,
+        toolsets: Collection[str] | None = None,
+    ) -> None:
         limits = dict(surface.limits(context.settings))
         self._surface = surface
-        self._context = context.under(context.settings.but(**limits)) if limits else context
+        self._context = (
+            context.under(context.settings.but(**limits)) if limits else context
+        )
         self._settings = self._context.settings
         self._tools = {
             tool.name: tool
@@ -150,7 +166,8 @@ class Offer:
         """What a model reads first; names only tools that are offered, and the roots."""
         roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
         return clip(
-            self._surface.instructions({tool.name for tool in self.tools()}, roots), INSTRUCTIONS_CHARS
+            self._surface.instructions({tool.name for tool in self.tools()}, roots),
+            INSTRUCTIONS_CHARS,
         )
 
     def tools(self, unlisted: bool = False) -> Sequence[Tool]:
@@ -160,7 +177,9 @@ class Offer:
         """
         return tuple(tool for tool in self._tools.values() if unlisted or tool.listed)
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+    def call(
+        self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None
+    ) -> ToolResult:
         """Run a tool. A problem is an answer with `is_error`, worded in the surface's way; nothing is raised."""
         try:
             return self.run(name, arguments, task=task)
@@ -170,13 +189,19 @@ class Offer:
             message = f"{name}: the arguments, or the folders they name, are nested too deeply"
             hint = "give the arguments as the schema has them, and folders further down"
             return self.refused(invalid(message, hint))
-        except Exception:  # a bug of ours must not end the server, and never reach a client
+        except (
+            Exception
+        ):  # a bug of ours must not end the server, and never reach a client
             _logger.exception("internal error in %s", name)
-            message = f"{name} failed because of a bug in filewright; the log has the details"
+            message = (
+                f"{name} failed because of a bug in filewright; the log has the details"
+            )
             hint = "report it; try the work another way"
             return self.refused(FilewrightError(Code.INTERNAL, message, hint))
 
-    def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+    def run(
+        self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None
+    ) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         tool = self._tools.get(name)
         if tool is None:
@@ -197,7 +222,9 @@ class Offer:
             if changed is not None:
                 context.seen.said()
                 notices = [changed, *notices]
-            return self._bounded(replace(result, notices=_few(notices)) if notices else result)
+            return self._bounded(
+                replace(result, notices=_few(notices)) if notices else result
+            )
         except FilewrightError as error:
             context.explain(error)
             raise
@@ -207,7 +234,9 @@ class Offer:
         return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
 
     def _not_offered(self, name: str) -> FilewrightError:
-        if self._settings.read_only and any(tool.name == name for tool in self._surface.tools()):
+        if self._settings.read_only and any(
+            tool.name == name for tool in self._surface.tools()
+        ):
             return FilewrightError(
                 Code.READ_ONLY,
                 f"{name} changes files, and this workspace is read-only",
@@ -224,12 +253,24 @@ class Offer:
             end = "".join(f"\n[{notice}]" for notice in result.notices)
         limit = self._settings.hard_chars - len(end)
         if len(text) > limit:
-            return replace(result, text=clip(text, limit, note=CUT, at_line=True) + end, whole=text + end)
-        return result if text is result.text and not end else replace(result, text=text + end)
+            return replace(
+                result,
+                text=clip(text, limit, note=CUT, at_line=True) + end,
+                whole=text + end,
+            )
+        return (
+            result
+            if text is result.text and not end
+            else replace(result, text=text + end)
+        )
 
 
 def _few(notices: Sequence[str]) -> tuple[str, ...]:
     """Notices, shown safely, as many as an answer has room for."""
     shown = [clip(visible(notice), 1_000) for notice in notices[:_NOTICES]]
     left = len(notices) - len(shown)
-    return (*shown, f"{left} more notes; get_history with the change's id has them") if left else tuple(shown)
+    return (
+        (*shown, f"{left} more notes; get_history with the change's id has them")
+        if left
+        else tuple(shown)
+    )

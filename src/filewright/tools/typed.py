@@ -12,11 +12,15 @@ from collections.abc import Callable, Mapping
 
 from filewright.annotations import Any
 
-EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[str, Any]
+EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[
+    str, Any
+]
 WriteMode = Newline = Case = DiffWanted = str
 
 
-def _tool(name: str, *ordered: str, several: str = "", item: tuple[str, ...] = ()) -> Callable[..., Any]:
+def _tool(
+    name: str, *ordered: str, several: str = "", item: tuple[str, ...] = ()
+) -> Callable[..., Any]:
     """A method that runs a tool: `ordered` arguments may be given without their names, `several` are all such.
 
     The arguments in `item` are those of the one thing that the tool has a list of.
@@ -26,11 +30,16 @@ def _tool(name: str, *ordered: str, several: str = "", item: tuple[str, ...] = (
         if several:
             named[several] = given
         elif len(given) > len(ordered):
-            raise TypeError(f"{name} takes {len(ordered)} arguments without their names, not {len(given)}")
+            raise TypeError(
+                f"{name} takes {len(ordered)} arguments without their names, not {len(given)}"
+            )
         named.update(zip(ordered, given, strict=False))
         if item:
             named["items"] = [{key: named.pop(key) for key in item if key in named}]
-        return self._run(name, {key: _json(value) for key, value in named.items() if value is not None})
+        return self._run(
+            name,
+            {key: _json(value) for key, value in named.items() if value is not None},
+        )
 
     method.__doc__ = f"Run the tool `{name}`."
     return method
@@ -40,7 +49,9 @@ def _json(value: Any) -> Any:
     """A value as JSON has it: lists, and of objects only what is given."""
     if isinstance(value, Mapping):
         return {key: _json(each) for key, each in value.items()}
-    return [_json(each) for each in value] if isinstance(value, (list, tuple)) else value
+    return (
+        [_json(each) for each in value] if isinstance(value, (list, tuple)) else value
+    )
 
 
 class TypedTools:
@@ -59,7 +70,10 @@ class TypedTools:
     apply_patch = _tool("apply_patch", "patch")
     replace = _tool("replace_content", "pattern", "replacement", "path")
     write = _tool(
-        "write_content", "path", "content", item=("path", "content", "mode", "newline", "expected_version")
+        "write_content",
+        "path",
+        "content",
+        item=("path", "content", "mode", "newline", "expected_version"),
     )
     write_all = _tool("write_content", "items")
     create_directories = _tool("create_directories", several="paths")

@@ -162,9 +162,13 @@ class TypedTools:
     def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead:
         """Read one file, or each of several."""
     @overload
-    def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
+    def read(
+        self, *, paths: Sequence[str], **options: Unpack[ReadOptions]
+    ) -> FilesRead: ...
     @overload
-    def read(self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]) -> FilesRead: ...
+    def read(
+        self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]
+    ) -> FilesRead: ...
     def edit(
         self,
         path: str | None,
@@ -242,7 +246,11 @@ class TypedTools:
     ) -> BatchResult:
         """Write every item; one transaction if `atomic`."""
     def create_directories(
-        self, *paths: str, break_hard_links: bool | None = None, undoable: bool = True, atomic: bool = True
+        self,
+        *paths: str,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+        atomic: bool = True,
     ) -> BatchResult:
         """Make folders and their parents; existing ones stay as they are."""
     def move(

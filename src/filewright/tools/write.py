@@ -13,7 +13,14 @@ from filewright.edit import Decided, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.text import Encoding, Snapshot, Splice, codec, encoding_of_new
 from filewright.tools.context import Context
-from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
+from filewright.tools.items import (
+    BatchArguments,
+    BatchResult,
+    Item,
+    ItemResult,
+    item_named,
+    run_batch,
+)
 from filewright.tools.losses import lost_by_overwriting
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted
@@ -49,7 +56,13 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
     total = sum(len(item.content) for item in arguments.items)
     most = context.settings.max_input_bytes
     if total > most:
-        raise too_many(total, most, "characters to write", "write in several calls, with mode=append", "size")
+        raise too_many(
+            total,
+            most,
+            "characters to write",
+            "write in several calls, with mode=append",
+            "size",
+        )
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
         files: dict[Location, list[int]] = {}
@@ -66,7 +79,9 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
         if refusal is not None:  # what is wrong with an earlier item is said first
             raise refusal
 
-    return run_batch(context, "write_content", arguments, arguments.items, plan, noun="file")
+    return run_batch(
+        context, "write_content", arguments, arguments.items, plan, noun="file"
+    )
 
 
 def _located(context: Context, item: WriteItem) -> Location:
@@ -82,7 +97,10 @@ def _located(context: Context, item: WriteItem) -> Location:
 
 
 def _decided(
-    context: Context, location: Location, items: Sequence[WriteItem], indexes: Sequence[int]
+    context: Context,
+    location: Location,
+    items: Sequence[WriteItem],
+    indexes: Sequence[int],
 ) -> Iterator[Decided[Item]]:
     """What is to become of a file, by the items that name it: it holds `data` alone if `whole`, or ends with it."""
     with item_named(indexes[0], len(items)):
@@ -113,14 +131,21 @@ def _decided(
             if before is not None and before.binary is None:
                 end = _last_terminator(before) if appends else _only_terminator(before)
             if whole and appends:
-                end = _last_terminator(Snapshot(data))  # and the encoding of what is written already
+                end = _last_terminator(
+                    Snapshot(data)
+                )  # and the encoding of what is written already
             else:
-                encoding = _encoding(before, item.content, location.name, appends=appends)
+                encoding = _encoding(
+                    before, item.content, location.name, appends=appends
+                )
             new = _encoded(item, encoding, end, appended=appends)
             if not appends:
                 whole, data = True, encoding.bom
             data += new
-            result = ItemResult(item.path, "appended" if appends else "overwritten" if exists else "created")
+            result = ItemResult(
+                item.path,
+                "appended" if appends else "overwritten" if exists else "created",
+            )
         if index != indexes[-1]:
             yield Decided((index, result), location, ())
     if before is None:
@@ -132,7 +157,9 @@ def _decided(
     else:
         splices = (Splice(before.size, 0, data),) if data else ()
     if not splices:
-        yield Decided((index, replace(result, operation="unchanged")), location, (), before)
+        yield Decided(
+            (index, replace(result, operation="unchanged")), location, (), before
+        )
         return
     if whole and items[indexes[0]].expected_version is None:
         result = replace(result, note=lost_by_overwriting(context, before, data))
@@ -140,10 +167,14 @@ def _decided(
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
     name = location.shown
-    yield Decided((index, result), location, [step], before, splices, name, name, whole=whole)
+    yield Decided(
+        (index, result), location, [step], before, splices, name, name, whole=whole
+    )
 
 
-def _encoding(before: Snapshot | None, content: str, file_name: bytes, *, appends: bool) -> Encoding:
+def _encoding(
+    before: Snapshot | None, content: str, file_name: bytes, *, appends: bool
+) -> Encoding:
     """Return the encoding to write in: of a whole file the one it declares, else the one that the file has."""
     declared = None if appends else encoding_of_new(content, file_name)
     if before is not None and appends and before.unread_encoding:
@@ -154,7 +185,11 @@ def _encoding(before: Snapshot | None, content: str, file_name: bytes, *, append
     existing = before.encoding
     if appends or existing.bom:
         # New bytes are valid in a file written whole; the mark stays.
-        return Encoding("utf-8", existing.bom) if existing.invalid and not appends else existing
+        return (
+            Encoding("utf-8", existing.bom)
+            if existing.invalid and not appends
+            else existing
+        )
     if declared is not None:
         return declared
     # What only its own words made it, or was never quite that, does not outlast them.
@@ -192,14 +227,19 @@ def _last_terminator(snapshot: Snapshot) -> bytes:
     return b"\n"
 
 
-def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool) -> bytes:
+def _encoded(
+    item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool
+) -> bytes:
     """The bytes of the content without a mark that the file has or would get in its middle, terminators as asked."""
     text = item.content
     if encoding.bom or appended:
         text = text.removeprefix("\ufeff")
     codec.check_text(text, "content")
     if item.newline == "keep":
-        kept = [codec.encoded(part, encoding, argument="content") for part in text.split("\r")]
+        kept = [
+            codec.encoded(part, encoding, argument="content")
+            for part in text.split("\r")
+        ]
         return "\r".encode(encoding.name).join(kept)
     end = b"\n" if item.newline == "lf" else terminator
     return codec.encoded(text, encoding, end, argument="content")

@@ -13,7 +13,16 @@ from filewright.boundary.location import Location
 from filewright.edit import PatchedFile, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
-from filewright.edit.changeset import Copy, Create, Decided, Delete, Modify, Move, SetMode, Step
+from filewright.edit.changeset import (
+    Copy,
+    Create,
+    Decided,
+    Delete,
+    Modify,
+    Move,
+    SetMode,
+    Step,
+)
 from filewright.edit.diff import Diff, FileDiff, unified
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
@@ -44,7 +53,9 @@ class Tree:
         parts: list[bytes] = []
         for part in unquote(asked).split(b"/"):
             if part == b"..":
-                raise FilewrightError(Code.PATH_ESCAPE, f"{asked} leads out of the root")
+                raise FilewrightError(
+                    Code.PATH_ESCAPE, f"{asked} leads out of the root"
+                )
             if part not in (b"", b"."):
                 parts.append(part)
         location = Location(ROOT, tuple(parts))
@@ -57,7 +68,9 @@ class Tree:
             snapshot = Snapshot(content, encoding=self.encoding, location=location)
         else:
             snapshot = Windowed(content, location=location)
-        return PatchTarget(location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644))
+        return PatchTarget(
+            location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644)
+        )
 
     def plan(self, text: str) -> list[Decided[PatchedFile]]:
         return list(plan(parse(text), self.look))
@@ -79,7 +92,9 @@ class Tree:
                 case Modify(location, expected, splices):
                     old = files[location.path.decode()]
                     assert expected.size == len(old)
-                    files[location.path.decode()] = apply(old, ordered(splices, len(old)))
+                    files[location.path.decode()] = apply(
+                        old, ordered(splices, len(old))
+                    )
                 case Create(location, content, mode):
                     assert location.path.decode() not in files
                     files[location.path.decode()] = content
@@ -89,11 +104,15 @@ class Tree:
                 case Move(source, destination):
                     assert destination.path.decode() not in files
                     files[destination.path.decode()] = files.pop(source.path.decode())
-                    modes[destination.path.decode()] = modes.pop(source.path.decode(), 0o644)
+                    modes[destination.path.decode()] = modes.pop(
+                        source.path.decode(), 0o644
+                    )
                 case Copy(source, destination):
                     assert destination.path.decode() not in files
                     files[destination.path.decode()] = files[source.path.decode()]
-                    modes[destination.path.decode()] = modes.get(source.path.decode(), 0o644)
+                    modes[destination.path.decode()] = modes.get(
+                        source.path.decode(), 0o644
+                    )
                 case SetMode(location, bits):
                     modes[location.path.decode()] = int(bits, 8)
                 case _:

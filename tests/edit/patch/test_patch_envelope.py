@@ -34,27 +34,37 @@ CASES = [
     Case("update", {"x": ABC}, UPDATE + "@@\n a\n-b\n+B\n c\n", {"x": b"a\nB\nc\n"}),
     Case("update without @@", {"x": ABC}, UPDATE + " a\n-b\n+B\n", {"x": b"a\nB\nc\n"}),
     Case("add", {}, "*** Add File: d/n\n+1\n+\n+2\n", {"d/n": b"1\n\n2\n"}),
-    Case("add with a lost plus", {}, "*** Add File: n\n+1\n\n+2\n\n", {"n": b"1\n\n2\n"}),
+    Case(
+        "add with a lost plus", {}, "*** Add File: n\n+1\n\n+2\n\n", {"n": b"1\n\n2\n"}
+    ),
     Case("add an empty file", {}, "*** Add File: n\n", {"n": b""}),
     Case("delete", {"x": ABC, "y": b"1\n"}, "*** Delete File: x\n", {"y": b"1\n"}),
     Case("move", {"x": ABC}, UPDATE + "*** Move to: y\n", {"y": ABC}),
-    Case("move and update", {"x": ABC}, UPDATE + "*** Move to: y\n@@\n-b\n+B\n", {"y": b"a\nB\nc\n"}),
+    Case(
+        "move and update",
+        {"x": ABC},
+        UPDATE + "*** Move to: y\n@@\n-b\n+B\n",
+        {"y": b"a\nB\nc\n"},
+    ),
     Case(
         "heading",
         {"x": CODE},
-        UPDATE + "@@ class B:\n     def run(self):\n-        return 1\n+        return 9\n",
+        UPDATE
+        + "@@ class B:\n     def run(self):\n-        return 1\n+        return 9\n",
         {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
     ),
     Case(
         "headings in one another",
         {"x": CODE},
-        UPDATE + "@@ class A:\n@@     def run(self):\n-        return 1\n+        return 9\n",
+        UPDATE
+        + "@@ class A:\n@@     def run(self):\n-        return 1\n+        return 9\n",
         {"x": CODE.replace(b"1", b"9", 1)},
     ),
     Case(
         "a heading without its end",
         {"x": CODE},
-        UPDATE + "@@ class B\n     def run(self):\n-        return 1\n+        return 9\n",
+        UPDATE
+        + "@@ class B\n     def run(self):\n-        return 1\n+        return 9\n",
         {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
     ),
     Case(
@@ -66,14 +76,20 @@ CASES = [
     Case(
         "a heading closed by @@",
         {"x": CODE},
-        UPDATE + "@@ class B: @@\n     def run(self):\n-        return 1\n+        return 9\n",
+        UPDATE
+        + "@@ class B: @@\n     def run(self):\n-        return 1\n+        return 9\n",
         {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
     ),
     Case(
         "a heading that another one begins with",
-        {"x": b"class C(A):\n    x = 1\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 1\n"},
-        UPDATE + "@@ class C(A):\n-    x = 1\n+    x = 2\n@@ class C\n-    y = 1\n+    y = 2\n",
-        {"x": b"class C(A):\n    x = 2\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 2\n"},
+        {
+            "x": b"class C(A):\n    x = 1\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 1\n"
+        },
+        UPDATE
+        + "@@ class C(A):\n-    x = 1\n+    x = 2\n@@ class C\n-    y = 1\n+    y = 2\n",
+        {
+            "x": b"class C(A):\n    x = 2\n\nclass D:\n    y = 1\n\nclass C(B):\n    y = 2\n"
+        },
     ),
     Case(
         "line numbers",
@@ -88,9 +104,17 @@ CASES = [
         {"x": b"k\nv\nk\nv\nk\nV\n"},
     ),
     Case(
-        "append at the end of file", {"x": ABC}, UPDATE + "@@\n+d\n*** End of File\n", {"x": b"a\nb\nc\nd\n"}
+        "append at the end of file",
+        {"x": ABC},
+        UPDATE + "@@\n+d\n*** End of File\n",
+        {"x": b"a\nb\nc\nd\n"},
     ),
-    Case("append to an unended file", {"x": b"a"}, UPDATE + "@@\n+d\n*** End of File\n", {"x": b"a\nd"}),
+    Case(
+        "append to an unended file",
+        {"x": b"a"},
+        UPDATE + "@@\n+d\n*** End of File\n",
+        {"x": b"a\nd"},
+    ),
     Case(
         "append lines that spell their ends to an unended file",
         {"x": b"a\r\nb"},
@@ -109,7 +133,12 @@ CASES = [
         UPDATE + "@@\n-b\n+B\n\n@@\n-d\n+D\n\n",
         {"x": b"a\nB\nc\nD\ne\n"},
     ),
-    Case("an empty line of context", {"x": b"a\n\nb\n"}, UPDATE + "@@\n a\n\n-b\n+B\n", {"x": b"a\n\nB\n"}),
+    Case(
+        "an empty line of context",
+        {"x": b"a\n\nb\n"},
+        UPDATE + "@@\n a\n\n-b\n+B\n",
+        {"x": b"a\n\nB\n"},
+    ),
     Case(
         "several files",
         {"x": ABC, "y": ABC},
@@ -151,7 +180,9 @@ CASES = [
 
 @each_row("held", [True, False])
 @each_row("case", CASES)
-def test_an_envelope_does_what_it_says(case: Case, held: bool, tree: Callable[..., object]) -> None:
+def test_an_envelope_does_what_it_says(
+    case: Case, held: bool, tree: Callable[..., object]
+) -> None:
     patch = f"*** Begin Patch\n{case.body}*** End Patch\n"
     assert tree(case.files, held=held).patched(patch) == case.after  # type: ignore[attr-defined]
 
@@ -167,7 +198,9 @@ def test_an_envelope_does_what_it_says(case: Case, held: bool, tree: Callable[..
         "<<EOF\n*** Begin Patch\n{}*** End Patch\nEOF",
     ],
 )
-def test_what_is_wrapped_round_an_envelope_does_not_matter(wrapped: str, tree: Callable[..., object]) -> None:
+def test_what_is_wrapped_round_an_envelope_does_not_matter(
+    wrapped: str, tree: Callable[..., object]
+) -> None:
     body = "*** Update File: x\n@@\n-b\n+B\n"
     assert tree({"x": ABC}).patched(wrapped.format(body)) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
@@ -186,7 +219,9 @@ def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
         "So:\n\n*** Begin Patch\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch\n\nThat is all.\n",
     ],
 )
-def test_a_unified_diff_in_an_envelope_is_read_too(patch: str, tree: Callable[..., object]) -> None:
+def test_a_unified_diff_in_an_envelope_is_read_too(
+    patch: str, tree: Callable[..., object]
+) -> None:
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
 
@@ -195,7 +230,10 @@ def test_an_envelope_that_is_indented_as_a_whole_is_the_same(
     margin: str, tree: Callable[..., object]
 ) -> None:
     patch = f"*** Begin Patch\n{UPDATE}@@\n a\n-b\n+B\n c\n*** Add File: n\n+1\n\n+2\n*** End Patch\n"
-    wrapped = "".join(f"{margin}{line}" if line.strip() else line for line in patch.splitlines(keepends=True))
+    wrapped = "".join(
+        f"{margin}{line}" if line.strip() else line
+        for line in patch.splitlines(keepends=True)
+    )
     assert tree({"x": ABC}).patched(wrapped) == {"x": b"a\nB\nc\n", "n": b"1\n\n2\n"}  # type: ignore[attr-defined]
 
 
@@ -207,15 +245,15 @@ GIT_LINES = [
 
 
 @pytest.mark.parametrize("lines", GIT_LINES)
-def test_lines_of_git_below_a_file_are_passed_over(lines: str, tree: Callable[..., object]) -> None:
+def test_lines_of_git_below_a_file_are_passed_over(
+    lines: str, tree: Callable[..., object]
+) -> None:
     patch = f"*** Begin Patch\n*** Update File: x\n{lines}@@ -1,2 +1,2 @@\n a\n-b\n+B\n*** End Patch\n"
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
 
 def test_so_are_those_of_a_new_file(tree: Callable[..., object]) -> None:
-    patch = (
-        "*** Begin Patch\n*** Add File: n\nnew file mode 100644\nindex 0000000..3bd1f0e\n+1\n*** End Patch\n"
-    )
+    patch = "*** Begin Patch\n*** Add File: n\nnew file mode 100644\nindex 0000000..3bd1f0e\n+1\n*** End Patch\n"
     assert tree({"x": ABC}).patched(patch) == {"x": ABC, "n": b"1\n"}  # type: ignore[attr-defined]
 
 

@@ -17,7 +17,9 @@ from filewright.boundary import unquote
 from filewright.edit import parse_patch as parse
 from filewright.errors import Code, FilewrightError
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("git") is None, reason="git is not installed"
+)
 
 ENV = {
     "PATH": os.environ.get("PATH", ""),
@@ -31,14 +33,34 @@ Files = dict[str, tuple[bytes, bool]]
 
 LINES = st.one_of(
     st.sampled_from(
-        [b"", b"}", b"    return x", b"import os", b"\tif (a) {", b"-- a/x", b"++ b/y", b"@@ -1 +1 @@", b" "]
+        [
+            b"",
+            b"}",
+            b"    return x",
+            b"import os",
+            b"\tif (a) {",
+            b"-- a/x",
+            b"++ b/y",
+            b"@@ -1 +1 @@",
+            b" ",
+        ]
     ),
     st.integers(0, 40).map(lambda n: b"line %d" % n),
     st.sampled_from(["größe", "日本", "a\u2028b", "\x0c"]).map(str.encode),
 )
 ENDS = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\r\n", None])
 NAMES = st.sampled_from(
-    ["a.py", "b.txt", "dir/c.py", "with space", "ümlaut", 'quo"te', "tab\there", "b/b", "x"]
+    [
+        "a.py",
+        "b.txt",
+        "dir/c.py",
+        "with space",
+        "ümlaut",
+        'quo"te',
+        "tab\there",
+        "b/b",
+        "x",
+    ]
 )
 
 
@@ -74,21 +96,36 @@ def edited(draw: st.DrawFn, content: bytes) -> bytes:
 def changes(draw: st.DrawFn) -> tuple[Files, Files]:
     before: Files = {}
     for name in draw(st.lists(NAMES, min_size=1, max_size=4, unique=True)):
-        if not any(name.startswith(f"{other}/") or other.startswith(f"{name}/") for other in before):
+        if not any(
+            name.startswith(f"{other}/") or other.startswith(f"{name}/")
+            for other in before
+        ):
             before[name] = (draw(contents()), draw(st.booleans()))
     after: Files = dict(before)
     for name in list(before):
         content, executable = before[name]
-        kind = draw(st.sampled_from(["edit", "edit", "edit", "mode", "delete", "rename", "copy", "keep"]))
+        kind = draw(
+            st.sampled_from(
+                ["edit", "edit", "edit", "mode", "delete", "rename", "copy", "keep"]
+            )
+        )
         if kind == "edit":
             after[name] = (draw(edited(content)), executable)
         elif kind == "mode":
-            after[name] = (draw(st.one_of(st.just(content), edited(content))), not executable)
+            after[name] = (
+                draw(st.one_of(st.just(content), edited(content))),
+                not executable,
+            )
         elif kind == "delete":
             del after[name]
         elif kind in ("rename", "copy"):
-            target = draw(st.sampled_from(["new.py", "moved/to here", "n/é"])) + str(len(after))
-            after[target] = (draw(st.one_of(st.just(content), edited(content))), executable)
+            target = draw(st.sampled_from(["new.py", "moved/to here", "n/é"])) + str(
+                len(after)
+            )
+            after[target] = (
+                draw(st.one_of(st.just(content), edited(content))),
+                executable,
+            )
             if kind == "rename":
                 del after[name]
             else:
@@ -98,7 +135,9 @@ def changes(draw: st.DrawFn) -> tuple[Files, Files]:
     return before, after
 
 
-def git(folder: Path, *arguments: str, text: bytes | None = None, check: bool = True) -> bytes:
+def git(
+    folder: Path, *arguments: str, text: bytes | None = None, check: bool = True
+) -> bytes:
     done = subprocess.run(
         ["git", "-c", "core.autocrlf=false", "-c", "core.safecrlf=false", *arguments],
         cwd=folder, env=ENV, input=text, capture_output=True, check=check,
@@ -119,7 +158,10 @@ def write(folder: Path, files: Files) -> None:
 
 def read(folder: Path) -> Files:
     return {
-        str(path.relative_to(folder)): (path.read_bytes(), bool(path.stat().st_mode & 0o100))
+        str(path.relative_to(folder)): (
+            path.read_bytes(),
+            bool(path.stat().st_mode & 0o100),
+        )
         for path in folder.rglob("*")
         if path.is_file() and ".git" not in path.parts
     }
@@ -135,7 +177,9 @@ def difference(folder: Path, before: Files, after: Files, options: list[str]) ->
 
 
 OPTIONS = st.lists(
-    st.sampled_from(["-M", "-C", "-U1", "-U5", "--no-prefix", "--full-index", "-p", "--patience"]),
+    st.sampled_from(
+        ["-M", "-C", "-U1", "-U5", "--no-prefix", "--full-index", "-p", "--patience"]
+    ),
     unique=True,
 )
 
@@ -147,14 +191,22 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ours(tree: Callable[..., object], files: Files, patch: str, held: bool = True) -> Files:
+def ours(
+    tree: Callable[..., object], files: Files, patch: str, held: bool = True
+) -> Files:
     made = tree(
         {name: content for name, (content, _) in files.items()},
-        {name: 0o755 if executable else 0o644 for name, (_, executable) in files.items()},
+        {
+            name: 0o755 if executable else 0o644
+            for name, (_, executable) in files.items()
+        },
         held,
     )
     result = made.patched(patch)  # type: ignore[attr-defined]
-    return {name: (content, bool(made.modes.get(name, 0o644) & 0o100)) for name, content in result.items()}  # type: ignore[attr-defined]
+    return {
+        name: (content, bool(made.modes.get(name, 0o644) & 0o100))
+        for name, content in result.items()
+    }  # type: ignore[attr-defined]
 
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
@@ -174,7 +226,8 @@ def test_the_patch_of_a_change_makes_the_change(
     spelled = {
         unquote(part.new).decode()
         for part in parts
-        if part.new and any(b"\r" in end for hunk in part.hunks for end in hunk.rows.ends)
+        if part.new
+        and any(b"\r" in end for hunk in part.hunks for end in hunk.rows.ends)
     }
     for name in after:
         got, wanted = made[name][0], after[name][0]
@@ -199,7 +252,9 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
         ]
     moved = list(lines)
     at = draw(st.integers(0, len(lines) // 3))
-    moved[at:at] = [line + b"\n" for line in draw(st.lists(LINES, min_size=1, max_size=8))]
+    moved[at:at] = [
+        line + b"\n" for line in draw(st.lists(LINES, min_size=1, max_size=8))
+    ]
     return b"".join(lines), b"".join(after), b"".join(moved)
 
 
@@ -220,7 +275,11 @@ def test_a_patch_for_a_file_that_moved_on_lands_as_git_lands_it_or_is_refused(
     except FilewrightError as error:
         why = error.details.get("reason")
         event(f"refused: {why}")
-        if error.code is not Code.PATCH_FAILED or why not in ("ambiguous_match", "order", "already_applied"):
+        if error.code is not Code.PATCH_FAILED or why not in (
+            "ambiguous_match",
+            "order",
+            "already_applied",
+        ):
             raise
     else:
         event("applied")

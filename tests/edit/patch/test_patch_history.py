@@ -22,11 +22,21 @@ from filewright.errors import FilewrightError
 PROJECT = Path(__file__).parents[3]
 NEWEST = "4fce406200f3fefcc8addc37a079715f0d14f87c"
 """The newest commit that is looked at: which diffs are drawn does not change with each commit."""
-OPTIONS: tuple[list[str], ...] = ([], ["-U1"], ["-U0"], ["-U8"], ["-M"], ["--patience"], ["--no-prefix"])
+OPTIONS: tuple[list[str], ...] = (
+    [],
+    ["-U1"],
+    ["-U0"],
+    ["-U8"],
+    ["-M"],
+    ["--patience"],
+    ["--no-prefix"],
+)
 
 
 def git(folder: Path, *arguments: str, text: bytes | None = None) -> bytes | None:
-    done = subprocess.run(["git", *arguments], cwd=folder, input=text, capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, input=text, capture_output=True, check=False
+    )
     return done.stdout if done.returncode == 0 else None
 
 
@@ -55,15 +65,23 @@ def _compared(
     while counts.total() < wanted:
         commit, options = chosen.choice(history[:-1]), chosen.choice(OPTIONS)
         names = (
-            (git(repository, "diff", "--name-only", "-z", f"{commit}^", commit) or b"").decode().split("\0")
+            (git(repository, "diff", "--name-only", "-z", f"{commit}^", commit) or b"")
+            .decode()
+            .split("\0")
         )
         name = chosen.choice(names)
-        diff = git(repository, "diff", *options, f"{commit}^", commit, "--", name) if name else None
+        diff = (
+            git(repository, "diff", *options, f"{commit}^", commit, "--", name)
+            if name
+            else None
+        )
         if not diff or b"Binary files" in diff:
             continue
         before = git(repository, "show", f"{commit}^:{name}")
         if before is not None and chosen.random() < 0.5:  # as another commit has it
-            before = git(repository, "show", f"{chosen.choice(history)}:{name}") or before
+            before = (
+                git(repository, "show", f"{chosen.choice(history)}:{name}") or before
+            )
         shutil.rmtree(scratch, ignore_errors=True)
         path = scratch / name
         path.parent.mkdir(parents=True)
@@ -75,17 +93,29 @@ def _compared(
         applied = git(scratch, "apply", *zero, *plain, "-", text=diff) is not None
         theirs = path.read_bytes() if path.exists() else None
         try:
-            ours = tree({} if before is None else {name: before}).patched(diff.decode()).get(name)
+            ours = (
+                tree({} if before is None else {name: before})
+                .patched(diff.decode())
+                .get(name)
+            )
         except FilewrightError as error:
             reason = error.details.get("reason", error.code)
             key = f"git alone: {reason}" if applied else "refused by both"
             # The files here have no mode, so that a change of the mode alone may change nothing.
             no_mode = reason == "no_change" and b"\n@@ " not in diff
             explained = (
-                not applied or no_mode or reason in ("no_context", "ambiguous_match", "already_applied")
+                not applied
+                or no_mode
+                or reason in ("no_context", "ambiguous_match", "already_applied")
             )
         else:
-            key = "alike" if applied and ours == theirs else "another place" if applied else "ours alone"
+            key = (
+                "alike"
+                if applied and ours == theirs
+                else "another place"
+                if applied
+                else "ours alone"
+            )
             explained = key != "another place" or "-U1" in options or "-U0" in options
         counts[key] += 1
         if not explained:
@@ -104,7 +134,10 @@ def test_the_diffs_of_a_history_do_what_git_makes_of_them(
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not REPOSITORIES, reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories")
+@pytest.mark.skipif(
+    not REPOSITORIES,
+    reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
+)
 def test_the_diffs_of_other_histories_do_what_git_makes_of_them(
     tree: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -114,7 +147,9 @@ def test_the_diffs_of_other_histories_do_what_git_makes_of_them(
     wrong: list[str] = []
     for repository in repositories(Path(REPOSITORIES)):
         if len(commits(repository, "HEAD")) > 50:
-            counts, others = _compared(tree, tmp_path / "scratch", random.Random(7), 100, repository, "HEAD")
+            counts, others = _compared(
+                tree, tmp_path / "scratch", random.Random(7), 100, repository, "HEAD"
+            )
             total += counts
             wrong += [f"{repository.name}: {other}" for other in others]
     print(total)

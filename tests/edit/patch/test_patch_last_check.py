@@ -45,16 +45,30 @@ DAMAGED = [
         ' def f():\n-    say("a")\n+    say(\\"b\\")\n     go()\n',
         '    say(\\"b\\")',
     ),
-    Case("a newline that is said", TWO, " a = 0\n-b = 2\n+b = 3\\nc = 3\n c = 3\n", "b = 3\\nc = 3"),
+    Case(
+        "a newline that is said",
+        TWO,
+        " a = 0\n-b = 2\n+b = 3\\nc = 3\n c = 3\n",
+        "b = 3\\nc = 3",
+    ),
     Case("a second sign", TWO, " a = 0\n-b = 2\n++b = 3\n c = 3\n", "+b = 3"),
-    Case("a typographic quote", CALL, ' def f():\n-    say("a")\n+    say(“b”)\n     go()\n', "    say(“b”)"),
-    Case("the old line's number", TWO, " a = 0\n-b = 2\n+2: b = 2\n c = 3\n", "2: b = 2"),
+    Case(
+        "a typographic quote",
+        CALL,
+        ' def f():\n-    say("a")\n+    say(“b”)\n     go()\n',
+        "    say(“b”)",
+    ),
+    Case(
+        "the old line's number", TWO, " a = 0\n-b = 2\n+2: b = 2\n c = 3\n", "2: b = 2"
+    ),
 ]
 
 
 @pytest.mark.parametrize("case", OMITTED, ids=lambda case: case.name)
 @pytest.mark.parametrize("moved", [0, 40])
-def test_refuses_a_line_that_stands_for_others(case: Case, moved: int, tree: Callable[..., Any]) -> None:
+def test_refuses_a_line_that_stands_for_others(
+    case: Case, moved: int, tree: Callable[..., Any]
+) -> None:
     before = tree({"x.py": case.file.encode()})
     error = before.refusal(case.patch(case.at + moved))
     assert error.code is Code.PATCH_FAILED
@@ -68,7 +82,11 @@ def test_refuses_a_line_that_stands_for_others(case: Case, moved: int, tree: Cal
 def test_writes_damage_of_the_added_lines_and_notes_it(
     case: Case, moved: int, tree: Callable[..., Any]
 ) -> None:
-    after = tree({"x.py": case.file.encode()}).patched(case.patch(case.at + moved))["x.py"].decode()
+    after = (
+        tree({"x.py": case.file.encode()})
+        .patched(case.patch(case.at + moved))["x.py"]
+        .decode()
+    )
     assert case.after in after.splitlines()
 
 
@@ -77,7 +95,9 @@ def test_what_stands_exactly_at_its_line_is_written_as_the_diff_has_it(
     case: Case, tree: Callable[..., Any]
 ) -> None:
     added = [row[1:] for row in case.body.splitlines() if row.startswith("+")]
-    after = tree({"x.py": case.file.encode()}).patched(case.patch(case.at))["x.py"].decode()
+    after = (
+        tree({"x.py": case.file.encode()}).patched(case.patch(case.at))["x.py"].decode()
+    )
     assert set(added) <= set(after.splitlines())
 
 
@@ -92,7 +112,9 @@ LOOSE = [
 
 
 @pytest.mark.parametrize("case", LOOSE, ids=lambda case: case.name)
-def test_what_a_looser_tier_placed_is_right_or_refused(case: Case, tree: Callable[..., Any]) -> None:
+def test_what_a_looser_tier_placed_is_right_or_refused(
+    case: Case, tree: Callable[..., Any]
+) -> None:
     before = tree({"x.py": case.file.encode()})
     if case.after is None:
         assert before.refusal(case.patch(case.at)).code is Code.PATCH_FAILED
@@ -100,7 +122,9 @@ def test_what_a_looser_tier_placed_is_right_or_refused(case: Case, tree: Callabl
         assert before.patched(case.patch(case.at))["x.py"].decode() == case.after
 
 
-def test_a_patch_of_the_envelope_has_no_line_that_could_confirm_it(tree: Callable[..., Any]) -> None:
+def test_a_patch_of_the_envelope_has_no_line_that_could_confirm_it(
+    tree: Callable[..., Any],
+) -> None:
     before = tree({"x.py": TWO.encode()})
     patch = "*** Begin Patch\n*** Update File: x.py\n@@\n a = 0\n-b = 2\n+# ... existing code ...\n*** End Patch\n"
     assert "stands for text left out" in before.refusal(patch).message

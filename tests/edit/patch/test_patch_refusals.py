@@ -33,19 +33,34 @@ UNREADABLE = [
     ("diff --git a/x b/x\n", "are missing"),
     (H + EDIT + "-- \ndiff --git a/y b/y\n", "the hunks of y are missing"),
     ("diff --git a/x b/x\nindex 1234567..89abcde 100644\n", "are missing"),
-    ("diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1234567\n", "are missing"),
-    ("diff --git a/x b/y\nsimilarity index 80%\nrename from x\nrename to y\n", "are missing"),
-    ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\n", "names only one file"),
+    (
+        "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1234567\n",
+        "are missing",
+    ),
+    (
+        "diff --git a/x b/y\nsimilarity index 80%\nrename from x\nrename to y\n",
+        "are missing",
+    ),
+    (
+        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\n",
+        "names only one file",
+    ),
     (H + "@@ -1,3 +1,3 @@\n a\n-b\n", "changes nothing|cut|is missing"),
     (H + "@@ -1,9 +1,9 @@\n a\n-b\n+B", "ends in the middle of a hunk"),
     (H + "@@ -1,2 +1,2 @@\n a\n b\n", "changes nothing"),
     (H + "@@ -1,2 +1,2\n-a\n+A\n b\n", "cannot be read"),
-    (H + "@@ -1,9 +1,9 @@\n-a\n+A\n--- a\n+++ b\n c\n", "may be a file header or changed lines"),
+    (
+        H + "@@ -1,9 +1,9 @@\n-a\n+A\n--- a\n+++ b\n c\n",
+        "may be a file header or changed lines",
+    ),
     (
         H + "@@ -1,3 +1,3 @@\n a\n\\ No newline at end of file\n-b\n+B\n",
         "follows the one that has no newline",
     ),
-    (H + "@@ -1,2 +1,2 @@\n\\ No newline at end of file\n-a\n+A\n b\n", "no line above this remark"),
+    (
+        H + "@@ -1,2 +1,2 @@\n\\ No newline at end of file\n-a\n+A\n b\n",
+        "no line above this remark",
+    ),
     ("--- a/x\n+++ b/y\n" + EDIT, "name different files"),
     (
         "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n" + EDIT,
@@ -53,9 +68,18 @@ UNREADABLE = [
     ),
     ("--- /dev/null\n+++ /dev/null\n" + EDIT, "both sides are /dev/null"),
     ("--- /dev/null\n+++ b/n\n@@ -1,1 +1,2 @@\n a\n+b\n", "new file cannot have kept"),
-    ("--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\n@@ -0,0 +2 @@\n+2\n", "new file has one hunk"),
-    ("diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKabc\n", "binary patch"),
-    ("diff --git a/x b/x\nindex 1234..5678\nBinary files a/x and b/x differ\n", "binary patch"),
+    (
+        "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\n@@ -0,0 +2 @@\n+2\n",
+        "new file has one hunk",
+    ),
+    (
+        "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKabc\n",
+        "binary patch",
+    ),
+    (
+        "diff --git a/x b/x\nindex 1234..5678\nBinary files a/x and b/x differ\n",
+        "binary patch",
+    ),
     ("Binary files a/x and b/x differ\n", "binary patch"),
     ('--- "a/x\\q"\n+++ "b/x\\q"\n' + EDIT, "quoted"),
     ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+A\n", "no '*** End Patch'"),
@@ -70,12 +94,17 @@ UNREADABLE = [
     (envelope("*** Delete File: x\n-a\n"), "a deleted file has no lines"),
     (envelope("*** Delete File: x\nGIT binary patch\n"), "binary patch"),
     (envelope("*** Frobnicate File: x\n"), "belongs to no file"),
-    (envelope("*** Update File: x\n@@\n-a\n+A\n") + "-more\n", "follows '*** End Patch'"),
+    (
+        envelope("*** Update File: x\n@@\n-a\n+A\n") + "-more\n",
+        "follows '*** End Patch'",
+    ),
 ]
 
 
 @each_row(("patch", "said"), UNREADABLE)
-def test_what_cannot_be_read_is_invalid_input(patch: str, said: str, tree: Callable[..., object]) -> None:
+def test_what_cannot_be_read_is_invalid_input(
+    patch: str, said: str, tree: Callable[..., object]
+) -> None:
     error = tree({"x": ABC}).refusal(patch)  # type: ignore[attr-defined]
     if said != "changes nothing|cut|is missing":
         assert error.code == "invalid_input", error
@@ -94,12 +123,24 @@ def test_what_cannot_be_read_is_invalid_input(patch: str, said: str, tree: Calla
             "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+y\n",
             "symbolic link",
         ),
-        ("diff --git a/x b/x\nindex 1234567..89abcde 160000\n--- a/x\n+++ b/x\n" + EDIT, "submodule"),
-        ("diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,2 -1,2 +1,2 @@@\n- a\n -b\n", "combined diff"),
-        ("*** x\t2026\n--- y\t2026\n***************\n*** 1,2 ****\n! a\n", "context diff"),
+        (
+            "diff --git a/x b/x\nindex 1234567..89abcde 160000\n--- a/x\n+++ b/x\n"
+            + EDIT,
+            "submodule",
+        ),
+        (
+            "diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,2 -1,2 +1,2 @@@\n- a\n -b\n",
+            "combined diff",
+        ),
+        (
+            "*** x\t2026\n--- y\t2026\n***************\n*** 1,2 ****\n! a\n",
+            "context diff",
+        ),
     ],
 )
-def test_what_patches_can_say_but_is_not_offered(patch: str, said: str, tree: Callable[..., object]) -> None:
+def test_what_patches_can_say_but_is_not_offered(
+    patch: str, said: str, tree: Callable[..., object]
+) -> None:
     error = tree({}).refusal(patch)  # type: ignore[attr-defined]
     assert error.code == "unsupported"
     assert said in error.message
@@ -113,11 +154,31 @@ NAMES = [
         "invalid_input",
         "create x, which exists",
     ),
-    ("add over a file", envelope("*** Add File: x\n+1\n"), "invalid_input", "create x, which exists"),
+    (
+        "add over a file",
+        envelope("*** Add File: x\n+1\n"),
+        "invalid_input",
+        "create x, which exists",
+    ),
     ("rename onto a file", RENAME, "invalid_input", "rename to y, which exists"),
-    ("copy onto a file", RENAME.replace("rename", "copy"), "invalid_input", "copy to y, which exists"),
-    ("move onto a file", envelope("*** Update File: x\n*** Move to: y\n"), "invalid_input", "which exists"),
-    ("rename onto itself", RENAME.replace("to y", "to ./x"), "invalid_input", "same file"),
+    (
+        "copy onto a file",
+        RENAME.replace("rename", "copy"),
+        "invalid_input",
+        "copy to y, which exists",
+    ),
+    (
+        "move onto a file",
+        envelope("*** Update File: x\n*** Move to: y\n"),
+        "invalid_input",
+        "which exists",
+    ),
+    (
+        "rename onto itself",
+        RENAME.replace("to y", "to ./x"),
+        "invalid_input",
+        "same file",
+    ),
     ("one file twice", H + EDIT + H + EDIT, "invalid_input", "one file twice: x"),
     (
         "one file twice, spelled otherwise",
@@ -127,18 +188,32 @@ NAMES = [
     ),
     (
         "one new file twice",
-        envelope("*** Add File: n\n+1\n*** Add File: d/../n\n+2\n").replace("d/../n", "./n"),
+        envelope("*** Add File: n\n+1\n*** Add File: d/../n\n+2\n").replace(
+            "d/../n", "./n"
+        ),
         "invalid_input",
         "one file twice: n and ./n",
     ),
     (
         "renamed to a name that is also changed",
-        RENAME.replace(" y", " z").replace("b/y", "b/z") + "diff --git a/z b/z\n--- a/z\n+++ b/z\n" + EDIT,
+        RENAME.replace(" y", " z").replace("b/y", "b/z")
+        + "diff --git a/z b/z\n--- a/z\n+++ b/z\n"
+        + EDIT,
         "invalid_input",
         "twice",
     ),
-    ("a path that climbs", "--- a/../../etc/x\n+++ b/../../etc/x\n" + EDIT, "path_escape", "../../etc/x"),
-    ("a new path that climbs", "--- /dev/null\n+++ b/../n\n@@ -0,0 +1 @@\n+1\n", "path_escape", "../n"),
+    (
+        "a path that climbs",
+        "--- a/../../etc/x\n+++ b/../../etc/x\n" + EDIT,
+        "path_escape",
+        "../../etc/x",
+    ),
+    (
+        "a new path that climbs",
+        "--- /dev/null\n+++ b/../n\n@@ -0,0 +1 @@\n+1\n",
+        "path_escape",
+        "../n",
+    ),
     ("a rename that climbs", RENAME.replace("to y", "to ../y"), "path_escape", "../y"),
     (
         "a later block that climbs",
@@ -146,8 +221,18 @@ NAMES = [
         "path_escape",
         "../y",
     ),
-    ("an update of nothing", "--- a/none\n+++ b/none\n" + EDIT, "not_found", "none does not exist"),
-    ("a delete of nothing", envelope("*** Delete File: none\n"), "not_found", "none does not exist"),
+    (
+        "an update of nothing",
+        "--- a/none\n+++ b/none\n" + EDIT,
+        "not_found",
+        "none does not exist",
+    ),
+    (
+        "a delete of nothing",
+        envelope("*** Delete File: none\n"),
+        "not_found",
+        "none does not exist",
+    ),
 ]
 
 
@@ -163,16 +248,36 @@ KV = b"k\nv\n" * 9
 CODE = b"def a():\n    return 1\n\ndef b():\n    return 1\n"
 UNPLACED = [
     ("no such text", ABC, H + "@@ -1,2 +1,2 @@\n-q\n+A\n b\n", "no_match"),
-    ("one line of context differs", ABC, H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n x\n", "no_match"),
-    ("one character of code differs", b"a = 1\nb\n", H + "@@ -1,2 +1,2 @@\n-a = 2\n+a = 3\n b\n", "no_match"),
+    (
+        "one line of context differs",
+        ABC,
+        H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n x\n",
+        "no_match",
+    ),
+    (
+        "one character of code differs",
+        b"a = 1\nb\n",
+        H + "@@ -1,2 +1,2 @@\n-a = 2\n+a = 3\n b\n",
+        "no_match",
+    ),
     (
         "equal places without a number",
         KV,
         envelope("*** Update File: x\n@@\n k\n-v\n+V\n"),
         "ambiguous_match",
     ),
-    ("equal places as near as one another", KV, H + "@@ -8,2 +8,2 @@\n k\n-v\n+V\n", "ambiguous_match"),
-    ("equal places out of reach", KV, H + "@@ -900,2 +900,2 @@\n k\n-v\n+V\n", "ambiguous_match"),
+    (
+        "equal places as near as one another",
+        KV,
+        H + "@@ -8,2 +8,2 @@\n k\n-v\n+V\n",
+        "ambiguous_match",
+    ),
+    (
+        "equal places out of reach",
+        KV,
+        H + "@@ -900,2 +900,2 @@\n k\n-v\n+V\n",
+        "ambiguous_match",
+    ),
     (
         "equal places out of reach, one of them much nearer",
         b"k\nv\n" + b"other\n" * 2_000 + b"k\nv\n",
@@ -185,7 +290,12 @@ UNPLACED = [
         H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -3,2 +3,2 @@\n c\n-d\n+D\n",
         "overlap",
     ),
-    ("hunks out of order", ABC, H + "@@ -5,2 +5,2 @@\n e\n-f\n+F\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n", "order"),
+    (
+        "hunks out of order",
+        ABC,
+        H + "@@ -5,2 +5,2 @@\n e\n-f\n+F\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
+        "order",
+    ),
     ("an insertion without context", ABC, H + "@@ -3,0 +4 @@\n+new\n", "no_context"),
     (
         "an envelope's insertion without context",
@@ -193,14 +303,24 @@ UNPLACED = [
         envelope("*** Update File: x\n@@\n+new\n"),
         "no_context",
     ),
-    ("a creation's hunk for a file that is there", ABC, H + "@@ -0,0 +1 @@\n+new\n", "no_context"),
+    (
+        "a creation's hunk for a file that is there",
+        ABC,
+        H + "@@ -0,0 +1 @@\n+new\n",
+        "no_context",
+    ),
     (
         "a heading that is nowhere",
         CODE,
         envelope("*** Update File: x\n@@ def c():\n-    return 1\n+    return 2\n"),
         "heading",
     ),
-    ("a heading that comes later", ABC, envelope("*** Update File: x\n@@ d\n-b\n+B\n"), "heading"),
+    (
+        "a heading that comes later",
+        ABC,
+        envelope("*** Update File: x\n@@ d\n-b\n+B\n"),
+        "heading",
+    ),
     (
         "a heading of a place that has ended",
         b"def a():\n    pass\n\ndef b():\n    return 1\n\ndef c():\n    return 1\n",
@@ -213,7 +333,12 @@ UNPLACED = [
         H + "@@ -1 +1,2 @@\n+    if x:\n         a = 1\n",
         "unclear",
     ),
-    ("not at the end", ABC, envelope("*** Update File: x\n@@\n-b\n+B\n*** End of File\n"), "not_at_end"),
+    (
+        "not at the end",
+        ABC,
+        envelope("*** Update File: x\n@@\n-b\n+B\n*** End of File\n"),
+        "not_at_end",
+    ),
     (
         "no newline where there is more",
         ABC,
@@ -233,7 +358,12 @@ UNPLACED = [
         "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
         "not_empty",
     ),
-    ("a search longer than the file", b"a\n", H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", "no_match"),
+    (
+        "a search longer than the file",
+        b"a\n",
+        H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n",
+        "no_match",
+    ),
     ("an empty file", b"", H + EDIT, "no_match"),
 ]
 
@@ -241,17 +371,26 @@ UNPLACED = [
 @each_row("held", [True, False])
 @each_row(("name", "content", "patch", "reason"), UNPLACED)
 def test_a_hunk_without_a_certain_place_fails_the_patch(
-    name: str, content: bytes, patch: str, reason: str, held: bool, tree: Callable[..., object]
+    name: str,
+    content: bytes,
+    patch: str,
+    reason: str,
+    held: bool,
+    tree: Callable[..., object],
 ) -> None:
     error = tree({"x": content}, held=held).refusal(patch)  # type: ignore[attr-defined]
-    assert (error.code, error.details["reason"], error.details["path"]) == ("patch_failed", reason, "x"), (
-        error
-    )
+    assert (error.code, error.details["reason"], error.details["path"]) == (
+        "patch_failed",
+        reason,
+        "x",
+    ), error
     assert error.hint
     assert "x" in error.message
 
 
-def test_a_failed_hunk_is_named_with_the_nearest_text(tree: Callable[..., object]) -> None:
+def test_a_failed_hunk_is_named_with_the_nearest_text(
+    tree: Callable[..., object],
+) -> None:
     patch = H + EDIT + "@@ -4,3 +4,3 @@\n d\n-  e\n+E\n f!\n"
     error = tree({"x": ABC}).refusal(patch)  # type: ignore[attr-defined]
     assert error.details["hunk"] == 2
@@ -261,19 +400,31 @@ def test_a_failed_hunk_is_named_with_the_nearest_text(tree: Callable[..., object
     assert error.details["difference"] == "line 5 is 'e', where the hunk has '··e'"
 
 
-def test_a_patch_that_is_wholly_there_is_already_applied(tree: Callable[..., object]) -> None:
-    patch = H + EDIT + "@@ -4,3 +4,3 @@\n d\n-e\n+E\n f\n" + "--- a/y\n+++ b/y\n@@ -1,2 +1,3 @@\n 1\n+2\n 3\n"
+def test_a_patch_that_is_wholly_there_is_already_applied(
+    tree: Callable[..., object],
+) -> None:
+    patch = (
+        H
+        + EDIT
+        + "@@ -4,3 +4,3 @@\n d\n-e\n+E\n f\n"
+        + "--- a/y\n+++ b/y\n@@ -1,2 +1,3 @@\n 1\n+2\n 3\n"
+    )
     before = {"x": ABC, "y": b"1\n3\n"}
     after = tree(before).patched(patch)  # type: ignore[attr-defined]
     error = tree(after).refusal(patch)  # type: ignore[attr-defined]
     assert error.code == "already_applied"
-    assert error.details["files"] == [{"path": "x", "line": 1}, {"path": "y", "line": 1}]
+    assert error.details["files"] == [
+        {"path": "x", "line": 1},
+        {"path": "y", "line": 1},
+    ]
     half = tree({**before, "x": after["x"]}).refusal(patch)  # type: ignore[attr-defined]
     assert half.code == "patch_failed"
     assert "are there already" in half.message
 
 
-def test_an_insertion_that_is_there_already_is_not_made_twice(tree: Callable[..., object]) -> None:
+def test_an_insertion_that_is_there_already_is_not_made_twice(
+    tree: Callable[..., object],
+) -> None:
     error = tree({"x": ABC}).refusal(H + "@@ -1,1 +1,2 @@\n a\n+b\n")  # type: ignore[attr-defined]
     assert error.code == "already_applied"
     both = "@@ -1,1 +1,2 @@\n a\n+b\n@@ -5,2 +6,2 @@\n-e\n+E\n f\n"
@@ -281,9 +432,15 @@ def test_an_insertion_that_is_there_already_is_not_made_twice(tree: Callable[...
     assert (error.code, error.details["reason"]) == ("patch_failed", "already_applied")
 
 
-def test_what_a_hunk_has_changed_already_is_not_changed_elsewhere(tree: Callable[..., object]) -> None:
+def test_what_a_hunk_has_changed_already_is_not_changed_elsewhere(
+    tree: Callable[..., object],
+) -> None:
     item, new = "{\n  a\n}\n", "{\n  b\n  c\n}\n"
-    patch = H + "@@ -1,3 +1,4 @@\n {\n-  a\n+  b\n+  c\n }\n" + "@@ -5,3 +6,4 @@\n {\n-  a\n+  b\n+  c\n }\n"
+    patch = (
+        H
+        + "@@ -1,3 +1,4 @@\n {\n-  a\n+  b\n+  c\n }\n"
+        + "@@ -5,3 +6,4 @@\n {\n-  a\n+  b\n+  c\n }\n"
+    )
     begun = tree({"x": (item + "-\n" + item + "-\n" + item).encode()})
     done = begun.patched(patch)  # type: ignore[attr-defined]
     assert done == {"x": (new + "-\n" + new + "-\n" + item).encode()}
@@ -297,7 +454,9 @@ def test_a_patch_that_changes_nothing_says_so(tree: Callable[..., object]) -> No
     assert error.code == "no_change"
 
 
-def test_text_is_not_made_of_binary_files_but_they_may_be_renamed(tree: Callable[..., object]) -> None:
+def test_text_is_not_made_of_binary_files_but_they_may_be_renamed(
+    tree: Callable[..., object],
+) -> None:
     files = {"x": b"\0\1\2", "u": "a\nb\n".encode("utf-16") + b"x"}
     assert tree(files).refusal(H + EDIT).code == "is_binary"  # type: ignore[attr-defined]
     wide = "--- a/u\n+++ b/u\n" + EDIT
@@ -317,7 +476,9 @@ def test_half_a_surrogate_pair_is_refused() -> None:
     assert caught.value.code == "invalid_input"
 
 
-def test_every_truncation_of_a_patch_is_refused_or_means_the_same(tree: Callable[..., object]) -> None:
+def test_every_truncation_of_a_patch_is_refused_or_means_the_same(
+    tree: Callable[..., object],
+) -> None:
     """A patch cut anywhere never changes a file otherwise than the whole patch does."""
     whole = (
         "diff --git a/x b/x\nindex 1234567..89abcde 100644\n"
@@ -341,5 +502,7 @@ def test_new_lines_that_may_have_lost_a_space_like_their_context_are_refused(
     tree: Callable[..., Any],
 ) -> None:
     files = {"x": b"class A:\n    def f(self):\n        x = 1\n"}
-    error = tree(files).refusal(H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+       y = 2\n")
+    error = tree(files).refusal(
+        H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+       y = 2\n"
+    )
     assert error.details["reason"] == "no_match"

@@ -12,7 +12,10 @@ from tests.examples import examples
 from filewright.edit import parse_patch as parse
 from filewright.errors import FilewrightError
 
-MANY = [2_000, *(pytest.param(hunks, marks=pytest.mark.sweep) for hunks in (10_000, 100_000))]
+MANY = [
+    2_000,
+    *(pytest.param(hunks, marks=pytest.mark.sweep) for hunks in (10_000, 100_000)),
+]
 """Hunks of a patch; that the work grows as they do is counted in `tests/promises/test_work_grows_evenly.py`."""
 
 
@@ -22,17 +25,23 @@ def numbered(count: int) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("hunks", MANY)
 @pytest.mark.parametrize("numbers", [True, False], ids=["with line numbers", "without"])
-def test_very_many_hunks(numbers: bool, hunks: int, tree: Callable[..., object]) -> None:
+def test_very_many_hunks(
+    numbers: bool, hunks: int, tree: Callable[..., object]
+) -> None:
     parts = ["--- a/x\n+++ b/x\n"]
     for index in range(1, 3 * hunks, 3):
         head = f"@@ -{index},3 +{index},3 @@" if numbers else "@@ @@"
-        parts.append(f"{head}\n line {index - 1}\n-line {index}\n+changed {index}\n line {index + 1}\n")
+        parts.append(
+            f"{head}\n line {index - 1}\n-line {index}\n+changed {index}\n line {index + 1}\n"
+        )
     after = tree(numbered(3 * hunks + 5)).patched("".join(parts))["x"]  # type: ignore[attr-defined]
     assert after.count(b"changed") == hunks
 
 
 @pytest.mark.parametrize("count", MANY[:2])
-def test_very_many_equal_hunks_that_fit_exactly(count: int, tree: Callable[..., object]) -> None:
+def test_very_many_equal_hunks_that_fit_exactly(
+    count: int, tree: Callable[..., object]
+) -> None:
     patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * count
     assert tree({"x": b"same\n" * count}).patched(patch) == {"x": b"other\n" * count}  # type: ignore[attr-defined]
     error = tree({"x": b"same\n" * (count + 1)}).refusal(patch)  # type: ignore[attr-defined]
@@ -41,16 +50,22 @@ def test_very_many_equal_hunks_that_fit_exactly(count: int, tree: Callable[..., 
 
 @pytest.mark.parametrize("hunks", MANY)
 @pytest.mark.parametrize("head", ["@@ -9,9 +9,9 @@", "@@ -1 +1 @@", "@@"])
-def test_very_many_hunks_that_do_not_fit(head: str, hunks: int, tree: Callable[..., object]) -> None:
+def test_very_many_hunks_that_do_not_fit(
+    head: str, hunks: int, tree: Callable[..., object]
+) -> None:
     patch = "--- a/x\n+++ b/x\n" + f"{head}\n-same\n+other\n" * hunks
     error = tree({"x": b"same\n" * 5}).refusal(patch)  # type: ignore[attr-defined]
     assert error.code in ("patch_failed", "invalid_input")
 
 
 HOSTILE = {
-    "applied already": ("--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 5_000, b"other\n" * 5_000),
+    "applied already": (
+        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 5_000,
+        b"other\n" * 5_000,
+    ),
     "all at the end": (
-        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 5_000,
+        "--- a/x\n+++ b/x\n"
+        + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 5_000,
         b"same\n" * 5_000,
     ),
     "a heading each": (
@@ -60,19 +75,33 @@ HOSTILE = {
         b"head 1\n" + b"same\n" * 10_000,
     ),
     "one heading everywhere": (
-        "*** Begin Patch\n*** Update File: x\n" + "@@ head\n-same\n+other\n" * 2_500 + "*** End Patch\n",
+        "*** Begin Patch\n*** Update File: x\n"
+        + "@@ head\n-same\n+other\n" * 2_500
+        + "*** End Patch\n",
         b"head\n\tsame\n" * 10_000 + b"same\n" * 10_000,
     ),
-    "blank lines": ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n" + "\n" * 150_000 + "*** X\n", b"a\n"),
-    "blank lines after a name": (
-        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n" + "\n" * 150_000 + "*** X\n",
+    "blank lines": (
+        "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n"
+        + "\n" * 150_000
+        + "*** X\n",
         b"a\n",
     ),
-    "a long blank name": ("*** Begin Patch\n*** Add File: a" + " " * 150_000 + "b\n*** X\n", b""),
+    "blank lines after a name": (
+        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n"
+        + "\n" * 150_000
+        + "*** X\n",
+        b"a\n",
+    ),
+    "a long blank name": (
+        "*** Begin Patch\n*** Add File: a" + " " * 150_000 + "b\n*** X\n",
+        b"",
+    ),
     "a long blank line": (" " * 150_000 + "\n*** Begin Patch\n", b""),
     "a long line of blanks and a word": (" " * 150_000 + "x\n*** Begin Patch\n", b""),
     "a huge hunk that is nowhere": (
-        "--- a/x\n+++ b/x\n@@ @@\n" + "".join(f" row {n % 5000}\n" for n in range(50_000)) + "-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ @@\n"
+        + "".join(f" row {n % 5000}\n" for n in range(50_000))
+        + "-a\n+b\n",
         b"".join(b"row %d\n" % (n % 5000) for n in range(25_000)),
     ),
 }
@@ -80,7 +109,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.timeout(30)
-def test_hostile_patches_are_refused_in_linear_time(name: str, tree: Callable[..., object]) -> None:
+def test_hostile_patches_are_refused_in_linear_time(
+    name: str, tree: Callable[..., object]
+) -> None:
     patch, content = HOSTILE[name]
     error = tree({"x": content}).refusal(patch)  # type: ignore[attr-defined]
     assert error.code in ("patch_failed", "invalid_input", "already_applied")
@@ -88,7 +119,9 @@ def test_hostile_patches_are_refused_in_linear_time(name: str, tree: Callable[..
 
 def test_thousands_of_files(tree: Callable[..., object]) -> None:
     files = {f"f{index}": b"a\nb\n" for index in range(1_000)}
-    patch = "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n" for name in files)
+    patch = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n" for name in files
+    )
     assert set(tree(files).patched(patch).values()) == {b"A\nb\n"}  # type: ignore[attr-defined]
 
 
@@ -160,7 +193,9 @@ LINES = st.sampled_from(
     end=st.sampled_from(["\n", "\r\n", ""]),
 )
 @examples(133, derandomize=True)
-def test_any_text_is_planned_or_refused(lines: list[str], end: str, tree: Callable[..., object]) -> None:
+def test_any_text_is_planned_or_refused(
+    lines: list[str], end: str, tree: Callable[..., object]
+) -> None:
     files = {"x": b"a\nb\n", "y": b"a\r\nb"}
     try:
         tree(files).patched("\n".join(lines) + end)  # type: ignore[attr-defined]
@@ -171,7 +206,11 @@ def test_any_text_is_planned_or_refused(lines: list[str], end: str, tree: Callab
 @given(st.text(max_size=200))
 @examples(50, derandomize=True)
 def test_any_string_is_parsed_or_refused(text: str) -> None:
-    for patch in (text, f"*** Begin Patch\n{text}\n*** End Patch", f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}"):
+    for patch in (
+        text,
+        f"*** Begin Patch\n{text}\n*** End Patch",
+        f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}",
+    ):
         try:
             parse(patch)
         except FilewrightError as error:

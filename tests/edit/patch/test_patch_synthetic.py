@@ -18,9 +18,22 @@ import pytest
 
 from filewright.errors import FilewrightError
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("git") is None, reason="git is not installed"
+)
 
-WORDS = ["load", "save", "item", "total", "path", "north", "server", "first", "count", "done"]
+WORDS = [
+    "load",
+    "save",
+    "item",
+    "total",
+    "path",
+    "north",
+    "server",
+    "first",
+    "count",
+    "done",
+]
 Damage = Callable[[random.Random, str], str]
 
 
@@ -50,13 +63,20 @@ def edited(rng: random.Random, text: list[str]) -> list[str]:
 def counts(rng: random.Random, diff: str) -> str:
     """The count of a hunk is one too high or too low."""
     more = rng.choice([-1, 1, 2])
-    return re.sub(r"^@@ -(\d+),(\d+)", lambda m: f"@@ -{m[1]},{max(1, int(m[2]) + more)}", diff, flags=re.M)
+    return re.sub(
+        r"^@@ -(\d+),(\d+)",
+        lambda m: f"@@ -{m[1]},{max(1, int(m[2]) + more)}",
+        diff,
+        flags=re.M,
+    )
 
 
 def numbers(rng: random.Random, diff: str) -> str:
     """The line numbers are off."""
     more = rng.choice([-3, 2, 7, 400])
-    return re.sub(r"^@@ -(\d+)", lambda m: f"@@ -{max(1, int(m[1]) + more)}", diff, flags=re.M)
+    return re.sub(
+        r"^@@ -(\d+)", lambda m: f"@@ -{max(1, int(m[1]) + more)}", diff, flags=re.M
+    )
 
 
 def bare(rng: random.Random, diff: str) -> str:
@@ -77,7 +97,11 @@ def cut(rng: random.Random, diff: str) -> str:
 def another(rng: random.Random, diff: str) -> str:
     """One line of context, or one that is removed, is another."""
     rows = diff.splitlines(keepends=True)
-    old = [at for at, row in enumerate(rows) if at > 3 and row[:1] in " -" and row.strip(" -\n")]
+    old = [
+        at
+        for at, row in enumerate(rows)
+        if at > 3 and row[:1] in " -" and row.strip(" -\n")
+    ]
     if old:
         at = rng.choice(old)
         rows[at] = rows[at].rstrip("\n") + "x\n"
@@ -105,18 +129,37 @@ DAMAGES: dict[str, Damage] = {
     "no marks of the end": marked,
     "talk around it": talked,
 }
-FILES = ["as it was", "as it was", "moved on", "with CRLF", "without the last newline", "done already"]
+FILES = [
+    "as it was",
+    "as it was",
+    "moved on",
+    "with CRLF",
+    "without the last newline",
+    "done already",
+]
 
 #: How the two may differ: what was done to the diff or the file, what happens, and the reason in the documents.
 EXPLAINED = {
     ("counts", "here alone"): "the counts of a hunk are wrong",
     ("cut", "here alone"): "the last line of the patch is missing",
     ("no last newline", "here alone"): "the last newline of the patch is missing",
-    ("moved on", "here alone"): "a hunk of the first lines, and other lines were put before them",
-    ("line numbers", "here alone"): "a hunk of the first lines, and other lines were put before them",
+    (
+        "moved on",
+        "here alone",
+    ): "a hunk of the first lines, and other lines were put before them",
+    (
+        "line numbers",
+        "here alone",
+    ): "a hunk of the first lines, and other lines were put before them",
     ("with CRLF", "here alone"): "the file has CRLF and the patch has not",
-    ("no marks of the end", "here alone"): "the last line has no newline, and the patch does not say so",
-    ("without the last newline", "here alone"): "the last line has no newline, and the patch does not say so",
+    (
+        "no marks of the end",
+        "here alone",
+    ): "the last line has no newline, and the patch does not say so",
+    (
+        "without the last newline",
+        "here alone",
+    ): "the last line has no newline, and the patch does not say so",
     ("-U0", "git alone: no_context"): "a hunk without old lines",
     ("*", "git alone: ambiguous_match"): "a hunk fits at several places, with a number",
     ("*", "git alone: already_applied"): "the patch is applied already",
@@ -127,11 +170,17 @@ EXPLAINED = {
 }
 
 
-def git(folder: Path, *arguments: str, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["git", *arguments], cwd=folder, input=text, capture_output=True, check=False)
+def git(
+    folder: Path, *arguments: str, text: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, input=text, capture_output=True, check=False
+    )
 
 
-def compared(tree: Callable[..., Any], scratch: Path, rng: random.Random) -> tuple[tuple[str, ...], str, str]:
+def compared(
+    tree: Callable[..., Any], scratch: Path, rng: random.Random
+) -> tuple[tuple[str, ...], str, str]:
     """What was done to one diff and to its file, what became of it, and the diff."""
     before = lines(rng, rng.randint(5, 40))
     after = edited(rng, before)
@@ -140,7 +189,9 @@ def compared(tree: Callable[..., Any], scratch: Path, rng: random.Random) -> tup
         (scratch / name).mkdir(parents=True, exist_ok=True)
         (scratch / name / "f").write_text("\n".join(text) + "\n" * ended)
     option = rng.choice(["-U3", "-U3", "-U1", "-U0", "--patience"])
-    diff = git(scratch, "diff", "--no-index", "--no-prefix", option, "a", "b").stdout.decode()
+    diff = git(
+        scratch, "diff", "--no-index", "--no-prefix", option, "a", "b"
+    ).stdout.decode()
     if not diff:
         return ("", "", ""), "", ""
     damage, state = rng.choice(sorted(DAMAGES)), rng.choice(FILES)
@@ -182,7 +233,11 @@ def test_made_up_diffs_do_what_git_makes_of_them_or_a_row_says_why_not(
             continue
         total[verdict] += 1
         if verdict not in ("alike", "refused by both"):
-            reasons = [EXPLAINED[key] for what in (*done, "*") if (key := (what, verdict)) in EXPLAINED]
+            reasons = [
+                EXPLAINED[key]
+                for what in (*done, "*")
+                if (key := (what, verdict)) in EXPLAINED
+            ]
             if not any(f"| {reason}" in table for reason in reasons):
                 unexplained.append(f"{verdict} {done}\n{patch}")
     assert not unexplained, (total, *unexplained[:3])

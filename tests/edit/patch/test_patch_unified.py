@@ -47,7 +47,8 @@ CASES = [
     Case(
         "a kept line that is the last one, without its newline",
         {"x": b"a\nb\nc"},
-        H + "@@ -1,3 +1 @@\n-a\n-b\n-c\n\\ No newline at end of file\n+a\n\\ No newline at end of file\n",
+        H
+        + "@@ -1,3 +1 @@\n-a\n-b\n-c\n\\ No newline at end of file\n+a\n\\ No newline at end of file\n",
         {"x": b"a"},
     ),
     Case(
@@ -59,9 +60,10 @@ CASES = [
     Case(
         "a created file in a patch with returns throughout",
         {"x": b"a\nb\nc\n"},
-        (H + "@@ -1 +1 @@\n-a\n+A\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n").replace(
-            "\n", "\r\n"
-        ),
+        (
+            H
+            + "@@ -1 +1 @@\n-a\n+A\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\n+b\n"
+        ).replace("\n", "\r\n"),
         {"x": b"A\nb\nc\n", "new": b"a\r\nb\r\n"},
     ),
     Case(
@@ -100,7 +102,12 @@ CASES = [
         H + "@@ -1 +1 @@\n--- a/y\n+++ b/y\n@@ -4 +4 @@\n-d\n+D\n",
         {"x": b"++ b/y\nb\nc\nD\n"},
     ),
-    Case("modify", {"x": ABC}, H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", {"x": ABC.replace(b"b", b"B")}),
+    Case(
+        "modify",
+        {"x": ABC},
+        H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n",
+        {"x": ABC.replace(b"b", b"B")},
+    ),
     Case(
         "modify without prefixes",
         {"x": ABC},
@@ -204,7 +211,8 @@ CASES = [
     Case(
         "several files",
         {"x": ABC, "y": ABC},
-        H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+Y\n b\n",
+        H
+        + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+Y\n b\n",
         {"x": ABC.replace(b"a", b"A"), "y": ABC.replace(b"a", b"Y")},
     ),
     Case(
@@ -213,7 +221,12 @@ CASES = [
         H + "@@ -1,3 +1,2 @@\n--- a/x\n-++ b/x\n+++ c\n z\n",
         {"x": b"++ c\nz\n"},
     ),
-    Case("create", {}, "--- /dev/null\n+++ b/d/n\n@@ -0,0 +1,2 @@\n+1\n+2\n", {"d/n": b"1\n2\n"}),
+    Case(
+        "create",
+        {},
+        "--- /dev/null\n+++ b/d/n\n@@ -0,0 +1,2 @@\n+1\n+2\n",
+        {"d/n": b"1\n2\n"},
+    ),
     Case(
         "create by git",
         {},
@@ -240,7 +253,12 @@ CASES = [
         "--- n\t1970-01-01 00:00:00.000000000 +0000\n+++ n\t2026-01-01 00:00:00 +0000\n@@ -0,0 +1 @@\n+1\n",
         {"n": b"1\n"},
     ),
-    Case("delete", {"x": b"1\n2\n"}, "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n", {"x": None}),
+    Case(
+        "delete",
+        {"x": b"1\n2\n"},
+        "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n",
+        {"x": None},
+    ),
     Case(
         "delete by git",
         {"x": b"1\n2"},
@@ -254,8 +272,15 @@ CASES = [
         "diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n",
         {"x": None},
     ),
-    Case("empty a file but keep it", {"x": b"1\n"}, H + "@@ -1 +0,0 @@\n-1\n", {"x": b""}),
-    Case("fill an empty file", {"x": b""}, H + "@@ -0,0 +1,2 @@\n+1\n+2\n", {"x": b"1\n2\n"}),
+    Case(
+        "empty a file but keep it", {"x": b"1\n"}, H + "@@ -1 +0,0 @@\n-1\n", {"x": b""}
+    ),
+    Case(
+        "fill an empty file",
+        {"x": b""},
+        H + "@@ -0,0 +1,2 @@\n+1\n+2\n",
+        {"x": b"1\n2\n"},
+    ),
     Case(
         "rename",
         {"x": ABC},
@@ -290,7 +315,11 @@ CASES = [
         {"x": ABC.replace(b"a", b"X"), "y": ABC.replace(b"a", b"Y")},
     ),
     Case(
-        "mode", {"x": ABC}, "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", {"x": ABC}, {"x": 0o755}
+        "mode",
+        {"x": ABC},
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+        {"x": ABC},
+        {"x": 0o755},
     ),
     Case(
         "mode and hunk",
@@ -327,15 +356,22 @@ CASES = [
         {"x": b"a\nb"},
     ),
     Case(
-        "a missing newline stays missing", {"x": b"a\nb"}, H + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n", {"x": b"a\nB"}
+        "a missing newline stays missing",
+        {"x": b"a\nb"},
+        H + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n",
+        {"x": b"a\nB"},
     ),
     Case(
-        "lines behind an unended line", {"x": b"a\nb"}, H + "@@ -1,2 +1,3 @@\n a\n b\n+c\n", {"x": b"a\nb\nc"}
+        "lines behind an unended line",
+        {"x": b"a\nb"},
+        H + "@@ -1,2 +1,3 @@\n a\n b\n+c\n",
+        {"x": b"a\nb\nc"},
     ),
     Case(
         "a newline the patch does not know of stays",
         {"x": b"a\nb\n"},
-        H + "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+        H
+        + "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
         {"x": b"a\nc\n"},
     ),
     Case(
@@ -395,7 +431,8 @@ CASES = [
     Case(
         "git's patch of a file of lone returns",
         {"x": b"a\rb\rc"},
-        H + "@@ -1 +1 @@\n-a\rb\rc\n\\ No newline at end of file\n+a\rB\rc\n\\ No newline at end of file\n",
+        H
+        + "@@ -1 +1 @@\n-a\rb\rc\n\\ No newline at end of file\n+a\rB\rc\n\\ No newline at end of file\n",
         {"x": b"a\rB\rc"},
     ),
     Case(
@@ -461,7 +498,8 @@ CASES = [
     Case(
         "wrong counts before another file",
         {"x": ABC, "y": ABC},
-        H + "@@ -1,9 +1,9 @@\n a\n-b\n+B\n c\n--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
+        H
+        + "@@ -1,9 +1,9 @@\n a\n-b\n+B\n c\n--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
         {"x": ABC.replace(b"b", b"B"), "y": ABC.replace(b"a", b"A")},
     ),
     Case(
@@ -509,7 +547,8 @@ CASES = [
     Case(
         "another indentation",
         {"x": b"  def f():\n      return 1\n  # end\n"},
-        H + "@@ -1,3 +1,4 @@\n def f():\n-    return 1\n+    if x:\n+        return 2\n # end\n",
+        H
+        + "@@ -1,3 +1,4 @@\n def f():\n-    return 1\n+    if x:\n+        return 2\n # end\n",
         {"x": b"  def f():\n      if x:\n          return 2\n  # end\n"},
     ),
     Case(
@@ -524,13 +563,20 @@ CASES = [
         H + "@@ -1,3 +1,3 @@\n one\n two\n-three\n+3\n",
         {"x": b"one\n\n\ntwo\n3\n"},
     ),
-    Case("changes without context", {"x": ABC}, H + "@@ -4 +4 @@\n-d\n+D\n", {"x": ABC.replace(b"d", b"D")}),
+    Case(
+        "changes without context",
+        {"x": ABC},
+        H + "@@ -4 +4 @@\n-d\n+D\n",
+        {"x": ABC.replace(b"d", b"D")},
+    ),
 ]
 
 
 @each_row("held", [True, False])
 @each_row("case", CASES)
-def test_a_patch_does_what_it_says(case: Case, held: bool, tree: Callable[..., object]) -> None:
+def test_a_patch_does_what_it_says(
+    case: Case, held: bool, tree: Callable[..., object]
+) -> None:
     made = tree(case.files, held=held)
     expected = {**case.files, **{k: v for k, v in case.after.items() if v is not None}}
     expected = {k: v for k, v in expected.items() if case.after.get(k, v) is not None}
@@ -540,17 +586,26 @@ def test_a_patch_does_what_it_says(case: Case, held: bool, tree: Callable[..., o
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
-def test_a_file_of_another_encoding_keeps_it(encoding: str, tree: Callable[..., object]) -> None:
+def test_a_file_of_another_encoding_keeps_it(
+    encoding: str, tree: Callable[..., object]
+) -> None:
     word = {"cp1252": "Größe", "shift_jis": "日本語表", "gb18030": "汉字测试"}[encoding]
     content = f"{word}\nb\n{word}{word}\n".encode(encoding)
     made = tree({"x": content}, encoding=encoding)
     patch = f"{H}@@ -1,3 +1,3 @@\n {word}\n-b\n+{word}!\n {word}{word}\n"
-    assert made.patched(patch) == {"x": f"{word}\n{word}!\n{word}{word}\n".encode(encoding)}  # type: ignore[attr-defined]
+    assert made.patched(patch) == {
+        "x": f"{word}\n{word}!\n{word}{word}\n".encode(encoding)
+    }  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("mode", "wanted", "bits"),
-    [(0o600, "100755", "700"), (0o644, "100755", "755"), (0o750, "100644", "640"), (0o755, "100755", None)],
+    [
+        (0o600, "100755", "700"),
+        (0o644, "100755", "755"),
+        (0o750, "100644", "640"),
+        (0o755, "100755", None),
+    ],
 )
 def test_a_mode_changes_who_may_execute_and_nothing_else(
     mode: int, wanted: str, bits: str | None, tree: Callable[..., object]
@@ -558,12 +613,17 @@ def test_a_mode_changes_who_may_execute_and_nothing_else(
     made = tree({"x": ABC}, {"x": mode})
     head = f"diff --git a/x b/x\nold mode 100644\nnew mode {wanted}\n"
     planned = made.plan(head + H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n")  # type: ignore[attr-defined]
-    assert [step.mode for file in planned for step in file.steps if isinstance(step, SetMode)] == (
-        [bits] if bits else []
-    )
+    assert [
+        step.mode
+        for file in planned
+        for step in file.steps
+        if isinstance(step, SetMode)
+    ] == ([bits] if bits else [])
 
 
-def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(tree: Callable[..., object]) -> None:
+def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(
+    tree: Callable[..., object],
+) -> None:
     files = {"x": b"a\nb\xff\nc\n"}
     shown = H + "@@ -1,3 +1,3 @@\n-a\n+A\n b\ufffd\n c\n"
     assert tree(files).patched(shown) == {"x": b"A\nb\xff\nc\n"}  # type: ignore[attr-defined]
@@ -575,14 +635,25 @@ def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError, match="cancelled"):
-        list(plan(parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), tree({"x": ABC}).look, task=task))  # type: ignore[attr-defined]
+        list(
+            plan(
+                parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"),
+                tree({"x": ABC}).look,
+                task=task,
+            )
+        )  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
-    "line", ["short", "a line long enough to be looked for", "a line that is everywhere"]
+    "line",
+    ["short", "a line long enough to be looked for", "a line that is everywhere"],
 )
-def test_a_hunk_is_found_in_a_file_too_large_to_be_held(line: str, tree: Callable[..., object]) -> None:
-    rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + ["a line that is everywhere"] * 900
+def test_a_hunk_is_found_in_a_file_too_large_to_be_held(
+    line: str, tree: Callable[..., object]
+) -> None:
+    rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + [
+        "a line that is everywhere"
+    ] * 900
     files = {"x": "".join(f"{row}\r\n" for row in rows).encode()}
     patch = H + f"@@ -500,3 +500,3 @@\n {line}y\n {line}\n-bottom\n+end\n"
     wanted = {"x": files["x"].replace(b"bottom", b"end")}
@@ -592,14 +663,28 @@ def test_a_hunk_is_found_in_a_file_too_large_to_be_held(line: str, tree: Callabl
 
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
-    planned = made.plan(H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n")  # type: ignore[attr-defined]
+    planned = made.plan(
+        H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n"
+    )  # type: ignore[attr-defined]
     first, second = planned[0].decision.hunks
-    assert (first.line, first.moved, first.tier, first.repaired) == (3, -1, "exact", True)
-    assert (second.line, second.moved, second.tier, second.repaired) == (7, 0, "trailing", False)
+    assert (first.line, first.moved, first.tier, first.repaired) == (
+        3,
+        -1,
+        "exact",
+        True,
+    )
+    assert (second.line, second.moved, second.tier, second.repaired) == (
+        7,
+        0,
+        "trailing",
+        False,
+    )
     assert (planned[0].decision.operation, planned[0].old) == ("modified", "x")
 
 
-def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(tree: Callable[..., object]) -> None:
+def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(
+    tree: Callable[..., object],
+) -> None:
     files = {"x": ABC, "y": b"1\n2\n", "z": b"gone\n"}
     patch = (
         "diff --git a/x b/moved\nsimilarity index 80%\nrename from x\nrename to moved\n"
@@ -624,7 +709,9 @@ FOUND = {
 
 @each_row("held", [True, False])
 @each_row("name", FOUND)
-def test_a_hunk_is_found_by_the_strictest_tier(name: str, held: bool, tree: Callable[..., object]) -> None:
+def test_a_hunk_is_found_by_the_strictest_tier(
+    name: str, held: bool, tree: Callable[..., object]
+) -> None:
     content, lines, expected = FOUND[name]
     rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
     (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]

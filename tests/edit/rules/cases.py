@@ -77,14 +77,17 @@ class Desk:
             refusal = error
         else:
             noted = any(
-                each.note or getattr(each, "notes", ()) for each in getattr(answer, "results", ())
+                each.note or getattr(each, "notes", ())
+                for each in getattr(answer, "results", ())
             ) or NOTE.search(answer.text)
             return Result(path.read_bytes().decode(), answer.text, bool(noted))
         assert refusal.hint, f"a refusal without a hint: {refusal}"
         assert path.read_bytes() == before, f"refused, and the file changed: {refusal}"
         return Result(None, f"{refusal} {refusal.hint}")
 
-    def edit(self, name: str, text: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> Result:
+    def edit(
+        self, name: str, text: str, edits: Sequence[Mapping[str, Any]], **options: Any
+    ) -> Result:
         """Make edits of a file."""
         path = self.put(name, text)
         return self.call(path, "edit", self.named(path), edits, **options)
@@ -94,10 +97,20 @@ class Desk:
         path = self.put(name, text)
         return self.call(path, "apply_patch", patch, root=self.named(path.parent))
 
-    def replace(self, name: str, text: str, pattern: str, replacement: str, **options: Any) -> Result:
+    def replace(
+        self, name: str, text: str, pattern: str, replacement: str, **options: Any
+    ) -> Result:
         """Replace the matches of a pattern in a file."""
         path = self.put(name, text)
-        return self.call(path, "replace", pattern, replacement, self.named(path), preview=False, **options)
+        return self.call(
+            path,
+            "replace",
+            pattern,
+            replacement,
+            self.named(path),
+            preview=False,
+            **options,
+        )
 
     def write(self, name: str, text: str, content: str, mode: str) -> Result:
         """Append to a file or overwrite it."""
@@ -115,7 +128,11 @@ class Desk:
             assert noted, f"written without a note: {answer}"
 
 
-def literal(name: str, file: str, search: str, replace: str, *, noted: bool = False) -> Case:
+def literal(
+    name: str, file: str, search: str, replace: str, *, noted: bool = False
+) -> Case:
     """A case whose search text is in the file once, and whose replacement is written as it is given."""
-    assert file.count(search) == 1, f"{search!r} is {file.count(search)} times in {file!r}"
+    assert file.count(search) == 1, (
+        f"{search!r} is {file.count(search)} times in {file!r}"
+    )
     return Case(name, file, search, replace, file.replace(search, replace), noted)

@@ -320,13 +320,17 @@ def test_writes_damage_as_it_is_given_and_says_so(desk: Desk, case: Case) -> Non
     desk.check(case)
 
 
-@pytest.mark.parametrize("table", [FENCES, ESCAPES, ENTITIES, SIGNS, TYPOGRAPHY, CODE, DAMAGED])
+@pytest.mark.parametrize(
+    "table", [FENCES, ESCAPES, ENTITIES, SIGNS, TYPOGRAPHY, CODE, DAMAGED]
+)
 def test_replaces_every_occurrence_literally(desk: Desk, table: list[Case]) -> None:
     for case in table:
         twice = f"{case.file}{case.file}"
         edits = [{"search": case.search, "replace": case.replace, "replace_all": True}]
         result = desk.edit(case.name, twice, edits)
-        assert result.text == twice.replace(case.search, case.replace), f"{case}: {result.answer}"
+        assert result.text == twice.replace(case.search, case.replace), (
+            f"{case}: {result.answer}"
+        )
 
 
 def unified(case: Case) -> str:
@@ -341,12 +345,23 @@ def envelope(case: Case) -> str:
     """The case as models that write patches send it."""
     rows = [f"-{line}" for line in case.file.splitlines()]
     rows += [f"+{line}" for line in (case.expected or "").splitlines()]
-    return "\n".join(["*** Begin Patch", f"*** Update File: {case.name}", "@@", *rows, "*** End Patch", ""])
+    return "\n".join(
+        [
+            "*** Begin Patch",
+            f"*** Update File: {case.name}",
+            "@@",
+            *rows,
+            "*** End Patch",
+            "",
+        ]
+    )
 
 
 @pytest.mark.parametrize("notation", [unified, envelope])
 @each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE])
-def test_a_patch_writes_its_lines_literally(desk: Desk, notation: Callable[[Case], str], case: Case) -> None:
+def test_a_patch_writes_its_lines_literally(
+    desk: Desk, notation: Callable[[Case], str], case: Case
+) -> None:
     result = desk.patch(case.name, case.file, notation(case))
     assert result.text == case.expected, result.answer
 
@@ -362,7 +377,13 @@ def test_lines_that_are_named_take_what_is_given(desk: Desk, case: Case) -> None
     path = desk.put(case.name, case.file)
     name = desk.named(path)
     desk.workspace.read(name)
-    edits = [{"start_line": 1, "end_line": len(case.file.splitlines()), "replace": case.expected}]
+    edits = [
+        {
+            "start_line": 1,
+            "end_line": len(case.file.splitlines()),
+            "replace": case.expected,
+        }
+    ]
     result = desk.call(path, "edit", name, edits)
     assert result.text == case.expected, result.answer
 
@@ -375,11 +396,16 @@ CELLS = [
 
 
 @each_row(("cell", "search", "replace"), CELLS)
-def test_a_cell_takes_what_is_given(desk: Desk, cell: str, search: str, replace: str) -> None:
+def test_a_cell_takes_what_is_given(
+    desk: Desk, cell: str, search: str, replace: str
+) -> None:
     nbformat = pytest.importorskip("nbformat")
     v4 = nbformat.v4
     book = v4.new_notebook(
-        cells=[v4.new_markdown_cell("# Title", id="m1"), v4.new_code_cell("x = 'a'", id="c1")]
+        cells=[
+            v4.new_markdown_cell("# Title", id="m1"),
+            v4.new_code_cell("x = 'a'", id="c1"),
+        ]
     )
     text = nbformat.writes(book) + "\n"
     edits = [{"search": search, "replace": replace}]

@@ -126,7 +126,10 @@ def test_what_is_equal_keeps_the_characters_of_the_file(desk: Desk, case: Case) 
 
 @each_row("case", ALL)
 def test_among_other_lines(desk: Desk, case: Case) -> None:
-    around = [f"first {number}\n" for number in range(3)], [f"last {number}\n" for number in range(3)]
+    around = (
+        [f"first {number}\n" for number in range(3)],
+        [f"last {number}\n" for number in range(3)],
+    )
     if case.name.endswith((".tsv", ".txt", ".md", ".ini", ".rst")):
         before, after = "".join(around[0]), "".join(around[1])
         expected = None if case.expected is None else before + case.expected + after
@@ -138,7 +141,16 @@ def as_patch(case: Case) -> str:
     rows = [f"-{line}" for line in case.search.splitlines()] + [
         f"+{line}" for line in case.replace.splitlines()
     ]
-    return "\n".join(["*** Begin Patch", f"*** Update File: {case.name}", "@@", *rows, "*** End Patch", ""])
+    return "\n".join(
+        [
+            "*** Begin Patch",
+            f"*** Update File: {case.name}",
+            "@@",
+            *rows,
+            "*** End Patch",
+            "",
+        ]
+    )
 
 
 def as_diff(case: Case) -> str:
@@ -146,7 +158,13 @@ def as_diff(case: Case) -> str:
     old, new = case.search.splitlines(), case.replace.splitlines()
     rows = [f"-{line}" for line in old] + [f"+{line}" for line in new]
     return "\n".join(
-        [f"--- a/{case.name}", f"+++ b/{case.name}", f"@@ -1,{len(old)} +1,{len(new)} @@", *rows, ""]
+        [
+            f"--- a/{case.name}",
+            f"+++ b/{case.name}",
+            f"@@ -1,{len(old)} +1,{len(new)} @@",
+            *rows,
+            "",
+        ]
     )
 
 

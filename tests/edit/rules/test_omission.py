@@ -49,7 +49,9 @@ def test_a_marker_in_a_comment_takes_no_lines(desk: Desk, name: str) -> None:
             f"  1\n{marker}\n  four\n",
         ):
             result = desk.edit(
-                name, LINES, [{"search": "  one\n  two\n  three\n  four\n", "replace": replace}]
+                name,
+                LINES,
+                [{"search": "  one\n  two\n  three\n  four\n", "replace": replace}],
             )
             if result.text is not None:
                 failures.append((replace, result.text))
@@ -61,16 +63,24 @@ def test_a_marker_takes_no_lines_whatever_is_left_out(desk: Desk, form: str) -> 
     failures = []
     for noun in NOUNS:
         replace = f"  one\n  // {form.format(noun)}\n"
-        result = desk.edit("a.js", LINES, [{"search": "  one\n  two\n  three\n", "replace": replace}])
+        result = desk.edit(
+            "a.js", LINES, [{"search": "  one\n  two\n  three\n", "replace": replace}]
+        )
         if result.text is not None:
             failures.append(replace)
     assert not failures, failures
 
 
 @pytest.mark.parametrize("said", SAYINGS)
-@pytest.mark.parametrize(("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- ")])
-def test_a_comment_that_says_so_takes_no_lines(desk: Desk, name: str, mark: str, said: str) -> None:
-    edits = [{"search": "  one\n  two\n  three\n", "replace": f"  one\n  {mark}{said}\n"}]
+@pytest.mark.parametrize(
+    ("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- ")]
+)
+def test_a_comment_that_says_so_takes_no_lines(
+    desk: Desk, name: str, mark: str, said: str
+) -> None:
+    edits = [
+        {"search": "  one\n  two\n  three\n", "replace": f"  one\n  {mark}{said}\n"}
+    ]
     assert desk.edit(name, LINES, edits).text is None
 
 
@@ -110,16 +120,30 @@ def test_dots_are_a_marker_or_text_by_where_they_stand(desk: Desk, case: Case) -
 
 
 @pytest.mark.parametrize(
-    ("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- "), ("a.lua", "-- "), ("a.go", "// ")]
+    ("name", "mark"),
+    [
+        ("a.py", "# "),
+        ("a.js", "// "),
+        ("a.sql", "-- "),
+        ("a.lua", "-- "),
+        ("a.go", "// "),
+    ],
 )
-def test_a_marker_in_both_texts_keeps_what_it_stands_for(desk: Desk, name: str, mark: str) -> None:
+def test_a_marker_in_both_texts_keeps_what_it_stands_for(
+    desk: Desk, name: str, mark: str
+) -> None:
     file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
     failures = []
     for noun in NOUNS:
         marker = f"    {mark}... {noun} ..."
-        search, replace = f"    alpha()\n{marker}\n    delta()\n", f"    alpha(1)\n{marker}\n    delta(2)\n"
+        search, replace = (
+            f"    alpha()\n{marker}\n    delta()\n",
+            f"    alpha(1)\n{marker}\n    delta(2)\n",
+        )
         result = desk.edit(name, file, [{"search": search, "replace": replace}])
-        if result.text != file.replace("alpha()", "alpha(1)").replace("delta()", "delta(2)"):
+        if result.text != file.replace("alpha()", "alpha(1)").replace(
+            "delta()", "delta(2)"
+        ):
             failures.append((noun, result.text))
     assert not failures, failures
 
@@ -151,7 +175,9 @@ def test_a_marker_in_a_patch_takes_no_lines(desk: Desk, patch: str) -> None:
     assert result.text is None
     assert "stands for text left out" in result.answer
     assert "fuzzy" not in result.answer
-    assert desk.patch("a.py", LINES, patch.replace("... existing code ...", "checks")).text
+    assert desk.patch(
+        "a.py", LINES, patch.replace("... existing code ...", "checks")
+    ).text
 
 
 WORDLESS = [

@@ -26,16 +26,27 @@ def made(rng: random.Random) -> tuple[Lines, int, int]:
     statements: list[tuple[int, int]] = []
     for number in range(rng.randint(1, 3)):
         depth = rng.choice([4, 4, 8])
-        lines += [f"def f{number}():"] if depth == 4 else [f"class C{number}:", "    def f(self):"]
+        lines += (
+            [f"def f{number}():"]
+            if depth == 4
+            else [f"class C{number}:", "    def f(self):"]
+        )
         for at in range(rng.randint(1, 4)):
             start, blank = len(lines), " " * depth
             match rng.randrange(3):
                 case 0:
                     lines.append(f"{blank}go{number}{at}()")
                 case 1:
-                    lines += [f"{blank}if x{number}{at}:", f"{blank}    run{number}{at}()"]
+                    lines += [
+                        f"{blank}if x{number}{at}:",
+                        f"{blank}    run{number}{at}()",
+                    ]
                 case _:
-                    lines += [f"{blank}call{number}{at}(", f"{blank}    a, b", f"{blank})"]
+                    lines += [
+                        f"{blank}call{number}{at}(",
+                        f"{blank}    a, b",
+                        f"{blank})",
+                    ]
             statements.append((start, len(lines)))
         lines.append("")
     return lines, *rng.choice(statements)
@@ -99,7 +110,9 @@ def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
         if search == replace or file.count(search) > 1:
             continue
         try:
-            planned = plan(named("a.py", file.encode()), [Edit(search + last, replace + last)])
+            planned = plan(
+                named("a.py", file.encode()), [Edit(search + last, replace + last)]
+            )
         except FilewrightError:
             continue
         applied += 1

@@ -59,11 +59,17 @@ def _curled(rng: random.Random, text: str) -> str:
 
 
 def _spaced(rng: random.Random, text: str) -> str:
-    return re.sub(r"(?<=\S) +(?=\S)", lambda match: rng.choice([match[0], "   ", "\t", " \t"]), text)
+    return re.sub(
+        r"(?<=\S) +(?=\S)",
+        lambda match: rng.choice([match[0], "   ", "\t", " \t"]),
+        text,
+    )
 
 
 def _no_break(rng: random.Random, text: str) -> str:
-    return re.sub(r"(?<=\w) (?=\w)", lambda _: rng.choice([" ", "\u00a0", "\u202f"]), text)
+    return re.sub(
+        r"(?<=\w) (?=\w)", lambda _: rng.choice([" ", "\u00a0", "\u202f"]), text
+    )
 
 
 def _decomposed(rng: random.Random, text: str) -> str:
@@ -83,7 +89,9 @@ INDENTS = [("", ""), ("    ", ""), ("\t", "    "), ("        ", "    "), ("  ", 
 """Indentation of the file and of the request."""
 
 
-def _line(rng: random.Random, way: Way, name: str, words: list[str]) -> tuple[str, list[str]]:
+def _line(
+    rng: random.Random, way: Way, name: str, words: list[str]
+) -> tuple[str, list[str]]:
     shape = rng.choice(SHAPES[name])
     used = [words.pop() for _ in range(len(set(re.findall(r"\{\d\}", shape))))]
     return shape, used
@@ -93,7 +101,10 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
     """A request, the file that it is made for, and what must come of it."""
     rng = random.Random(seed)
     name = rng.choice([*SHAPES])
-    words = [f"{rng.choice(['load', 'item', 'user', 'north', 'path'])}{number}" for number in range(400)]
+    words = [
+        f"{rng.choice(['load', 'item', 'user', 'north', 'path'])}{number}"
+        for number in range(400)
+    ]
     rng.shuffle(words)
     own_indent, asked_indent = rng.choice(INDENTS) if name != "a.tsv" else ("", "")
     first = rng.randrange(2)
@@ -104,11 +115,17 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
         state = rng.getstate()
         own = WAYS[way](rng, asked)
         # Beside a line that goes or comes nothing else changes: what belongs to which would be a matter of taste.
-        kind = rng.choice(["change", "change", "drop", "add"]) if at % 2 and rng.random() < 0.8 else "keep"
+        kind = (
+            rng.choice(["change", "change", "drop", "add"])
+            if at % 2 and rng.random() < 0.8
+            else "keep"
+        )
         if kind == "change":
             # Each way says a word as it is said, so that the result is the changed line said in the same way.
             other = list(used)
-            for index in rng.sample(range(len(used)), rng.randint(1, min(2, len(used)))):
+            for index in rng.sample(
+                range(len(used)), rng.randint(1, min(2, len(used)))
+            ):
                 other[index] = f"new{words.pop()}"
             rng.setstate(state)
             wanted, result = shape.format(*other), WAYS[way](rng, shape.format(*other))
@@ -116,12 +133,24 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
                 # Blanks at the end of a line mean something in prose; in code they are as the request has them.
                 result = result.rstrip()
             lines.append(
-                Line(asked_indent + asked, own_indent + own, asked_indent + wanted, own_indent + result)
+                Line(
+                    asked_indent + asked,
+                    own_indent + own,
+                    asked_indent + wanted,
+                    own_indent + result,
+                )
             )
         elif kind == "drop":
             lines.append(Line(asked_indent + asked, own_indent + own, None, None))
         else:
-            lines.append(Line(asked_indent + asked, own_indent + own, asked_indent + asked, own_indent + own))
+            lines.append(
+                Line(
+                    asked_indent + asked,
+                    own_indent + own,
+                    asked_indent + asked,
+                    own_indent + own,
+                )
+            )
         if kind == "add":
             new = f"brand_new{rng.randrange(1000)}(x)"
             lines.append(Line(None, None, asked_indent + new, own_indent + new))
@@ -143,7 +172,9 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
         end = rng.choice(ends)
         if line.own is None:
             # A new line ends as the one above it, which may be the file's or new.
-            end = (re.search(r"\r?\n$", expected) or re.search(r"\r?\n$", file) or ["\n"])[0]
+            end = (
+                re.search(r"\r?\n$", expected) or re.search(r"\r?\n$", file) or ["\n"]
+            )[0]
         else:
             file += line.own + end
         if line.result is not None:
@@ -157,13 +188,17 @@ def done(request: Request) -> str | None:
     """The file after the edit; None if it was refused."""
     data = request.file.encode()
     try:
-        planned = plan(named(request.name, data), [Edit(request.search, request.replace)])
+        planned = plan(
+            named(request.name, data), [Edit(request.search, request.replace)]
+        )
     except FilewrightError:
         return None
     return apply(data, planned.splices).decode()
 
 
-CASES = st.builds(made, st.integers(0, 1 << 40), st.sampled_from([*WAYS]), blank_lines=st.booleans())
+CASES = st.builds(
+    made, st.integers(0, 1 << 40), st.sampled_from([*WAYS]), blank_lines=st.booleans()
+)
 
 
 @examples(400, derandomize=True)
@@ -176,7 +211,9 @@ def test_only_the_difference_is_applied(request: Request) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_most_of_them_are_applied(way: str) -> None:
     requests = [made(seed, way) for seed in range(200)]
-    results = [done(request) for request in requests if request.search != request.replace]
+    results = [
+        done(request) for request in requests if request.search != request.replace
+    ]
     assert results.count(None) <= len(results) // 20
 
 
@@ -190,23 +227,37 @@ def as_patch(request: Request, *, numbered: bool) -> str:
     rows += [f"-{line}" for line in old[above:]] + [f"+{line}" for line in new[above:]]
     if numbered:
         first = (
-            request.file.replace("\r\n", "\n").split("\n").index(next(iter(request.file.splitlines()))) + 1
+            request.file.replace("\r\n", "\n")
+            .split("\n")
+            .index(next(iter(request.file.splitlines())))
+            + 1
         )
         head = f"--- a/{request.name}\n+++ b/{request.name}\n@@ -{first},{len(old)} +{first},{len(new)} @@\n"
         return head + "\n".join(rows) + "\n"
     return "\n".join(
-        ["*** Begin Patch", f"*** Update File: {request.name}", "@@", *rows, "*** End Patch", ""]
+        [
+            "*** Begin Patch",
+            f"*** Update File: {request.name}",
+            "@@",
+            *rows,
+            "*** End Patch",
+            "",
+        ]
     )
 
 
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_patch_applies_the_difference_alone(desk: Desk, way: str, numbered: bool) -> None:
+def test_a_patch_applies_the_difference_alone(
+    desk: Desk, way: str, numbered: bool
+) -> None:
     failures = []
     for seed in range(40):
         request = made(1000 + seed, way, blank_lines=seed % 2 == 0)
         if request.search != request.replace:
-            result = desk.patch(request.name, request.file, as_patch(request, numbered=numbered))
+            result = desk.patch(
+                request.name, request.file, as_patch(request, numbered=numbered)
+            )
             if result.text not in (None, request.expected):
                 failures.append((request, result.text))
     assert not failures, failures[:3]

@@ -52,14 +52,19 @@ def numbered(form: str) -> Damage:
     def damage(edit: Plain, text: str) -> str:
         first = edit.file[: edit.file.index(edit.search)].count("\n") + 1
         lines = text.removesuffix("\n").split("\n")
-        return "\n".join(form.format(first + at) + line for at, line in enumerate(lines)) + "\n"
+        return (
+            "\n".join(form.format(first + at) + line for at, line in enumerate(lines))
+            + "\n"
+        )
 
     return damage
 
 
 def prefixed(mark: str) -> Damage:
     """Put a mark before every line."""
-    return lambda edit, text: "\n".join(mark + line for line in text.removesuffix("\n").split("\n")) + "\n"
+    return lambda edit, text: (
+        "\n".join(mark + line for line in text.removesuffix("\n").split("\n")) + "\n"
+    )
 
 
 def escaped(*pairs: tuple[str, str]) -> Damage:
@@ -118,18 +123,26 @@ def test_shared_damage_is_taken_from_both(desk: Desk, kind: str) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in EDITS:
         search, replace = damage(edit, edit.search), damage(edit, edit.replace)
-        result = desk.edit(edit.name, edit.file, [{"search": search, "replace": replace}])
+        result = desk.edit(
+            edit.name, edit.file, [{"search": search, "replace": replace}]
+        )
         if result.text != edit.expected and (result.text is not None or kind in LANDS):
-            failures.append(f"{search!r} -> {replace!r} in {edit.file!r}: {result.text!r} {result.answer}")
+            failures.append(
+                f"{search!r} -> {replace!r} in {edit.file!r}: {result.text!r} {result.answer}"
+            )
     assert not failures, "\n".join(failures)
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_of_the_search_text_alone_is_taken_from_it(desk: Desk, kind: str) -> None:
+def test_damage_of_the_search_text_alone_is_taken_from_it(
+    desk: Desk, kind: str
+) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in EDITS:
         search = damage(edit, edit.search)
-        result = desk.edit(edit.name, edit.file, [{"search": search, "replace": edit.replace}])
+        result = desk.edit(
+            edit.name, edit.file, [{"search": search, "replace": edit.replace}]
+        )
         if result.text not in (None, edit.expected):
             failures.append(
                 f"{search!r} -> {edit.replace!r} in {edit.file!r}: {result.text!r} {result.answer}"
@@ -137,7 +150,9 @@ def test_damage_of_the_search_text_alone_is_taken_from_it(desk: Desk, kind: str)
     assert not failures, "\n".join(failures)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind]
+)
 def test_what_the_file_has_so_is_no_damage(desk: Desk, kind: str) -> None:
     for edit in EDITS:
         search, replace = damage_of(kind, edit)
@@ -145,7 +160,9 @@ def test_what_the_file_has_so_is_no_damage(desk: Desk, kind: str) -> None:
             continue
         file = f"first\n{search}last\n"
         result = desk.edit("a.txt", file, [{"search": search, "replace": replace}])
-        assert result.text == file.replace(search, replace), f"{search!r} -> {replace!r}: {result.answer}"
+        assert result.text == file.replace(search, replace), (
+            f"{search!r} -> {replace!r}: {result.answer}"
+        )
 
 
 def damage_of(kind: str, edit: Plain) -> tuple[str, str]:
@@ -162,7 +179,14 @@ MARKS = [
         "a();\nc();\n",
         must=False,
     ),
-    Case("a.js", "a();\nb();\n", "<<<<<<< SEARCH\nb();", "c();", "a();\nc();\n", must=False),
+    Case(
+        "a.js",
+        "a();\nb();\n",
+        "<<<<<<< SEARCH\nb();",
+        "c();",
+        "a();\nc();\n",
+        must=False,
+    ),
     Case(
         "a.js",
         "a();\nb();\n",
@@ -176,7 +200,9 @@ MARKS = [
 
 @each_row("case", MARKS)
 def test_marks_of_search_and_replace_land_or_are_named(desk: Desk, case: Case) -> None:
-    result = desk.edit(case.name, case.file, [{"search": case.search, "replace": case.replace}])
+    result = desk.edit(
+        case.name, case.file, [{"search": case.search, "replace": case.replace}]
+    )
     assert result.text in (None, case.expected)
     if result.text is None:
         assert "SEARCH" in result.answer

@@ -8,7 +8,9 @@ import pytest
 from tests.edit.rules.cases import Case, Desk
 from tests.rows import each_row
 
-PROGRESS = "".join(f"fetch {number}%\r" for number in range(0, 100, 5)) + "done\nbuild ok\n"
+PROGRESS = (
+    "".join(f"fetch {number}%\r" for number in range(0, 100, 5)) + "done\nbuild ok\n"
+)
 CRLF_PART = "a\nb\nc\nx = 1\r\ny = 2\r\nz = 3\r\n"
 LF_PART = "".join(f"{letter}\r\n" for letter in "abcdef") + "x = 1\ny = 2\nz = 3\n"
 
@@ -56,7 +58,9 @@ def test_also_where_it_was_found_loosely(desk: Desk, case: Case) -> None:
     # A trailing blank in the request, which the file has not.
     head, _, rest = case.search.partition("\n")
     loose = case._replace(
-        search=f"{head} \n{rest}", replace=case.replace.replace(f"{head}\n", f"{head} \n", 1), must=False
+        search=f"{head} \n{rest}",
+        replace=case.replace.replace(f"{head}\n", f"{head} \n", 1),
+        must=False,
     )
     desk.check(loose)
 
@@ -70,7 +74,9 @@ PATCHES = [
 
 
 @each_row(("name", "file", "hunk", "expected"), PATCHES)
-def test_lines_of_a_patch_do_so_too(desk: Desk, name: str, file: str, hunk: str, expected: str) -> None:
+def test_lines_of_a_patch_do_so_too(
+    desk: Desk, name: str, file: str, hunk: str, expected: str
+) -> None:
     result = desk.patch(name, file, f"--- a/{name}\n+++ b/{name}\n{hunk}")
     assert result.text == expected, result.answer
 
@@ -78,7 +84,9 @@ def test_lines_of_a_patch_do_so_too(desk: Desk, name: str, file: str, hunk: str,
 def test_lines_after_a_line_do_so_too(desk: Desk) -> None:
     path = desk.put("f.log", PROGRESS)
     desk.workspace.read(desk.named(path))
-    result = desk.call(path, "edit", desk.named(path), [{"insert_after": 22, "replace": "lint ok"}])
+    result = desk.call(
+        path, "edit", desk.named(path), [{"insert_after": 22, "replace": "lint ok"}]
+    )
     assert result.text == PROGRESS + "lint ok\n", result.answer
 
 
@@ -93,22 +101,36 @@ REPLACED = [
     ("a\r\nb\r\nc\r\none\ntwo\n", "one\ntwo", "one\n1b\ntwo", "a\r\nb\r\nc\r\none\n1b\ntwo\n"),
     ("a\r\nb\r\nc\r\none\ntwo\n", "one\ntwo\n", "one\ntwo\n3\n", "a\r\nb\r\nc\r\none\ntwo\n3\n"),
 ]  # fmt: skip
-WAYS = [{"mode": "literal"}, {"mode": "regex"}, {"case": "insensitive"}, {"mode": "regex", "max_count": 1}]
+WAYS = [
+    {"mode": "literal"},
+    {"mode": "regex"},
+    {"case": "insensitive"},
+    {"mode": "regex", "max_count": 1},
+]
 
 
 @pytest.mark.parametrize("way", WAYS)
 @each_row(("file", "pattern", "replacement", "expected"), REPLACED)
 def test_replaced_matches_do_so_too(
-    desk: Desk, file: str, pattern: str, replacement: str, expected: str, way: dict[str, Any]
+    desk: Desk,
+    file: str,
+    pattern: str,
+    replacement: str,
+    expected: str,
+    way: dict[str, Any],
 ) -> None:
     multiline = way.get("mode") == "regex" and "\n" in pattern
-    result = desk.replace("f.log", file, pattern, replacement, multiline=multiline, **way)
+    result = desk.replace(
+        "f.log", file, pattern, replacement, multiline=multiline, **way
+    )
     assert result.text == expected, result.answer
 
 
 def test_a_group_brings_its_own_ends(desk: Desk) -> None:
     file = "a\r\nb\r\none\ntwo\r\nend\n"
-    result = desk.replace("f.log", file, r"(one\ntwo\n)(end)", "$1new\n$2", mode="regex", multiline=True)
+    result = desk.replace(
+        "f.log", file, r"(one\ntwo\n)(end)", "$1new\n$2", mode="regex", multiline=True
+    )
     assert result.text == "a\r\nb\r\none\ntwo\r\nnew\r\nend\n", result.answer
 
 
@@ -123,7 +145,9 @@ APPENDED = [
 
 
 @each_row(("file", "content", "expected"), APPENDED)
-def test_what_is_appended_ends_as_the_last_line(desk: Desk, file: str, content: str, expected: str) -> None:
+def test_what_is_appended_ends_as_the_last_line(
+    desk: Desk, file: str, content: str, expected: str
+) -> None:
     result = desk.write("f.log", file, content, "append")
     # Whether a last line without an end is ended first is the tool's matter.
     if file.endswith(("\n", "\r")):

@@ -51,6 +51,9 @@ def test_an_exact_place_on_the_result_wins(desk: Desk, turn: Turn) -> None:
 def test_a_chain_of_edits_stays_at_its_place(desk: Desk, depth: int) -> None:
     twin = "".join(f"\tstep({number})\n" for number in range(depth + 2))
     file = f"{twin}\n    step(0)\n"
-    edits = [{"search": f"    step({at})\n", "replace": f"    step({at + 1})\n"} for at in range(depth)]
+    edits = [
+        {"search": f"    step({at})\n", "replace": f"    step({at + 1})\n"}
+        for at in range(depth)
+    ]
     result = desk.edit("a.py", file, edits)
     assert result.text == f"{twin}\n    step({depth})\n", result.answer

@@ -111,7 +111,9 @@ def test_without_fuzzy_too(desk: Desk, case: Case) -> None:
 def test_a_literal_pattern_joins_what_it_is_told_to(desk: Desk, case: Case) -> None:
     if case.file.count(case.search) == 1:
         result = desk.replace(case.name, case.file, case.search, case.replace)
-        assert result.text == case.file.replace(case.search, case.replace), result.answer
+        assert result.text == case.file.replace(case.search, case.replace), (
+            result.answer
+        )
 
 
 FRAGMENTS = [

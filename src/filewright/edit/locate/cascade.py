@@ -44,7 +44,13 @@ from filewright.edit.locate.request import (
     width_of,
 )
 from filewright.edit.markers import is_elision
-from filewright.edit.repairs import Repaired, diff_repair, fence_at_edge, repairs, without_characters
+from filewright.edit.repairs import (
+    Repaired,
+    diff_repair,
+    fence_at_edge,
+    repairs,
+    without_characters,
+)
 from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
@@ -79,16 +85,27 @@ def locate(source: FileText, request: Edit) -> Located | Missed:
         return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
     exact = find_exact(source, edit.search, MOST_LISTED + 1)
     if len(exact) == 1:
-        return Located(edit, Tier.EXACT, (Literal(exact[0], edit.search, edit.replace),))
+        return Located(
+            edit, Tier.EXACT, (Literal(exact[0], edit.search, edit.replace),)
+        )
     if exact:
-        return _one(source, edit, Tier.EXACT, [Literal(span, edit.search, edit.replace) for span in exact])
+        return _one(
+            source,
+            edit,
+            Tier.EXACT,
+            [Literal(span, edit.search, edit.replace) for span in exact],
+        )
     if not edit.fuzzy:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     return _tolerant(source, edit)
 
 
 def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
-    unseen = {char for char in edit.search if is_invisible(char)} if has_invisible(edit.search) else set()
+    unseen = (
+        {char for char in edit.search if is_invisible(char)}
+        if has_invisible(edit.search)
+        else set()
+    )
     missing = {char for char in unseen if not find_exact(source, char, 1)}
     if missing:
         better = without_characters(edit.search, edit.replace, missing)
@@ -110,9 +127,17 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         is_signed = find_exact(source, signed.search.strip("\n"), 1)
         regions = [] if is_signed else regions
     if regions:
-        tier = max(Tier.TRAILING, *(region.tier for region in regions), key=lambda tier: tier.rank)
-        if tier is not Tier.TRAILING and not any(map(str.isalnum, "".join(block.solid))):
-            return Missed(edit, Code.NO_MATCH, tier)  # brackets alone say nothing of their place
+        tier = max(
+            Tier.TRAILING,
+            *(region.tier for region in regions),
+            key=lambda tier: tier.rank,
+        )
+        if tier is not Tier.TRAILING and not any(
+            map(str.isalnum, "".join(block.solid))
+        ):
+            return Missed(
+                edit, Code.NO_MATCH, tier
+            )  # brackets alone say nothing of their place
         parts = [WholeLines(region, block, wanted) for region in regions]
         return _unapplied(source, _one(source, edit, tier, parts, more=found.more))
     elided = find_elided(source, edit.search, edit.replace)
@@ -150,9 +175,14 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
     made = meant(source, first) if others else None
     for other in others:
         # The same damage with and without a blank behind it: the blank is the damage's.
-        alike = meant(source, other) == made or (made is not None and first.repairs == other.repairs)
+        alike = meant(source, other) == made or (
+            made is not None and first.repairs == other.repairs
+        )
         if not alike or first.span != other.span:
-            spans = sorted((part.span for part in (*first.parts, *other.parts)), key=lambda span: span.start)
+            spans = sorted(
+                (part.span for part in (*first.parts, *other.parts)),
+                key=lambda span: span.start,
+            )
             return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
     return first
 
@@ -170,9 +200,15 @@ def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace).regions:
-        if any(region.start < edge < region.end for edge in (part.region.start, part.region.end)):
+        if any(
+            region.start < edge < region.end
+            for edge in (part.region.start, part.region.end)
+        ):
             return Missed(
-                found.edit, Code.ALREADY_APPLIED, found.tier, (ByteRange(region.start, region.end),)
+                found.edit,
+                Code.ALREADY_APPLIED,
+                found.tier,
+                (ByteRange(region.start, region.end),),
             )
     return found
 
@@ -184,13 +220,18 @@ def _lost_a_line(source: FileText, part: WholeLines) -> bool:
     replacement puts there would come beside the line, and not in its place.
     """
     search, replace = part.search, part.replace
-    for asked, wanted, ahead in ((search.before, replace.before, False), (search.after, replace.after, True)):
+    for asked, wanted, ahead in (
+        (search.before, replace.before, False),
+        (search.after, replace.after, True),
+    ):
         if len(asked) <= len(wanted):
             continue
         text, between = _solid_beside(source, part.region, ahead=ahead)
         if not text or len(asked) <= between:
             continue
-        added = Counter(map(str.strip, replace.solid)) - Counter(map(str.strip, search.solid))
+        added = Counter(map(str.strip, replace.solid)) - Counter(
+            map(str.strip, search.solid)
+        )
         if "".join(asked) or text.strip() in added:
             return True
     return False
@@ -207,7 +248,11 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:
-            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
+            return (
+                Tier.EXACT,
+                [Literal(span, better.search, better.replace) for span in spans],
+                False,
+            )
     block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
     everything = find_regions(source, block)
     if not everything.regions:
@@ -229,7 +274,12 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
 
 
 def _one(
-    source: FileText, edit: Edit, tier: Tier, parts: Sequence[Part], *, more: bool = False
+    source: FileText,
+    edit: Edit,
+    tier: Tier,
+    parts: Sequence[Part],
+    *,
+    more: bool = False,
 ) -> Located | Missed:
     """The one region; of several the one at the start line, if it was given.
 
@@ -272,22 +322,34 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
     last = edit.end_line or first - 1
     if first < 1 or not (source.offset(last - 1) < source.size if last else first == 1):
         count = source.count
-        message, hint = f"the lines {first}-{last} are not all in the file", f"use lines from 1 to {count}"
+        message, hint = (
+            f"the lines {first}-{last} are not all in the file",
+            f"use lines from 1 to {count}",
+        )
         if edit.named and inserts:
             message = f"line {last} is past the end of the file"
         elif inserts:
-            message, hint = f"start_line {first} is past the end of the file", f"{hint}; {count + 1} appends"
+            message, hint = (
+                f"start_line {first} is past the end of the file",
+                f"{hint}; {count + 1} appends",
+            )
         message += f", which has {count} lines"
         raise invalid(message, hint, argument="start_line", line_count=count)
     start, end, text = source.offset(first - 1), source.offset(last), edit.replace
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:
-        new = edit.data or encoded(text, source.encoding, terminator_at(source, start), argument="replace")
+        new = edit.data or encoded(
+            text, source.encoding, terminator_at(source, start), argument="replace"
+        )
         splices = (whole_lines(source, start, end, new),)
         return Located(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
-    if body and not body.endswith((b"\n", b"\r")) and (body != data or text[-2:-1] not in "\n"):
+    if (
+        body
+        and not body.endswith((b"\n", b"\r"))
+        and (body != data or text[-2:-1] not in "\n")
+    ):
         # The last line keeps its terminator; at the end of a file it may have none.
         data, text = body, text.removesuffix("\n")
     old = normalised(source.text(data))
@@ -300,21 +362,34 @@ def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | M
     search, new = edit.search, edit.replace
     wanted = search.removesuffix("\n").split("\n")
     rows = source.rows_at(start - 1, min(end - start, len(wanted)) + 1)
-    if len(rows) == end - start + 1 and [source.text(row.body) for row in rows] == wanted:
+    if (
+        len(rows) == end - start + 1
+        and [source.text(row.body) for row in rows] == wanted
+    ):
         last = rows[-1]
         if search.endswith("\n") and not last.terminator:
             search, new = search.removesuffix("\n"), new.removesuffix("\n")
-        span = ByteRange(rows[0].offset, last.end if search.endswith("\n") else last.body_end)
+        span = ByteRange(
+            rows[0].offset, last.end if search.endswith("\n") else last.body_end
+        )
         return Located(edit, Tier.EXACT, (Literal(span, search, new),))
     text = "\n".join(wanted)
     elsewhere = find_exact(source, text, _LINES_NAMED) if text.strip() else []
     spans = [span for span in elsewhere if _is_whole(source, span)]
-    return Missed(edit, Code.NO_MATCH, Tier.EXACT, tuple(spans or elsewhere[: len(elsewhere) == 1]))
+    return Missed(
+        edit,
+        Code.NO_MATCH,
+        Tier.EXACT,
+        tuple(spans or elsewhere[: len(elsewhere) == 1]),
+    )
 
 
 def _is_whole(source: FileText, span: ByteRange) -> bool:
     """Whether a span begins and ends where lines do."""
-    begins = span.start == source.start or source.read(span.start - 1, span.start) in (b"\n", b"\r")
+    begins = span.start == source.start or source.read(span.start - 1, span.start) in (
+        b"\n",
+        b"\r",
+    )
     return begins and source.read(span.end, span.end + 1) in (b"", b"\n", b"\r")
 
 
@@ -327,7 +402,9 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
     wanted, _ = _stretches(replace, source.language)
     if len(asked) < 2 or len(asked) != len(wanted):
         return None
-    if any(find_regions(source, RequestLines.of_lines([mark])).regions for mark in marks):
+    if any(
+        find_regions(source, RequestLines.of_lines([mark])).regions for mark in marks
+    ):
         return None  # a line of the file is text
     parts: list[WholeLines] = []
     after = source.start
@@ -342,8 +419,15 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
         if len(best) != 1 or best[0].start < after:
             return None
         part = WholeLines(best[0], mine, theirs)
-        if parts and not crossed and not _is_inside(source, parts[-1], part, marks[index - 1]):
-            if not all(_is_settled(source, before, width_of(marks[index - 1])) for before in parts):
+        if (
+            parts
+            and not crossed
+            and not _is_inside(source, parts[-1], part, marks[index - 1])
+        ):
+            if not all(
+                _is_settled(source, before, width_of(marks[index - 1]))
+                for before in parts
+            ):
                 return None
             crossed = True
         if crossed and mine.lines != theirs.lines:
@@ -363,7 +447,10 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
 
     def is_single(lines: Sequence[str]) -> bool:
         solid = [line for line in lines if not is_blank(line)]
-        return any(len(find_regions(source, RequestLines.of_lines([line])).regions) == 1 for line in solid)
+        return any(
+            len(find_regions(source, RequestLines.of_lines([line])).regions) == 1
+            for line in solid
+        )
 
     # The last line further left than the mark names its block, or one that opens a block or a section.
     opening = -1
@@ -387,12 +474,17 @@ def _is_section(source: FileText, line: str) -> bool:
     return bool(section) and re.match(section, line) is not None
 
 
-def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: str) -> bool:
+def _is_inside(
+    source: FileText, before: WholeLines, after: WholeLines, mark: str
+) -> bool:
     """Whether the text between two stretches stays in the block in which the mark between them is."""
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
         return False
-    above, below = width_of(before.search.solid[-1]), _block_width(after.search.solid[0])
+    above, below = (
+        width_of(before.search.solid[-1]),
+        _block_width(after.search.solid[0]),
+    )
     level, mine = width_of(mark), width_of(before.region.texts[-1])
     stays = level >= above and below >= above
     named = _is_section(source, after.search.solid[0])
@@ -405,13 +497,21 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
         below_it, _ = source.first_solid(source.rows_from(start))
         least = mine + (below > above and width_of(below_it) > mine)
     else:
-        least = mine - (above - level)  # the mark is outside of the block of the line above it
+        least = mine - (
+            above - level
+        )  # the mark is outside of the block of the line above it
     depth = 0
     for row in takewhile(lambda row: row.offset < end, source.rows_from(start)):
         text = source.text(row.body)
         if not is_blank(text):
-            depth += sum(text.count(char) for char in "([{") - sum(text.count(char) for char in ")]}")
-            if width_of(text) < least or (stays and depth < 0) or (not named and _is_section(source, text)):
+            depth += sum(text.count(char) for char in "([{") - sum(
+                text.count(char) for char in ")]}"
+            )
+            if (
+                width_of(text) < least
+                or (stays and depth < 0)
+                or (not named and _is_section(source, text))
+            ):
                 return False
     return True
 
@@ -421,7 +521,9 @@ def _block_width(line: str) -> int:
     return width_of(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
-def _stretches(text: str, language: Language | None) -> tuple[list[list[str]], list[str]]:
+def _stretches(
+    text: str, language: Language | None
+) -> tuple[list[list[str]], list[str]]:
     """The lines between those that mean omitted text, and these."""
     lines = text.split("\n")
     if len(lines) > 1 and is_blank(lines[-1]):

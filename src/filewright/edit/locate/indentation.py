@@ -20,7 +20,9 @@ class _Scale:
 
     def counted(self, indent: str) -> tuple[int, int]:
         """The steps that a request's indent becomes, and the columns beside them."""
-        steps, rest = divmod(sum(self.size if char == "\t" else 1 for char in indent), self.size)
+        steps, rest = divmod(
+            sum(self.size if char == "\t" else 1 for char in indent), self.size
+        )
         return steps + self.steps, rest
 
     def of_known(self, indent: str) -> str:
@@ -30,7 +32,11 @@ class _Scale:
 
     def of_new(self, indent: str) -> str | None:
         """What an indent that no matched line has becomes: none of the forms where it shows another unit."""
-        return None if self.unit[:1] == " " and self.counted(indent)[1] else self.of_known(indent)
+        return (
+            None
+            if self.unit[:1] == " " and self.counted(indent)[1]
+            else self.of_known(indent)
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,9 @@ class Indentation:
         """Whether every indent stays as it is."""
         return all(asked == found for asked, found in self.known.items())
 
-    def extended(self, indents: Iterable[str], own: str = "") -> dict[str, tuple[str, ...]]:
+    def extended(
+        self, indents: Iterable[str], own: str = ""
+    ) -> dict[str, tuple[str, ...]]:
         """What each of the request's `indents` may become in a file that indents by `own`.
 
         Each has one form where all readings agree; more, or none, where the lines that were matched do
@@ -88,13 +96,24 @@ class Indentation:
         """
         wanted = sorted(set(indents), key=len)
         # The rules that agree with the unit of the file and with the one all indents of the request show.
-        unit = gcd(*(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent))
-        fitting = [scale for scale in self._scales if scale.size == unit and own in ("", scale.unit)]
+        unit = gcd(
+            *(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent)
+        )
+        fitting = [
+            scale
+            for scale in self._scales
+            if scale.size == unit and own in ("", scale.unit)
+        ]
         # One pair of indents does not tell a shift from another unit.
         chosen = fitting or ([] if self._shift else self._scales)
         plain = [scale for scale in chosen if not scale.steps] or chosen
-        rules = [*([self._shift] if self._shift else []), *(scale.of_new for scale in plain)]
-        forms = {indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted}
+        rules = [
+            *([self._shift] if self._shift else []),
+            *(scale.of_new for scale in plain),
+        ]
+        forms = {
+            indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted
+        }
         return {
             indent: (self.known[indent],)
             if indent in self.known
@@ -105,7 +124,9 @@ class Indentation:
 
 def _scales(known: dict[str, str]) -> Iterator[_Scale]:
     """The changes of unit that explain all pairs."""
-    tabs, asked_tabs = (any("\t" in indent for indent in side) for side in (known.values(), known))
+    tabs, asked_tabs = (
+        any("\t" in indent for indent in side) for side in (known.values(), known)
+    )
     (first, found), *others = known.items()
     for size in _UNITS:
         for width in (0,) if tabs else (size,) if asked_tabs else _UNITS:
@@ -113,10 +134,15 @@ def _scales(known: dict[str, str]) -> Iterator[_Scale]:
             steps, rest = _Scale(size, unit, 0).counted(first)
             scale = _Scale(size, unit, (len(found) - rest) // len(unit) - steps)
             bare = not tabs and not asked_tabs
-            if bare and ((not others and scale.steps) or size == width or not _is_shown(scale, known)):
+            if bare and (
+                (not others and scale.steps)
+                or size == width
+                or not _is_shown(scale, known)
+            ):
                 continue
             if all(
-                scale.of_known(one) == other and scale.counted(one)[0] >= 0 for one, other in known.items()
+                scale.of_known(one) == other and scale.counted(one)[0] >= 0
+                for one, other in known.items()
             ):
                 yield scale
 

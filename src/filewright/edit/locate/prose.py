@@ -28,18 +28,35 @@ from dataclasses import replace
 from functools import cache
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import graded, key_of, lines_apart, rare_runs, rows_around, rows_with
-from filewright.edit.locate.request import RequestLines, WholeLines, collapsed, word_set, words_shared
+from filewright.edit.find import (
+    graded,
+    key_of,
+    lines_apart,
+    rare_runs,
+    rows_around,
+    rows_with,
+)
+from filewright.edit.locate.request import (
+    RequestLines,
+    WholeLines,
+    collapsed,
+    word_set,
+    words_shared,
+)
 from filewright.text import Line
 
 _MOST_ROWS = 60_000
 """Lines compared before the tier gives up; a rarer text is needed."""
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 #: Words that only join others.
-_JOINING = word_set("the a an and or of to in on at by for with from into as is it its that this then than")
+_JOINING = word_set(
+    "the a an and or of to in on at by for with from into as is it its that this then than"
+)
 
 
-def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> list[WholeLines]:
+def find_soft(
+    source: FileText, block: RequestLines, wanted: RequestLines
+) -> list[WholeLines]:
     """What the request means where one word of prose is the file's: a part for each region, in order of offset."""
     found: dict[int, WholeLines | None] = {}
     budget = _MOST_ROWS + 4 * len(block.solid)
@@ -48,14 +65,20 @@ def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> li
     for _, needle, index in runs if len(runs) > 1 else ():
         key = block.keys[index]
         for row in rows_with(source, needle):
-            apart = lines_apart(key_of(source, row, key), key) if len(row.body) < 4096 + 4 * len(key) else 2
+            apart = (
+                lines_apart(key_of(source, row, key), key)
+                if len(row.body) < 4096 + 4 * len(key)
+                else 2
+            )
             rows, compared = rows_around(source, block.keys, index, row, 1 - apart)
             budget -= compared
             if budget < 0:
                 return []
             if rows and rows[0].offset not in found:
                 found[rows[0].offset] = _corrected(source, block, wanted, rows)
-    return sorted((part for part in found.values() if part), key=lambda part: part.region.start)
+    return sorted(
+        (part for part in found.values() if part), key=lambda part: part.region.start
+    )
 
 
 def _corrected(
@@ -63,9 +86,13 @@ def _corrected(
 ) -> WholeLines | None:
     """The request with the file's word, where the rows are its lines but for that."""
     texts = [text for row in rows if (text := source.text(row.body)).strip()]
-    index = next((at for at, text in enumerate(texts) if collapsed(text) != block.keys[at]), -1)
+    index = next(
+        (at for at, text in enumerate(texts) if collapsed(text) != block.keys[at]), -1
+    )
     asked, found = block.solid[index], texts[index]
-    pair = different_word(asked, found, (*texts[max(0, index - 2) : index], *texts[index + 1 : index + 3]))
+    pair = different_word(
+        asked, found, (*texts[max(0, index - 2) : index], *texts[index + 1 : index + 3])
+    )
     if pair is None:
         return None
     mine, theirs = pair
@@ -78,10 +105,15 @@ def _corrected(
         return None
 
     def corrected(line: str) -> str:
-        return _word(mine).sub(theirs, line) if words_shared(line, asked) > 0.5 else line
+        return (
+            _word(mine).sub(theirs, line) if words_shared(line, asked) > 0.5 else line
+        )
 
     lines = (*block.solid[:index], corrected(asked), *block.solid[index + 1 :])
-    search, new = replace(block, solid=lines), replace(wanted, solid=tuple(map(corrected, wanted.solid)))
+    search, new = (
+        replace(block, solid=lines),
+        replace(wanted, solid=tuple(map(corrected, wanted.solid))),
+    )
     if search.keys != tuple(map(collapsed, texts)):
         return None  # more than the one word differs
     region = graded(source, search, rows)
@@ -92,27 +124,39 @@ def _word(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){word}(?![^\W_])")
 
 
-def _is_in_replacement(mine: str, theirs: str, found: str, wanted: RequestLines) -> bool:
+def _is_in_replacement(
+    mine: str, theirs: str, found: str, wanted: RequestLines
+) -> bool:
     """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
     if any(_word(mine.lower()).search(line.lower()) for line in wanted.solid):
         return False
     words = collapsed(found).split()
-    at = next((index for index, word in enumerate(words) if _word(theirs).search(word)), 0)
+    at = next(
+        (index for index, word in enumerate(words) if _word(theirs).search(word)), 0
+    )
     beside = words[max(0, at - 1) : at + 2]
-    return len(beside) > 1 and any(f" {' '.join(beside)} " in f" {key} " for key in wanted.keys)
+    return len(beside) > 1 and any(
+        f" {' '.join(beside)} " in f" {key} " for key in wanted.keys
+    )
 
 
-def different_word(asked: str, found: str, beside: tuple[str, ...] = ()) -> tuple[str, str] | None:
+def different_word(
+    asked: str, found: str, beside: tuple[str, ...] = ()
+) -> tuple[str, str] | None:
     """The one word of prose in which two lines differ, whitespace and typography aside; None if there is more."""
     text = collapsed(found)
     one, other = _TOKEN.findall(collapsed(asked)), _TOKEN.findall(text)
-    different = [index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    different = [
+        index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b
+    ]
     if len(one) != len(other) or len(different) != 1:
         return None
     mine, theirs = one[different[0]], other[different[0]]
     start = len("".join(other[: different[0]]))
     end = start + len(theirs)
-    glued = re.search(r"\w", text[max(0, start - 1) : start] + text[end : end + 1])  # part of an identifier
+    glued = re.search(
+        r"\w", text[max(0, start - 1) : start] + text[end : end + 1]
+    )  # part of an identifier
     if glued or not (mine.isalpha() and theirs.isalpha() and mine.isascii()):
         return None
     return (mine, theirs) if is_prose(text, start, end, beside) else None
@@ -126,7 +170,11 @@ def _list(name: str) -> frozenset[str]:
     from importlib.resources import files
 
     content = files("filewright.edit.locate").joinpath(name).read_bytes()
-    return word_set((zlib.decompress(content, wbits=31) if name.endswith(".gz") else content).decode())
+    return word_set(
+        (
+            zlib.decompress(content, wbits=31) if name.endswith(".gz") else content
+        ).decode()
+    )
 
 
 def is_english(word: str) -> bool:
@@ -150,7 +198,10 @@ def is_slip(asked: str, found: str) -> bool:
     wrong, right = asked.lower(), found.lower()
     if (asked, found) != (wrong, right):
         capital = (asked, found) == (wrong.capitalize(), right.capitalize())
-        if not (capital or (asked.isupper() and found.isupper())) or max(len(wrong), len(right)) < 5:
+        if (
+            not (capital or (asked.isupper() and found.isupper()))
+            or max(len(wrong), len(right)) < 5
+        ):
             return False
     if is_word(wrong):
         return False
@@ -159,7 +210,9 @@ def is_slip(asked: str, found: str) -> bool:
         return len(right) > 3 or is_english(right)
     if len(shorter) < 4:
         return False
-    code = right in _list("words_code.txt") and len(right) > 4 and wrong[-1] == right[-1]
+    code = (
+        right in _list("words_code.txt") and len(right) > 4 and wrong[-1] == right[-1]
+    )
     ending = longer.startswith(shorter) and longer[-1] in "sdrnyx"
     return (code or is_english(right)) and wrong[0] == right[0] and not ending
 
@@ -170,9 +223,16 @@ def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
     Words that only join others name nothing that could be meant instead; and of no other word was the
     first letter missed.
     """
-    words = {word.decode() for word in {*re.findall(rb"[a-z]+", (source.held or b"").lower())}} - _JOINING
+    words = {
+        word.decode()
+        for word in {*re.findall(rb"[a-z]+", (source.held or b"").lower())}
+    } - _JOINING
     near = {word for word in words if word == asked or one_step(asked, word)}
-    return {word for word in near if sorted(asked[:2]) == sorted(word[:2]) or asked[0] == word[0]} == {found}
+    return {
+        word
+        for word in near
+        if sorted(asked[:2]) == sorted(word[:2]) or asked[0] == word[0]
+    } == {found}
 
 
 def one_step(one: str, other: str) -> bool:
@@ -193,7 +253,8 @@ _LEADING = re.compile(
 )
 # These lead a comment, or are an operator that a line goes on with.
 _PERHAPS_LEADING = re.compile(
-    r"\s*(?P<mark>//|\*+(?=\s)|--(?=\s)|;+(?=\s)|%+(?=\s)|(?:rem|dnl)(?=\s))", re.IGNORECASE
+    r"\s*(?P<mark>//|\*+(?=\s)|--(?=\s)|;+(?=\s)|%+(?=\s)|(?:rem|dnl)(?=\s))",
+    re.IGNORECASE,
 )
 _STATEMENT_END = (";", "{", "}")
 _TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
@@ -205,7 +266,9 @@ _EXPRESSION = re.compile(
 )
 _CODE_WORDS = re.compile(r"\b(?:if|else|for|in|and|or|not|is|return)\b")
 
-_SPAN = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*|\bhttps?://\S+|\b(?:e\.g|i\.e|etc)\.")
+_SPAN = re.compile(
+    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*|\bhttps?://\S+|\b(?:e\.g|i\.e|etc)\."
+)
 _MARKER = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+)*")
 _CODE = re.compile(
     r"[{}=<>|\\$@&^~]|;\s*$|[A-Za-z_]\(|\w\[|[A-Za-z_]\.[A-Za-z_]|::|->|\w_\w|_\w|\w_|^\s*[\])}]+[,;]?$"
@@ -236,20 +299,28 @@ def is_prose(line: str, start: int, end: int, beside: tuple[str, ...] = ()) -> b
     """
     if _in_comment(line, start, beside):
         return True
-    return _is_running(line, beside) and not in_quotes(line, start) and not _in_span(line, start, end)
+    return (
+        _is_running(line, beside)
+        and not in_quotes(line, start)
+        and not _in_span(line, start, end)
+    )
 
 
 def is_code(line: str, at: int) -> bool:
     """Whether the character at `at` of `line` is in no comment, no string and no running text."""
     if _in_comment(line, at, ()) or in_quotes(line, at) or _is_running(line, ()):
         return False
-    return not any(not in_quotes(line, mark.start()) for mark in _ANY_LEADING.finditer(line[:at]))
+    return not any(
+        not in_quotes(line, mark.start()) for mark in _ANY_LEADING.finditer(line[:at])
+    )
 
 
 def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
     leading, perhaps = _LEADING.match(line), _PERHAPS_LEADING.match(line)
     if (leading and leading.end() <= at) or (
-        perhaps and perhaps.end() <= at and _leads(line[perhaps.end() :], perhaps["mark"], beside)
+        perhaps
+        and perhaps.end() <= at
+        and _leads(line[perhaps.end() :], perhaps["mark"], beside)
     ):
         return not 0 <= line.find("*/") <= at
     return any(
@@ -269,7 +340,8 @@ def _leads(rest: str, mark: str, beside: tuple[str, ...]) -> bool:
     if mark.startswith("*"):
         return any(re.match(r"\s*(?:/\*|\*(?:\s|/|$))", other) for other in beside)
     return mark == "//" and any(
-        other.rstrip().endswith(_STATEMENT_END) or other.lstrip().startswith("//") for other in beside
+        other.rstrip().endswith(_STATEMENT_END) or other.lstrip().startswith("//")
+        for other in beside
     )
 
 
@@ -290,7 +362,9 @@ def in_quotes(line: str, at: int) -> bool:
 
 def _in_span(line: str, start: int, end: int) -> bool:
     """Whether the word is inside inline code or an address, or glued to other characters of a name."""
-    if any(match.start() < end and start < match.end() for match in _SPAN.finditer(line)):
+    if any(
+        match.start() < end and start < match.end() for match in _SPAN.finditer(line)
+    ):
         return True
     before, after = line[start - 1 : start], line[end : end + 1]
     return before in ("_", "$", "@", ".", "/", "\\") or after in ("_", "(", "[")

@@ -75,14 +75,18 @@ def plain_but_for(text: str, own: str) -> tuple[str, str]:
     """
     if text.isascii():
         return text, ""
-    result = "".join(PLAIN.get(char, char) if char not in own else char for char in text)
+    result = "".join(
+        PLAIN.get(char, char) if char not in own else char for char in text
+    )
     unclear = [
         char
         for char in result
         if not char.isascii()
         and char not in own
         and (
-            char in _CORRECTED or unicodedata.category(char) == "Cf" or unicodedata.category(char)[0] in "PZ"
+            char in _CORRECTED
+            or unicodedata.category(char) == "Cf"
+            or unicodedata.category(char)[0] in "PZ"
         )
     ]
     return result, "".join(unclear)
@@ -203,14 +207,22 @@ def valid(edit: Edit) -> Edit:
     for name in ("search", "replace") if not edit.named else ():
         check_text(getattr(edit, name), name)
     if start is not None and start < 1:
-        raise invalid(f"start_line {start} is below 1", "lines are counted from 1", argument="start_line")
+        raise invalid(
+            f"start_line {start} is below 1",
+            "lines are counted from 1",
+            argument="start_line",
+        )
     if end is not None and start is None:
         raise invalid(
-            "end_line was given without start_line", "give both lines, or neither", argument="end_line"
+            "end_line was given without start_line",
+            "give both lines, or neither",
+            argument="end_line",
         )
     if start is not None and end is not None and end < start:
         raise invalid(
-            f"end_line {end} is before start_line {start}", "correct the lines", argument="end_line"
+            f"end_line {end} is before start_line {start}",
+            "correct the lines",
+            argument="end_line",
         )
     if edit.replace_all and start is not None:
         raise invalid(
@@ -225,7 +237,9 @@ def valid(edit: Edit) -> Edit:
             argument="search",
         )
     if "\r" in edit.search or "\r" in edit.replace:
-        return replace(edit, search=normalised(edit.search), replace=normalised(edit.replace))
+        return replace(
+            edit, search=normalised(edit.search), replace=normalised(edit.replace)
+        )
     return edit
 
 

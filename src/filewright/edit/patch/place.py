@@ -70,16 +70,24 @@ class Unplaced:
     heading: str = ""
 
 
-def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -> Located:
+def located(
+    lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool
+) -> Located:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
 
     One that is where its header says, exactly, is written as it is.
     """
-    confirmed = place.tier is Tier.EXACT and hunk.start is not None and place.at == hunk.stated
+    confirmed = (
+        place.tier is Tier.EXACT and hunk.start is not None and place.at == hunk.stated
+    )
     edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
-        whole = WholeLines(region, RequestLines.of_lines(hunk.rows.old), RequestLines.of_lines(hunk.rows.new))
+        whole = WholeLines(
+            region,
+            RequestLines.of_lines(hunk.rows.old),
+            RequestLines.of_lines(hunk.rows.new),
+        )
         return Located(edit, place.tier, (whole,))
     signs, old, new, ends = hunk.rows
     # How the old lines end in the patch, and the new ones.
@@ -96,7 +104,10 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
     if spelled:
         there = [row.terminator for row in rows]
         # The last line may have no terminator that the patch does not know of.
-        if asked in (there, there[:-1] + asked[-1:] if asked and there and not there[-1] else there):
+        if asked in (
+            there,
+            there[:-1] + asked[-1:] if asked and there and not there[-1] else there,
+        ):
             terminators = tuple(given)
     # Whether the last line has a terminator afterwards is said by the hunk, unless neither side has one.
     was_ended, ended = b"" not in asked, b"" not in given
@@ -118,8 +129,12 @@ def located(lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool) -
 def _kept(rows: PatchRows) -> dict[int, int]:
     """Map the new lines of a hunk that stay to its old ones, those too that it removes and adds again."""
     gone, come = ([*rows.without(sign)] for sign in "+-")
-    marks = [mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "+"]
-    their_marks = [mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "-"]
+    marks = [
+        mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "+"
+    ]
+    their_marks = [
+        mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "-"
+    ]
     old = [(text, mark) for (_, text), mark in zip(gone, marks, strict=True)]
     new = [(text, mark) for (_, text), mark in zip(come, their_marks, strict=True)]
     kept: dict[int, int] = {}
@@ -128,7 +143,10 @@ def _kept(rows: PatchRows) -> dict[int, int]:
     their_contexts = [at for at, (sign, _) in enumerate(come) if sign == " "]
     for at, to in zip([*contexts, len(old)], [*their_contexts, len(new)], strict=True):
         for run in align(old[left:at], new[right:to]):
-            kept |= {right + run.right + step: left + run.left + step for step in range(run.length)}
+            kept |= {
+                right + run.right + step: left + run.left + step
+                for step in range(run.length)
+            }
         if at < len(old):
             kept[to] = at
         left, right = at + 1, to + 1
@@ -143,12 +161,17 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
     back: list[PatchHunk] = []
     for hunk in hunks:
         signs, old, new, ends = hunk.rows
-        back.append(replace(hunk, cut=False, rows=PatchRows(signs.translate(_BACK), new, old, ends)))
+        back.append(
+            replace(
+                hunk, cut=False, rows=PatchRows(signs.translate(_BACK), new, old, ends)
+            )
+        )
     places = Placing(back, lines, loose=False).run(every=True)
     # Where nothing tells that the hunk was applied, only its line does.
     return [
         place.at + 1
-        if isinstance(place, Placed) and (_is_telling(hunk) or (hunk.start and place.at == hunk.stated))
+        if isinstance(place, Placed)
+        and (_is_telling(hunk) or (hunk.start and place.at == hunk.stated))
         else None
         for hunk, place in zip_longest(hunks, places)
     ]
@@ -160,13 +183,17 @@ class Placing:
     `loose`: whether a hunk whose lines are nowhere exactly is looked for by the looser tiers.
     """
 
-    def __init__(self, hunks: Sequence[PatchHunk], lines: FileText, *, loose: bool = True) -> None:
+    def __init__(
+        self, hunks: Sequence[PatchHunk], lines: FileText, *, loose: bool = True
+    ) -> None:
         self.hunks = hunks
         self.lines = lines
         self._codec = lines.encoding.name
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
         self._is_loose = loose
-        self._loose: dict[tuple[int, int], Placed] = {}  # by the number of a hunk and its first line
+        self._loose: dict[
+            tuple[int, int], Placed
+        ] = {}  # by the number of a hunk and its first line
         self._headings: dict[str, list[int]] | None = None
         self._work = _WORK
         self._too_alike = False
@@ -203,11 +230,15 @@ class Placing:
             if not isinstance(one, Unplaced):
                 starts, low = one
                 if low + 1 < len(starts) and (every or not refused):
-                    past = bisect_right(starts, ceiling, key=lambda start: self._place(index, start).end)
+                    past = bisect_right(
+                        starts, ceiling, key=lambda start: self._place(index, start).end
+                    )
                     if past > low + 1:
                         one = Unplaced("ambiguous_match", _numbers(starts[low:past]))
                 ceiling = starts[low]
-            result.append(one if isinstance(one, Unplaced) else self._place(index, one[0][one[1]]))
+            result.append(
+                one if isinstance(one, Unplaced) else self._place(index, one[0][one[1]])
+            )
         return result[::-1]
 
     def _encoded(self, rows: Sequence[str]) -> tuple[bytes, ...] | None:
@@ -218,9 +249,13 @@ class Placing:
 
     def _place(self, index: int, start: int) -> Placed:
         """The place of a hunk that begins at line `start`."""
-        return self._loose.get((index, start)) or Placed(start, start + len(self.hunks[index].rows.old))
+        return self._loose.get((index, start)) or Placed(
+            start, start + len(self.hunks[index].rows.old)
+        )
 
-    def _choices(self, index: int, floor: int, drift: int) -> tuple[list[int], int] | Unplaced:
+    def _choices(
+        self, index: int, floor: int, drift: int
+    ) -> tuple[list[int], int] | Unplaced:
         """Where a hunk may begin, by the strictest tier that has any place, and the first of these past `floor`.
 
         Lists of exact places are shared between hunks with the same lines, and never copied.
@@ -238,7 +273,11 @@ class Placing:
         if hunk.start is not None and stated >= floor and old is not None:
             if not stands(self.lines, old, stated):
                 # Its old lines may be elsewhere too: what it has changed already is where it says.
-                new = self._encoded(hunk.rows.new) if self._is_loose and _is_telling(hunk) else None
+                new = (
+                    self._encoded(hunk.rows.new)
+                    if self._is_loose and _is_telling(hunk)
+                    else None
+                )
                 if new and stands(self.lines, new, stated):
                     return Unplaced("already_applied", (stated + 1,))
             elif self._exact is None:
@@ -281,24 +320,40 @@ class Placing:
         if exact or not self._is_loose:
             return exact or []
         block = RequestLines.of_lines(hunk.rows.old)
-        found = [self._aligned(hunk, block, region) for region in find_regions(self.lines, block).regions]
+        found = [
+            self._aligned(hunk, block, region)
+            for region in find_regions(self.lines, block).regions
+        ]
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((place.tier.rank for place in places), default=0)
-        strictest = {(index, place.at): place for place in places if place.tier.rank == best}
+        strictest = {
+            (index, place.at): place for place in places if place.tier.rank == best
+        }
         self._loose |= strictest
         return sorted(at for _, at in strictest)
 
-    def _aligned(self, hunk: PatchHunk, block: RequestLines, region: Region) -> Placed | None:
+    def _aligned(
+        self, hunk: PatchHunk, block: RequestLines, region: Region
+    ) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
         lines, before, after = self.lines, len(block.before), len(block.after)
-        first, end = lines.line_number(region.start) - 1, lines.line_number(region.end - 1)
+        first, end = (
+            lines.line_number(region.start) - 1,
+            lines.line_number(region.end - 1),
+        )
         at = first - before
-        edges = [*lines.bodies(at, before), *lines.bodies(end, after)] if at >= 0 else []
+        edges = (
+            [*lines.bodies(at, before), *lines.bodies(end, after)] if at >= 0 else []
+        )
         blank = sum(is_blank(lines.text(body)) for body in edges) == before + after
         if region.tier is Tier.BLANK_LINES or not blank:
             result = RequestLines.of_lines(hunk.rows.new)
             inside = (before, after) == (len(result.before), len(result.after))
-            unended = {sign for sign, mark in zip(hunk.rows.signs, hunk.rows.ends, strict=True) if not mark}
+            unended = {
+                sign
+                for sign, mark in zip(hunk.rows.signs, hunk.rows.ends, strict=True)
+                if not mark
+            }
             if not inside or unended in ({"-"}, {"+"}):
                 return None  # blank lines at the edge, or its end, are changed, and these may be others
             return Placed(first, end, Tier.BLANK_LINES, region)
@@ -307,7 +362,11 @@ class Placing:
             return Placed(at, end, region.tier, region)
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
         unit = len(self.lines.indent_unit.expandtabs())
-        new = [text for sign, text in hunk.rows.without("-") if sign == "+" and text.strip()]
+        new = [
+            text
+            for sign, text in hunk.rows.without("-")
+            if sign == "+" and text.strip()
+        ]
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
         return None if odd else Placed(at, end, region.tier)
 
@@ -327,19 +386,28 @@ class Placing:
         # Each line of a large file is not decoded for it: there only the header says where.
         self._work -= self.lines.count
         starts = range(self.lines.count) if self._work > 0 else [hunk.stated]
-        return [Placed(at, at + len(old), Tier.TYPOGRAPHY) for at in starts if self._reads(at, old)]
+        return [
+            Placed(at, at + len(old), Tier.TYPOGRAPHY)
+            for at in starts
+            if self._reads(at, old)
+        ]
 
     def _reads(self, at: int, rows: Sequence[tuple[str, str]]) -> bool:
         """Whether the lines from `at` on are shown as the rows have them, and those to be removed are that text."""
         there = self.lines.bodies(at, len(rows))
         return len(there) == len(rows) and all(
-            body.decode(self._codec, "replace" if sign == " " else "surrogateescape") == text
+            body.decode(self._codec, "replace" if sign == " " else "surrogateescape")
+            == text
             for body, (sign, text) in zip(there, rows, strict=True)
         )
 
     def _there_already(self, hunk: PatchHunk, place: Placed) -> Unplaced | None:
         """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
-        signs, old, new = hunk.rows.signs, self._encoded(hunk.rows.old), self._encoded(hunk.rows.new)
+        signs, old, new = (
+            hunk.rows.signs,
+            self._encoded(hunk.rows.old),
+            self._encoded(hunk.rows.new),
+        )
         if old and new and any(body.strip() for body in set(new) - set(old)):
             for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
                 if signs[edge] == "+" and stands(self.lines, new, at):
@@ -366,13 +434,19 @@ class Placing:
         if len(starts) == 1:
             return starts
         fitting = [at for at in starts[:_MOST] if self._is_inside(hunk.headings, at)]
-        return fitting if fitting and len(starts) <= _MOST else Unplaced("ambiguous_match", _numbers(starts))
+        return (
+            fitting
+            if fitting and len(starts) <= _MOST
+            else Unplaced("ambiguous_match", _numbers(starts))
+        )
 
     def _lines_named(self, heading: str) -> list[int]:
         """The lines that a heading may name: those that are it, or else those that begin with it."""
         if self._headings is None:
             wanted = {heading for hunk in self.hunks for heading in hunk.headings}
-            whole, begun = ({heading: list[int]() for heading in wanted} for _ in range(2))
+            whole, begun = (
+                {heading: list[int]() for heading in wanted} for _ in range(2)
+            )
             lengths = sorted({*map(len, wanted)})[:_LENGTHS]
             for first, bodies in self.lines.windows():
                 for at, body in enumerate(bodies, first):
@@ -380,9 +454,15 @@ class Placing:
                     if text in whole:
                         whole[text].append(at)
                     for length in lengths:
-                        if text[:length] in begun and length < len(text) and not _is_word(text[length]):
+                        if (
+                            text[:length] in begun
+                            and length < len(text)
+                            and not _is_word(text[length])
+                        ):
                             begun[text[:length]].append(at)
-            self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
+            self._headings = {
+                heading: whole[heading] or begun[heading] for heading in wanted
+            }
         return self._headings[heading]
 
     def _is_inside(self, headings: Sequence[str], at: int) -> bool:
@@ -397,7 +477,11 @@ class Placing:
             first, *texts = [body.decode(self._codec, "replace") for body in bodies]
             depth = len(indent_of(first).expandtabs())
             for text in texts:
-                if text.strip() and len(indent_of(text).expandtabs()) <= depth and _is_word(text.strip()[0]):
+                if (
+                    text.strip()
+                    and len(indent_of(text).expandtabs()) <= depth
+                    and _is_word(text.strip()[0])
+                ):
                     return False
             at = heading
         return True
@@ -411,14 +495,18 @@ def _numbers(starts: Sequence[int]) -> tuple[int, ...]:
 def _nearest(starts: list[int], low: int, stated: int) -> int | None:
     """The start nearest to line `stated`, if within reach and no other is nearly as near."""
     index = max(low, bisect_left(starts, stated))
-    ranked = sorted(starts[max(low, index - 2) : index + 2], key=lambda start: abs(start - stated))
+    ranked = sorted(
+        starts[max(low, index - 2) : index + 2], key=lambda start: abs(start - stated)
+    )
     first, second = (abs(start - stated) for start in ranked[:2])
     return ranked[0] if first <= REACH and 2 * first <= second else None
 
 
 def _is_telling(hunk: PatchHunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
-    old = "".join(sign for sign, text in hunk.rows.without("+") if sign == "-" or text.strip())
+    old = "".join(
+        sign for sign, text in hunk.rows.without("+") if sign == "-" or text.strip()
+    )
     if any(sign == "+" and text.strip() for sign, text in hunk.rows.without("-")):
         return " " in old
     return "-" in old and old[0] == old[-1] == " "

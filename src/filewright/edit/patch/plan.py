@@ -40,7 +40,10 @@ _UNPLACED = {
         "its old lines are in the file more than once, at lines {places}",
         "add lines of context that only the right place has, or correct the line number in '@@ -N'",
     ),
-    "overlap": ("it covers line {places}, which an earlier hunk covers too", "join the two hunks into one"),
+    "overlap": (
+        "it covers line {places}, which an earlier hunk covers too",
+        "join the two hunks into one",
+    ),
     "order": (
         "it belongs at line {places}, before the end of an earlier hunk",
         "give the hunks of a file in the order of their lines",
@@ -126,7 +129,11 @@ class PatchedFile:
 
 
 def plan(
-    patch: Patch, look: Look, *, task: Task | None = None, refused: Refused | None = None
+    patch: Patch,
+    look: Look,
+    *,
+    task: Task | None = None,
+    refused: Refused | None = None,
 ) -> Iterator[Decided[PatchedFile]]:
     """What the patch makes of each of its files; its `before` is open until the next is asked for.
 
@@ -162,7 +169,11 @@ def plan(
             refuse(file, error)
     for file, old, new in sides:
         task.check()
-        with old.open() if old is not None and old.open is not None else nullcontext() as before:
+        with (
+            old.open()
+            if old is not None and old.open is not None
+            else nullcontext() as before
+        ):
             try:
                 one = _decided(file, old, new, before, task, every=every)
                 if every and not one.steps:
@@ -194,7 +205,9 @@ def fits(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
 
 def _no_change() -> FilewrightError:
     return FilewrightError(
-        Code.NO_CHANGE, "the patch changes nothing: its files are as it would leave them", "nothing to do"
+        Code.NO_CHANGE,
+        "the patch changes nothing: its files are as it would leave them",
+        "nothing to do",
     )
 
 
@@ -205,11 +218,23 @@ def _refusal(errors: Sequence[FilewrightError], files: int) -> FilewrightError:
     hunks = [error.__cause__ for error in errors if error not in wrong]
     if not wrong and (len(errors) == files or hunks[0] is None):
         return _applied([file for error in errors for file in error.details["files"]])
-    first, *others = [*wrong, *(error for error in hunks if isinstance(error, FilewrightError))]
-    first.message += "".join(f"\nalso: {error.message.splitlines()[0]}" for error in others[:_ALSO])
-    first.message += f"\n[{len(others) - _ALSO} more files]" if len(others) > _ALSO else ""
+    first, *others = [
+        *wrong,
+        *(error for error in hunks if isinstance(error, FilewrightError)),
+    ]
+    first.message += "".join(
+        f"\nalso: {error.message.splitlines()[0]}" for error in others[:_ALSO]
+    )
+    first.message += (
+        f"\n[{len(others) - _ALSO} more files]" if len(others) > _ALSO else ""
+    )
     first.hint = (
-        "; ".join(dict.fromkeys(error.hint for error in (first, *others[:_ALSO]) if error.hint)) or None
+        "; ".join(
+            dict.fromkeys(
+                error.hint for error in (first, *others[:_ALSO]) if error.hint
+            )
+        )
+        or None
     )
     return first
 
@@ -217,7 +242,10 @@ def _refusal(errors: Sequence[FilewrightError], files: int) -> FilewrightError:
 def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
     named = "; ".join(f"{file['path']} at line {file['line']}" for file in files[:10])
     return FilewrightError(
-        Code.ALREADY_APPLIED, f"the patch is applied already: {named}", "nothing to do", files=files[:100]
+        Code.ALREADY_APPLIED,
+        f"the patch is applied already: {named}",
+        "nothing to do",
+        files=files[:100],
     )
 
 
@@ -235,10 +263,19 @@ def _sides(
         new = look(file.new) if file.new is not None else None
     except FilewrightError as error:
         # What is no file is in the way, too.
-        raise _taken(file) if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error from None
-    if file.kind in ("rename", "copy") and old is not None and new is not None and old.key == new.key:
+        raise (
+            _taken(file) if error.code in (Code.NOT_A_FILE, Code.SYMLINK) else error
+        ) from None
+    if (
+        file.kind in ("rename", "copy")
+        and old is not None
+        and new is not None
+        and old.key == new.key
+    ):
         raise invalid(
-            f"{file.old} and {file.new} are the same file", "give the new file another name", path=file.old
+            f"{file.old} and {file.new} are the same file",
+            "give the new file another name",
+            path=file.old,
         )
     sides = {file.new: new} if file.kind == "copy" else {file.new: new, file.old: old}
     for name, target in sides.items():
@@ -254,7 +291,9 @@ def _sides(
         written[target.key] = name
     if old is not None and old.open is None:
         gone = f"{file.old} does not exist"
-        raise old.missing or refused(Code.NOT_FOUND, file.path, gone, "list the folder to see what is there")
+        raise old.missing or refused(
+            Code.NOT_FOUND, file.path, gone, "list the folder to see what is there"
+        )
     if new is not None and file.new != file.old and new.open is not None:
         raise _taken(file)
     return old, new
@@ -271,7 +310,9 @@ def _refuse_nested_names(file: FilePatch) -> None:
     else:
         return
     raise invalid(
-        message, f"move it to another name by one patch, then from there to {file.new}", path=file.new
+        message,
+        f"move it to another name by one patch, then from there to {file.new}",
+        path=file.new,
     )
 
 
@@ -310,14 +351,22 @@ def _decided(
         return Decided.created(what, location, content, 0o755 if executable else None)
     made, hunks = _placed(file, before, task, every=every)
     name, copied = old.location.shown, file.kind == "copy"
-    what = PatchedFile(location.shown, done, name if file.kind in ("rename", "copy") else None, hunks)
+    what = PatchedFile(
+        location.shown, done, name if file.kind in ("rename", "copy") else None, hunks
+    )
     if file.kind == "delete":
-        left = before.size + sum(len(splice.replacement) - splice.length for splice in made)
+        left = before.size + sum(
+            len(splice.replacement) - splice.length for splice in made
+        )
         if file.emptied and left > len(before.encoding.bom):
             why = f"the patch deletes {file.path} but leaves {left} bytes of its text"
             hint = "read the file again; the deletion must remove every line"
-            raise refused(Code.PATCH_FAILED, file.path, why, hint, left=left, reason="not_empty")
-        return Decided(what, location, (), before, (), name, mode_before=old.mode).deleted()
+            raise refused(
+                Code.PATCH_FAILED, file.path, why, hint, left=left, reason="not_empty"
+            )
+        return Decided(
+            what, location, (), before, (), name, mode_before=old.mode
+        ).deleted()
     # Like git: executable or not, and nothing else.
     mode = old.mode
     if mode is not None and executable is not None:
@@ -329,7 +378,9 @@ def _decided(
         # A copy is another file than the one that was read, with the same content.
         same = Expected(before.size, None, before.digest()) if copied else step.expected
         steps.append(replace(step, expected=same))
-    one = Decided(what, changed, steps, before, made, name, changed.shown, copied=copied)
+    one = Decided(
+        what, changed, steps, before, made, name, changed.shown, copied=copied
+    )
     if mode != old.mode:
         steps.append(SetMode(changed, f"{mode:o}"))
         one = replace(one, mode_before=old.mode, mode_after=mode)
@@ -344,13 +395,18 @@ def _placed(
         return (), ()
     if snapshot.binary is not None:
         why = f"{file.path} is not text a patch can change"
-        raise refused(Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary)
+        raise refused(
+            Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary
+        )
     first, *others = file.hunks
     unmarked = False
     if snapshot.encoding.bom:
         # A patch may spell out the byte-order mark, which is no part of the text.
         was = first.rows
-        old, new = (tuple(text.removeprefix("\ufeff") for text in lines) for lines in (was.old, was.new))
+        old, new = (
+            tuple(text.removeprefix("\ufeff") for text in lines)
+            for lines in (was.old, was.new)
+        )
         unmarked = old != was.old and new == was.new
         first = replace(first, rows=was._replace(old=old, new=new))
     hunks = (first, *others)
@@ -364,7 +420,9 @@ def _placed(
         places = _but_those_applied(file, hunks, lines, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
         if isinstance(place, Unplaced):
-            outcomes.append(HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired))
+            outcomes.append(
+                HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired)
+            )
             continue
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
@@ -377,9 +435,18 @@ def _placed(
             raise _failed(file, hunk, said, hint, "unclear") from why
         splices += written.splices
         notes = tuple(replace(note, line=note.line + shift) for note in written.notes)
-        outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired, notes))
+        outcomes.append(
+            HunkOutcome(
+                hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired, notes
+            )
+        )
         shift += len(hunk.rows.new) - len(hunk.rows.old)
-    if unmarked and snapshot.encoding.width == 1 and lines.start and outcomes[0].line == 1:
+    if (
+        unmarked
+        and snapshot.encoding.width == 1
+        and lines.start
+        and outcomes[0].line == 1
+    ):
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
         splices.insert(0, Splice(0, lines.start, b""))
     return tuple(lines.of_file(ordered(splices, lines.size))), tuple(outcomes)
@@ -403,18 +470,27 @@ def _but_those_applied(
     there = applied(hunks, lines) if may_be else [None] * len(hunks)
     known = [
         Unplaced("already_applied", (line,))
-        if isinstance(place, Unplaced) and line is not None and place.why in ("no_match", "already_applied")
+        if isinstance(place, Unplaced)
+        and line is not None
+        and place.why in ("no_match", "already_applied")
         else place
         for place, line in zip(places, there, strict=False)
     ]
-    unplaced = [(at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)]
-    main, first = next(((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0])
+    unplaced = [
+        (at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)
+    ]
+    main, first = next(
+        ((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0]
+    )
     error = _unplaced(file, lines, hunks[main], first)
     if all(there):
         error.message += f"\nall of its changes to {file.path} are there already"
         raise _applied([{"path": file.path, "line": there[0]}]) from error
     if every and first.why == "already_applied" and len(known) == len(hunks):
-        begun = [place.at + 1 if isinstance(place, Placed) else place.lines[0] for place in known]
+        begun = [
+            place.at + 1 if isinstance(place, Placed) else place.lines[0]
+            for place in known
+        ]
         if begun == sorted(begun):
             return known
     if every and len(hunks) > 1:
@@ -427,43 +503,72 @@ def _but_those_applied(
                 message = f"hunk {hunk.number} fits at line {place.at + 1}"
                 told.append({"hunk": hunk.number, "line": place.at + 1})
             elif place.why == "already_applied":
-                message = f"hunk {hunk.number} is applied already, at line {place.lines[0]}"
-                told.append({"hunk": hunk.number, "line": place.lines[0], "reason": place.why})
+                message = (
+                    f"hunk {hunk.number} is applied already, at line {place.lines[0]}"
+                )
+                told.append(
+                    {"hunk": hunk.number, "line": place.lines[0], "reason": place.why}
+                )
             else:
                 other = _unplaced(file, lines, hunk, place)
                 message = other.message
                 told.append(other.details)
             error.message += f"\n{message}"
         if len(places) < len(hunks):
-            error.message += f"\n{counted(len(hunks) - len(places), 'more hunk')} not looked at"
+            error.message += (
+                f"\n{counted(len(hunks) - len(places), 'more hunk')} not looked at"
+            )
         error.details["hunks"] = told
     raise error
 
 
-def _unplaced(file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced) -> FilewrightError:
+def _unplaced(
+    file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
+) -> FilewrightError:
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
     places = ", ".join(map(str, place.lines))
     heading = one_line(cut_line(place.heading.strip(), 120))
-    said = why.format(places=places, heading=heading, at=f" (it is at line {places})" if places else "")
-    error = _failed(file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines))
+    said = why.format(
+        places=places,
+        heading=heading,
+        at=f" (it is at line {places})" if places else "",
+    )
+    error = _failed(
+        file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines)
+    )
     near = (
-        nearest(lines, "\n".join(hunk.rows.old), line=hunk.start, limit=1) if place.why == "no_match" else ()
+        nearest(lines, "\n".join(hunk.rows.old), line=hunk.start, limit=1)
+        if place.why == "no_match"
+        else ()
     )
     for one in near:
-        difference = f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
+        difference = (
+            f"line {one.differs_at} is '{one.found}', where the hunk has '{one.asked}'"
+        )
         if one.differs_at is None:
             difference = f"line {one.last_line + 1} and those behind it are not as the hunk has them"
-        text = "\n".join(one_line(cut_line(line, 200)) for line in one.text.split("\n")[:_SHOWN_LINES])
-        error.details |= {"nearest_line": one.first_line, "nearest_text": text, "difference": difference}
-        error.message += f"\n{difference}\nnearest text, from line {one.first_line}:\n{text}"
+        text = "\n".join(
+            one_line(cut_line(line, 200))
+            for line in one.text.split("\n")[:_SHOWN_LINES]
+        )
+        error.details |= {
+            "nearest_line": one.first_line,
+            "nearest_text": text,
+            "difference": difference,
+        }
+        error.message += (
+            f"\n{difference}\nnearest text, from line {one.first_line}:\n{text}"
+        )
     return error
 
 
 def _failed(
     file: FilePatch, hunk: PatchHunk, said: str, hint: str, reason: str, **facts: object
 ) -> FilewrightError:
-    message = f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
+    message = (
+        f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
+    )
     return refused(
         Code.PATCH_FAILED,
         file.path,

@@ -88,10 +88,15 @@ _UNIFIED = re.compile(
 )
 _SIGNS = str.maketrans("AHS_", "--- ")
 _BLANK, _BODY = re.compile("_*"), re.compile(r"[-+ \\_]*")
-_BEGINS = re.compile(rf"^(?:{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -)", re.MULTILINE)
+_BEGINS = re.compile(
+    rf"^(?:{re.escape(_BEGIN)}|{_FILE.pattern}|--- |\+\+\+ |diff --git |@@ -)",
+    re.MULTILINE,
+)
 _MARGIN = re.compile(rf"\A\s*?^([ \t]+){re.escape(_BEGIN)}", re.MULTILINE)
 _FENCE = re.compile(r"\n[ \t]*```\s*\Z")
-_NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
+_NOISE = re.compile(
+    r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)"
+)
 _OF_A_PATCH = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
 _NOT_READ = (
     (
@@ -112,7 +117,12 @@ _NOT_READ = (
         "a hunk comes before any file header",
         "put '--- a/path' and '+++ b/path' above it",
     ),
-    (("***************",), Code.UNSUPPORTED, "this is a context diff", "send a unified diff (diff -u)"),
+    (
+        ("***************",),
+        Code.UNSUPPORTED,
+        "this is a context diff",
+        "send a unified diff (diff -u)",
+    ),
 )
 """How lines begin that no file has, and why they are refused."""
 
@@ -200,8 +210,12 @@ class Patch:
 
     def part(self, text: str, files: Iterable[FilePatch]) -> str:
         """The part of its text that is of some of its files."""
-        lines = [f"{line}\n" for line in _without_margin(text).split("\n")]  # as they are counted
-        part = "".join(line for file in files for line in lines[file.line - 1 : file.end])
+        lines = [
+            f"{line}\n" for line in _without_margin(text).split("\n")
+        ]  # as they are counted
+        part = "".join(
+            line for file in files for line in lines[file.line - 1 : file.end]
+        )
         return f"{_BEGIN}\n{part}*** End Patch\n" if self.envelope else part
 
     def below(self, root: str, strip: int) -> Patch:
@@ -229,7 +243,11 @@ class Patch:
 
         files, otherwise = (
             tuple(
-                replace(file, old=moved(file.old, file.prefixed), new=moved(file.new, file.prefixed))
+                replace(
+                    file,
+                    old=moved(file.old, file.prefixed),
+                    new=moved(file.new, file.prefixed),
+                )
                 for file in some
             )
             for some in (self.files, self.otherwise)
@@ -246,14 +264,17 @@ def parse(text: str, *, renames: bool = False) -> Patch:
     """
     if not text.strip():
         raise invalid(
-            "the patch is empty", "send a unified diff, or an envelope that begins with '*** Begin Patch'"
+            "the patch is empty",
+            "send a unified diff, or an envelope that begins with '*** Begin Patch'",
         )
     check_text(text, "patch")
     reader = _PatchReader(text, renames)
     patch = Patch(reader.envelope, reader.read())
     if reader.doubted:
         with suppress(FilewrightError):
-            patch = replace(patch, otherwise=_PatchReader(text, renames, splits=True).read())
+            patch = replace(
+                patch, otherwise=_PatchReader(text, renames, splits=True).read()
+            )
     return patch
 
 
@@ -287,12 +308,16 @@ class _PatchReader:
         )
         if self.envelope and any(map(_OF_A_PATCH.match, lines[:first])):
             raise self.refused(
-                self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
+                self.at,
+                "the patch does not begin with '*** Begin Patch'",
+                "put that line first",
             )
         self.at = first + begun if self.envelope or begun else self.at
         # One letter for each line, and a mark behind the last.
         kinds = (_ENVELOPE if self.envelope else _UNIFIED).finditer(text)
-        self.kinds = "".join(kind["row"] or kind.lastgroup or "?" for kind in kinds) + "."
+        self.kinds = (
+            "".join(kind["row"] or kind.lastgroup or "?" for kind in kinds) + "."
+        )
         self.signs = self.kinds.translate(_SIGNS)
 
     def _past(self, kinds: re.Pattern[str], at: int) -> int:
@@ -300,11 +325,15 @@ class _PatchReader:
         match = kinds.match(self.kinds, at)
         return match.end() if match else at
 
-    def refused(self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
+    def refused(
+        self, at: int, why: str, hint: str, code: Code = Code.INVALID_INPUT
+    ) -> FilewrightError:
         """The error for something wrong at a line."""
         number = min(at + 1, len(self.lines) - 1)
         line = one_line(cut_line(self.lines[number - 1], 200))
-        message = f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
+        message = (
+            f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
+        )
         return FilewrightError(code, message, hint, patch_line=number, text=line)
 
     def read(self) -> tuple[FilePatch, ...]:
@@ -325,7 +354,11 @@ class _PatchReader:
         # Talk may follow the end mark, and the end of a here-document, but no other patch.
         for at in range(self.at + 1, len(self.lines) if kind == "E" else 0):
             if _OF_A_PATCH.match(self.lines[at]):
-                raise self.refused(at, "this line follows '*** End Patch'", "send one patch in one call")
+                raise self.refused(
+                    at,
+                    "this line follows '*** End Patch'",
+                    "send one patch in one call",
+                )
         if not files and self.envelope:
             raise self.refused(
                 first - 1,
@@ -355,7 +388,9 @@ class _PatchReader:
         if files and not _NOISE.match(line):
             # Talk follows a last hunk that was whole, and no other begins.
             apart = not self.lines[at - 1].strip() or line.startswith("```")
-            whole = not any(hunk.repaired or hunk.start is None for hunk in files[-1].hunks[-1:])
+            whole = not any(
+                hunk.repaired or hunk.start is None for hunk in files[-1].hunks[-1:]
+            )
             if not (apart and whole) or any(map(_OF_A_PATCH.match, self.lines[at:])):
                 raise self.refused(
                     at,
@@ -380,18 +415,29 @@ class _PatchReader:
         old = new = self._name(first, name.strip())
         self.at += 1
         if kind == "modify" and (moved := _MOVED.match(lines[self.at])):
-            kind, new = "rename", self._name(self.at, lines[self.at][moved.end() :].strip())
+            kind, new = (
+                "rename",
+                self._name(self.at, lines[self.at][moved.end() :].strip()),
+            )
             self.at += 1
-        while (git := _GIT.fullmatch(lines[self.at])) and not (git["verb"] or git["state"] in ("old", "new")):
+        while (git := _GIT.fullmatch(lines[self.at])) and not (
+            git["verb"] or git["state"] in ("old", "new")
+        ):
             self.at += 1  # it says nothing that the envelope does not say
         # A unified diff's own header may be put below the file's line.
-        below = lines[self.at].startswith("--- ") and lines[self.at + 1].startswith("+++ ")
+        below = lines[self.at].startswith("--- ") and lines[self.at + 1].startswith(
+            "+++ "
+        )
         if below and self.kinds[self.at + 2] == "N":
             self.at += 2
         after = self._past(_BLANK, self.at)
         if kind == "delete" and self.kinds[after] not in "FE.":
             self._check_read(binary=True)
-            raise self.refused(after, "a deleted file has no lines", "give only '*** Delete File: path'")
+            raise self.refused(
+                after,
+                "a deleted file has no lines",
+                "give only '*** Delete File: path'",
+            )
         hunks = self._hunks(adding=kind == "create")
         return self._made(first, kind, old, new, hunks, whole=kind != "modify")
 
@@ -401,7 +447,10 @@ class _PatchReader:
         written: _Names | None = None
         header = self.at
         if self.kinds[header] in "AH":
-            written = self._name(header, lines[header][4:]), self._name(header + 1, lines[header + 1][4:])
+            written = (
+                self._name(header, lines[header][4:]),
+                self._name(header + 1, lines[header + 1][4:]),
+            )
             self.at += 2
         hunks = self._hunks()
         git, verb, state = said["git"], said["verb"], said["state"]
@@ -416,7 +465,11 @@ class _PatchReader:
         prefixed = bool(bears) if verb else (old, new) != names
         if verb:
             if "source" not in said or "target" not in said:
-                raise self.refused(first, f"a {verb} names only one file", f"give '{verb} from' and 'to'")
+                raise self.refused(
+                    first,
+                    f"a {verb} names only one file",
+                    f"give '{verb} from' and 'to'",
+                )
             both = self._name(first, said["source"]), self._name(first, said["target"])
             if written and written != both and (old not in both or new != both[1]):
                 raise self.refused(
@@ -428,11 +481,23 @@ class _PatchReader:
             kind = "rename" if verb == "rename" else "copy"
             old, new = both
         elif names is None:
-            raise self.refused(first, "the file names cannot be read", "add '--- a/path' and '+++ b/path'")
+            raise self.refused(
+                first,
+                "the file names cannot be read",
+                "add '--- a/path' and '+++ b/path'",
+            )
         elif old == new == _NO_FILE:
-            raise self.refused(first, "both sides are /dev/null", "name the file on one side")
-        elif _NO_FILE in (old, new) or old in (new + b".orig", new + b".old", new + b"~"):
-            kind = "create" if old == _NO_FILE else "delete" if new == _NO_FILE else kind
+            raise self.refused(
+                first, "both sides are /dev/null", "name the file on one side"
+            )
+        elif _NO_FILE in (old, new) or old in (
+            new + b".orig",
+            new + b".old",
+            new + b"~",
+        ):
+            kind = (
+                "create" if old == _NO_FILE else "delete" if new == _NO_FILE else kind
+            )
             old = new = old if new == _NO_FILE else new
         elif old != new:
             if not self.renames or git:
@@ -446,30 +511,45 @@ class _PatchReader:
                 kind, new = "modify", old
         # GNU diff -N: the missing side bears the time of the epoch.
         alone = kind == "modify" and len(hunks) == 1 and bool(written)
-        if state == "new file" or (alone and not hunks[0].rows.old and _EPOCH.search(lines[header])):
+        if state == "new file" or (
+            alone and not hunks[0].rows.old and _EPOCH.search(lines[header])
+        ):
             kind = "create"
         elif state == "deleted file" or (
             alone and not hunks[0].rows.new and _EPOCH.search(lines[header + 1])
         ):
             kind = "delete"
-        whole = said["before"] == said["after"] and not (written and (verb or kind != "rename"))
-        whole = whole and said.get("similarity", "100") == "100" and (kind != "modify" or bool(state))
+        whole = said["before"] == said["after"] and not (
+            written and (verb or kind != "rename")
+        )
+        whole = (
+            whole
+            and said.get("similarity", "100") == "100"
+            and (kind != "modify" or bool(state))
+        )
         bits = int(said["mode"], 8) & 0o777 if state.startswith("new") else None
-        return self._made(first, kind, old, new, hunks, whole=whole, mode=bits, prefixed=prefixed)
+        return self._made(
+            first, kind, old, new, hunks, whole=whole, mode=bits, prefixed=prefixed
+        )
 
     def _git_lines(self) -> defaultdict[str, str]:
         """What git's lines say that come before the others of a file's header."""
         said = defaultdict[str, str](str)
-        while (match := _GIT.fullmatch(self.lines[self.at].removesuffix("\r"))) and not (
-            said and match["git"]
-        ):
+        while (
+            match := _GIT.fullmatch(self.lines[self.at].removesuffix("\r"))
+        ) and not (said and match["git"]):
             mode = match["mode"] or match["both"] or "10"
             if not mode.startswith("10"):
                 what = _SPECIAL.get(mode[:2], "a special file")
                 raise self.refused(
-                    self.at, f"mode {mode} is {what}", "patches change regular files only", Code.UNSUPPORTED
+                    self.at,
+                    f"mode {mode} is {what}",
+                    "patches change regular files only",
+                    Code.UNSUPPORTED,
                 )
-            said |= {key: text for key, text in match.groupdict().items() if text is not None}
+            said |= {
+                key: text for key, text in match.groupdict().items() if text is not None
+            }
             self.at += 1
         return said
 
@@ -501,14 +581,18 @@ class _PatchReader:
                 "begin each of its lines with '+'",
             )
         if kind == "create" and len(hunks) > 1:
-            raise self.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
+            raise self.refused(
+                hunks[1].line - 1, "a new file has one hunk", "join its hunks into one"
+            )
         if kind == "create" and self.is_crlf and not self.envelope:
             hunks = tuple(_with_returns(hunk) for hunk in hunks)
         if not hunks and not whole:
             raise self.refused(
                 self.at - 1,
                 f"the hunks of {quote(old)} are missing",
-                "give it '@@' sections with '-' and '+' lines" if self.envelope else _RESEND,
+                "give it '@@' sections with '-' and '+' lines"
+                if self.envelope
+                else _RESEND,
             )
         return FilePatch(
             kind,
@@ -543,7 +627,9 @@ class _PatchReader:
             # What is blank in a hunk is behind other lines of it; but a new file may begin with an empty line.
             if hunks or not adding or self.kinds[solid] in "FE.":
                 self.at = solid
-            if self.kinds[self.at] != "N" and (not self.envelope or self.kinds[self.at] in "FE."):
+            if self.kinds[self.at] != "N" and (
+                not self.envelope or self.kinds[self.at] in "FE."
+            ):
                 return tuple(hunks)
             hunks.append(self._hunk(len(hunks) + 1, adding))
 
@@ -551,16 +637,28 @@ class _PatchReader:
         """The hunk that begins here; it ends before the line that is next."""
         first, start, stated, headings = self.at, None, 0, list[str]()
         counts: tuple[int, int] | None = None
-        while (line := self.lines[self.at]).startswith("@@") and (self.envelope or self.at == first):
+        while (line := self.lines[self.at]).startswith("@@") and (
+            self.envelope or self.at == first
+        ):
             if numbers := _HUNK.match(line):
                 start = int(numbers[1])
                 stated = max(0, start - 1)
-                counts = None if self.envelope else (int(numbers[2] or 1), int(numbers[3] or 1))
+                counts = (
+                    None
+                    if self.envelope
+                    else (int(numbers[2] or 1), int(numbers[3] or 1))
+                )
             elif not self.envelope and re.match(r"@@ -\d|@@ \d.*-", line):
                 raise self.refused(
-                    self.at, "this hunk header cannot be read", "write it as '@@ -1,3 +1,4 @@'"
+                    self.at,
+                    "this hunk header cannot be read",
+                    "write it as '@@ -1,3 +1,4 @@'",
                 )
-            elif (heading := line[2:].strip().removesuffix("@@").strip()) not in ("", "...", "…"):
+            elif (heading := line[2:].strip().removesuffix("@@").strip()) not in (
+                "",
+                "...",
+                "…",
+            ):
                 headings.append(heading)
             self.at += 1
         end = self._counted_end(*counts) if counts else None
@@ -573,38 +671,61 @@ class _PatchReader:
             signs = signs.replace("\\", "")
             old, new = (len(signs.replace(sign, "")) for sign in "+-")
             # A diff ends with as much context as it begins with, unless the file ends.
-            lead, tail = (len(signs) - len(rest) for rest in (signs.lstrip(" "), signs.rstrip(" ")))
+            lead, tail = (
+                len(signs) - len(rest)
+                for rest in (signs.lstrip(" "), signs.rstrip(" "))
+            )
             cut = (old < counts[0] or new < counts[1]) and tail < max(1, min(3, lead))
             if cut and not self.ended:
-                raise self.refused(after, "the patch ends in the middle of a hunk", _RESEND)
+                raise self.refused(
+                    after, "the patch ends in the middle of a hunk", _RESEND
+                )
         self.at = end
         if not rows.signs.strip(" "):
             if self.kinds[after] == "?":
                 raise self._unsigned(after, adding)
             if adding or (counts is not None and (repaired or not rows.signs)):
                 raise self.refused(
-                    first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
+                    first,
+                    "this hunk changes nothing",
+                    "give it '-' or '+' lines, or leave it out",
                 )
         if self.kinds[after] == "Z":
             self.at, at_end = after + 1, True
-        return PatchHunk(number, first + 1, rows, start, stated, tuple(headings), at_end, repaired, cut)
+        return PatchHunk(
+            number,
+            first + 1,
+            rows,
+            start,
+            stated,
+            tuple(headings),
+            at_end,
+            repaired,
+            cut,
+        )
 
     def _unsigned(self, at: int, adding: bool) -> FilewrightError:
         if self.envelope and _GIT.fullmatch(self.lines[at]):
             what = "this line is one of git's, which an envelope does not have there"
             return self.refused(
-                at, what, "leave it out, or send git's unified diff without the marks of an envelope"
+                at,
+                what,
+                "leave it out, or send git's unified diff without the marks of an envelope",
             )
         return self.refused(
             at,
             "this line of a hunk begins with neither a space, '-' nor '+'",
-            "put '+' before it" if adding else "put a space before each line of context",
+            "put '+' before it"
+            if adding
+            else "put a space before each line of context",
         )
 
     def _counted_end(self, old: int, new: int) -> int | None:
         """The line past as many as a header announces; None where it must have miscounted."""
         at = self.at
-        while (old > 0 or new > 0 or self.signs[at] == "\\") and (sign := self.signs[at]) in "-+ \\":
+        while (old > 0 or new > 0 or self.signs[at] == "\\") and (
+            sign := self.signs[at]
+        ) in "-+ \\":
             old, new, at = old - (sign in " -"), new - (sign in " +"), at + 1
         if old or new:
             return None
@@ -615,7 +736,11 @@ class _PatchReader:
                 return None
             self.doubted = True
         after = self._past(_BLANK, at)
-        return None if self.kinds[after] in "-+ \\H" and self.lines[after] not in ("-- ", "--") else at
+        return (
+            None
+            if self.kinds[after] in "-+ \\H" and self.lines[after] not in ("-- ", "--")
+            else at
+        )
 
     def _seen_end(self, adding: bool) -> int:
         """The line of the next header or mark; refused where a line before it could be a header too."""
@@ -636,19 +761,25 @@ class _PatchReader:
         signs, old, new, ends, closed = "", list[str](), list[str](), list[bytes](), ""
         for at in range(self.at, end):
             sign = self.signs[at]
-            text = self.lines[at].removeprefix(sign)  # a blank line may have lost its space
+            text = self.lines[at].removeprefix(
+                sign
+            )  # a blank line may have lost its space
             if adding and self.kinds[at] == "_":
                 sign = "+"
             if sign == "\\":
                 # git's remark that the line above has no newline.
                 if not signs:
-                    raise self.refused(at, "there is no line above this remark", _RESEND)
+                    raise self.refused(
+                        at, "there is no line above this remark", _RESEND
+                    )
                 # Where the file ends with a lone return, the newline is the patch's own.
                 ends[-1] = b"\r" if ends[-1] == b"\r\n" else b""
                 closed += signs[-1].replace(" ", "+-") + " "
             elif sign in closed:
                 raise self.refused(
-                    at, "a line follows the one that has no newline at the end of its file", _RESEND
+                    at,
+                    "a line follows the one that has no newline at the end of its file",
+                    _RESEND,
                 )
             else:
                 # Lone returns end lines in a file, but not for the tools that write diffs.
@@ -672,7 +803,9 @@ def _without_margin(text: str) -> str:
     """Take the blanks before an envelope from each of its lines, if all have them: its marks begin their lines."""
     begins = _MARGIN.search(text)
     lines = text.split("\n")
-    if begins is None or not all(line.startswith(begins[1]) or not line.strip() for line in lines):
+    if begins is None or not all(
+        line.startswith(begins[1]) or not line.strip() for line in lines
+    ):
         return text
     return "\n".join(line.removeprefix(begins[1]) for line in lines)
 
@@ -691,7 +824,10 @@ def _without_prefixes(old: bytes, new: bytes, bears: bool | None) -> _Names:
     if _NO_FILE in (old, new):
         own = b"a/" if new == _NO_FILE else b"b/"
         old, new = (
-            name[2:] if _PREFIX.match(name) and (name.startswith(own) if bears is None else bears) else name
+            name[2:]
+            if _PREFIX.match(name)
+            and (name.startswith(own) if bears is None else bears)
+            else name
             for name in (old, new)
         )
     elif b"a/" + new == old or b"b/" + old == new:
