@@ -22,12 +22,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filewright.boundary import Boundary
-from filewright.changes import Changes
+from filewright.boundary.boundary import Boundary
+from filewright.changes.changes import Changes
 from filewright.changes.log import Log
 from filewright.edit.changeset import ChangeSet, Expected, Modify
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
 
 Row = tuple[str, float, float, float]
 

@@ -32,12 +32,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.damages import INSIDE, KINDS, LEFT_OUT
-from filewright.boundary import Location, Root
 from filewright.boundary.launcher import Launcher
-from filewright.edit import Edit, plan
+from filewright.boundary.location import Location, Root
 from filewright.edit.linediff import align
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 MOST_BYTES = 64 << 10
 CONTEXT = (1, 2, 3)

@@ -15,7 +15,8 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from filewright.boundary import Boundary, program
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import program
 from filewright.progress import Task
 from filewright.settings import Settings
 

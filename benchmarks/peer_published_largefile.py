@@ -60,8 +60,8 @@ class Server:
     def call(self, tool: str, arguments: dict[str, Any]) -> Any:
         """The parsed answer; raises the original's error for an answer that is one."""
         from mcp.server.fastmcp.exceptions import (
-            ToolError,
-        )  # the original's own release of the SDK
+            ToolError,  # the original's own release of the SDK
+        )
 
         self._open()
         result = self._request("tools/call", {"name": tool, "arguments": arguments})

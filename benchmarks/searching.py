@@ -17,16 +17,14 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from filewright.boundary import Boundary, program
-from filewright.search import (
-    Searcher,
-    TreeOptions,
-    compile_pattern,
-    fuzzy,
-    search_snapshot,
-)
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import program
+from filewright.search.engine import TreeOptions, search_snapshot
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.similarity import fuzzy
+from filewright.search.tree import Searcher
 from filewright.settings import Settings
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 Row = tuple[str, float, float, float]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from filewright.boundary import Location, Root
 from filewright.boundary.launcher import Launcher
-from filewright.text import Snapshot
+from filewright.boundary.location import Location, Root
+from filewright.text.snapshot import Snapshot
 
 ROOT = Root("root", b"/root", -1, (1, 1), Launcher())
 

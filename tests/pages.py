@@ -18,8 +18,8 @@ from tests.typed_stub import METHODS, STUB, typed_stub
 from filewright import Workspace, errors, settings
 from filewright.boundary.programs import PROGRAMS
 from filewright.cli.serve import serve
-from filewright.tools import entries
 from filewright.tools.read import ReadArguments
+from filewright.tools.surface import entries
 
 DOCS = Path(__file__).parents[1] / "docs"
 _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from filewright.boundary import Launcher
+from filewright.boundary.launcher import Launcher
 from filewright.structure import outlines
 from filewright.structure.workers import Workers
 

@@ -15,8 +15,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from filewright import tools as tools_face
-from filewright.tools import Context, entries
+import filewright
+from filewright.tools.context import Context
+from filewright.tools.surface import entries
 
 STUB = Path(__file__).parents[1] / "src/filewright/tools/typed.pyi"
 _ALIASES = {
@@ -212,7 +213,7 @@ def typed_stub() -> str:
             parts += [*([] if several else ["*"]), *rest]
         methods.append(f"    def {name}({', '.join(parts)}) -> {answer}:\n{doc}")
     modules = {
-        each: inspect.getmodule(getattr(tools_face, each))
+        each: inspect.getmodule(getattr(filewright, each))
         for each in sorted(results | {"FileRead", "FilesRead"})
     }
     imports = "".join(

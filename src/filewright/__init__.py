@@ -8,41 +8,32 @@
 `Workspace` is the library's face; `FilewrightError` with its `Code` is all that it raises.
 """
 
-from filewright.annotations import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from filewright.errors import Code, FilewrightError
-from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.asynchronous import AsyncWorkspace
     from filewright.progress import Task
     from filewright.settings import Settings
-    from filewright.tools import (
-        BatchResult,
+    from filewright.tools.edit import EditResult
+    from filewright.tools.history import (
         ChangedFiles,
-        ChangeResult,
-        EditRequest,
-        EditResult,
-        FileRead,
-        FilesRead,
-        FileStatus,
-        FolderMap,
         HistoryResult,
-        ItemResult,
-        ListedEntry,
-        ListResult,
-        ManyOverviews,
-        OverviewResult,
-        PatchResult,
-        ReplaceResult,
         RevertResult,
-        SearchHit,
-        SearchResult,
         SessionsResult,
         SessionSummary,
-        StatResult,
-        ToolResult,
-        WriteRequest,
     )
+    from filewright.tools.items import BatchResult, ItemResult
+    from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
+    from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
+    from filewright.tools.patch import PatchResult
+    from filewright.tools.read import FileRead, FilesRead
+    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.result import ChangeResult, ToolResult
+    from filewright.tools.search import SearchHit, SearchResult
+    from filewright.tools.typed import EditRequest, WriteRequest
     from filewright.workspace import Workspace
 
 __version__ = "0.1.0"
@@ -82,19 +73,45 @@ __all__ = [
     "__version__",
 ]
 
-# The heavier names are loaded when they are first asked for.
-__getattr__, _ = face_of(
-    __name__,
-    {
-        "asynchronous": "AsyncWorkspace",
-        "progress": "Task",
-        "settings": "Settings",
-        "tools": (
-            "BatchResult ChangeResult ChangedFiles EditRequest EditResult FileRead FileStatus FilesRead "
-            "HistoryResult ItemResult ListResult ListedEntry FolderMap ManyOverviews OverviewResult PatchResult "
-            "ReplaceResult RevertResult SearchHit SearchResult SessionSummary SessionsResult StatResult ToolResult "
-            "WriteRequest"
-        ),
-        "workspace": "Workspace",
-    },
-)
+# The module of each name. The heavier ones are imported at first use: the server answers its
+# first messages, and a hook ends, before most of them are needed.
+_MODULES = {
+    "AsyncWorkspace": "asynchronous",
+    "Settings": "settings",
+    "Task": "progress",
+    "Workspace": "workspace",
+    "BatchResult": "tools.items",
+    "ChangeResult": "tools.result",
+    "ChangedFiles": "tools.history",
+    "EditRequest": "tools.typed",
+    "EditResult": "tools.edit",
+    "FileRead": "tools.read",
+    "FileStatus": "tools.listing",
+    "FilesRead": "tools.read",
+    "FolderMap": "tools.overview",
+    "HistoryResult": "tools.history",
+    "ItemResult": "tools.items",
+    "ListResult": "tools.listing",
+    "ListedEntry": "tools.listing",
+    "ManyOverviews": "tools.overview",
+    "OverviewResult": "tools.overview",
+    "PatchResult": "tools.patch",
+    "ReplaceResult": "tools.replace",
+    "RevertResult": "tools.history",
+    "SearchHit": "tools.search",
+    "SearchResult": "tools.search",
+    "SessionSummary": "tools.history",
+    "SessionsResult": "tools.history",
+    "StatResult": "tools.listing",
+    "ToolResult": "tools.result",
+    "WriteRequest": "tools.typed",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its module at first use."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -22,11 +22,12 @@ import anyio.to_thread
 
 from filewright.progress import Report, Task
 from filewright.settings import Settings
-from filewright.tools import ReadOptions, ReadRequest, Tool, TypedTools
+from filewright.tools.surface import Tool
+from filewright.tools.typed import ReadOptions, ReadRequest, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
-    from filewright.tools import FileRead, FilesRead
+    from filewright.tools.read import FileRead, FilesRead
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -38,8 +38,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-
-from filewright.annotations import Any
+from typing import Any
 
 
 class Code(StrEnum):

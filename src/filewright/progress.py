@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from filewright.annotations import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
 from filewright.wording import one_line
 

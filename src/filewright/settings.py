@@ -9,15 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
-from filewright.annotations import (
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Self,
-    dataclass_transform,
-)
 from filewright.errors import invalid
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30

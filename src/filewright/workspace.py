@@ -7,37 +7,31 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from filewright.annotations import TYPE_CHECKING, Any
-from filewright.boundary import Boundary, Root
-from filewright.changes import Changes, RecordedCommand, base_folder
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Root
+from filewright.changes.changes import Changes
+from filewright.changes.record import RecordedCommand
+from filewright.changes.state import base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.recording import Recorder, command_summary, new_command
 from filewright.settings import Settings
 from filewright.system import Closing, own_process, process_space
-from filewright.tools import TypedTools
+from filewright.tools.typed import TypedTools
 from filewright.wording import encodable
 
 if TYPE_CHECKING:
-    from filewright.changes import (
-        ChangeRecord,
-        Entry,
-        FileDifference,
-        Recovery,
-        Scope,
-        Selected,
-    )
-    from filewright.edit import Diff
-    from filewright.tools import (
-        ChangedFiles,
-        Context,
-        Offer,
-        RevertResult,
-        SessionsResult,
-        Tool,
-        ToolResult,
-    )
+    from filewright.changes.history import Scope, Selected
+    from filewright.changes.record import ChangeRecord, Entry
+    from filewright.changes.settle import Recovery
+    from filewright.changes.show import FileDifference
+    from filewright.edit.diff import Diff
+    from filewright.tools.context import Context
+    from filewright.tools.history import ChangedFiles, RevertResult, SessionsResult
+    from filewright.tools.result import ToolResult
+    from filewright.tools.surface import Offer, Tool
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
@@ -118,7 +112,7 @@ class Workspace(TypedTools, Closing):
         """What the tools work on, made when it is first asked for: history and hooks need none of the tools."""
         with self._making:  # Two threads share one.
             if self._tools_made is None:
-                from filewright.tools import Context
+                from filewright.tools.context import Context
 
                 self._tools_made = Context(self._boundary, self.settings, self._changes)
             return self._tools_made
@@ -135,7 +129,7 @@ class Workspace(TypedTools, Closing):
     ) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         from filewright.dialects import surface
-        from filewright.tools import Offer
+        from filewright.tools.surface import Offer
 
         return Offer(surface(dialect), self.context, toolsets)
 
@@ -207,8 +201,8 @@ class Workspace(TypedTools, Closing):
         A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
         `named` is whichever of these a person has typed, a change or time being the moment since which.
         """
-        from filewright.changes import Scope
-        from filewright.tools import one_meant
+        from filewright.changes.history import Scope
+        from filewright.tools.history import one_meant
 
         if named is not None:
             meant = self._changes.scope_named(named)
@@ -293,7 +287,7 @@ class Workspace(TypedTools, Closing):
 
     def sessions(self, *, limit: int = 20, cursor: str | None = None) -> SessionsResult:
         """The sessions that changed something here, the latest first."""
-        from filewright.tools import sessions
+        from filewright.tools.history import sessions
 
         return sessions(self.context.at(self._task()), limit, cursor)
 
@@ -304,7 +298,7 @@ class Workspace(TypedTools, Closing):
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
         """
-        from filewright.tools import changed_files
+        from filewright.tools.history import changed_files
 
         return changed_files(self.context.at(self._task()), scope, offset, limit)
 
@@ -412,7 +406,8 @@ class Workspace(TypedTools, Closing):
                 except UnicodeDecodeError:
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(HISTORY):
-            from filewright.tools import entries, run_tool
+            from filewright.tools.registry import run_tool
+            from filewright.tools.surface import entries
 
             whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
             shown = run_tool(

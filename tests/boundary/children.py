@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from filewright.boundary import Launcher
+from filewright.boundary.launcher import Launcher
 
 
 def children_of(launcher: Launcher) -> list[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.settings import Settings
 
 

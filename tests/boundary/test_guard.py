@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import plain_form
 from filewright.boundary.protection import Protection
 from filewright.errors import Code, FilewrightError

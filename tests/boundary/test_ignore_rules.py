@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary import Boundary, excludes_file
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.excludes import excludes_file
 from filewright.progress import Task
 from filewright.settings import Settings
 

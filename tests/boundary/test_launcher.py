@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from tests.boundary.children import children_of
 
-from filewright.boundary import PIPE, Launcher
 from filewright.boundary import launcher as module
+from filewright.boundary.launcher import PIPE, Launcher
 
 CAT, SLEEP, SH = (str(shutil.which(name)) for name in ("cat", "sleep", "sh"))
 
@@ -147,7 +147,7 @@ def test_a_forgotten_launcher_ends_its_watchdog() -> None:
 def test_everything_ends_when_we_are_killed(hang: bool) -> None:
     program = f"""
     import os, signal, sys
-    from filewright.boundary import Launcher
+    from filewright.boundary.launcher import Launcher
     launcher = Launcher(programs=[{SLEEP!r}])
     child = launcher.start([{SLEEP!r}, "1000"], reads="python", stdin=1)
     if {hang}:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.settings import Settings
 
 PATCH = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"

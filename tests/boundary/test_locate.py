@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.boundary import Boundary, Location
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import name_problem

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace, system
-from filewright.boundary import Boundary, Location
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

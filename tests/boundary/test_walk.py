@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -321,7 +321,7 @@ def test_a_million_names_in_one_folder_do_not_fill_the_memory(tmp_path: Path) ->
     os.close(folder)
     program = """
 import resource, sys
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.settings import Settings
 boundary = Boundary([sys.argv[1]], Settings())

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary, temporary_name
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import temporary_name
 from filewright.boundary.matching import Rule
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

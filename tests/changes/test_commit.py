@@ -33,7 +33,7 @@ from filewright.edit.changeset import (
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import can, kept_of_mode
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 EDIT = Splice(0, 3, b"ONE")
 

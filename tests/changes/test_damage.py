@@ -14,12 +14,12 @@ import pytest
 from tests.rows import each_row
 
 from filewright import Workspace
-from filewright.changes import Scope
+from filewright.changes.history import Scope
 from filewright.changes.settle import Settlement
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 ONE = Splice(0, 3, b"ONE")
 

@@ -16,7 +16,7 @@ from filewright.changes.record import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 _DAY = 86_400 * 10**9
 

@@ -25,7 +25,7 @@ from filewright.changes.database import Database, Flusher
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 EDIT = Splice(0, 3, b"ONE")
 

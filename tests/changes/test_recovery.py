@@ -22,7 +22,7 @@ from filewright.changes.settle import Recovery
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 EDIT = Splice(0, 3, b"ONE")
 

@@ -14,12 +14,13 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
-from filewright.changes import Scope, held_after, held_before
+from filewright.changes.contents import held_after, held_before
+from filewright.changes.history import Scope
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 TEXT = b"".join(b"line %d\n" % n for n in range(1, 21))
 

@@ -17,7 +17,7 @@ from tests.platforms.unix_only import not_on_wine
 from tests.promises import outside
 
 from filewright import Settings, Workspace
-from filewright.changes import Scope
+from filewright.changes.history import Scope
 from filewright.edit.changeset import (
     ChangeSet,
     Create,
@@ -29,7 +29,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 LINES = [b"line %d\n" % n for n in range(1, 31)]
 TEXT = b"".join(LINES)

@@ -18,7 +18,7 @@ from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.settings import Settings
-from filewright.tools import ToolResult
+from filewright.tools.result import ToolResult
 
 GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
 

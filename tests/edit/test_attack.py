@@ -17,9 +17,10 @@ from rapidfuzz.distance import Levenshtein
 from tests.examples import examples
 from tests.files import named
 
-from filewright.edit import Edit, Tier, plan
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import apply
+from filewright.text.splice import apply
 
 NAMES = [
     "load",

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit import at_lines, plan
+from filewright.edit.places import at_lines
+from filewright.edit.planning import plan
 from filewright.errors import FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 class Block(NamedTuple):

@@ -12,7 +12,7 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.edit.diff import FileDiff, Row, splices_between, unified
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
 GIT = {

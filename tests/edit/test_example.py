@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.edit import example_of, replace_matches, replacement
-from filewright.search import compile_pattern
-from filewright.text import Snapshot
+from filewright.edit.example import example_of
+from filewright.edit.places import replace_matches, replacement
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
 
 CASES = {
     "word": ("a total b\n", "total", "sum", "-a total b\n+a sum b"),

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright import system
-from filewright.edit import LineEdit, edit_of, plan, replacement
+from filewright.edit.places import LineEdit, edit_of, replacement
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.search import compile_pattern
+from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings
-from filewright.text import Snapshot, splice
+from filewright.text import splice
+from filewright.text.snapshot import Snapshot
 
 BOUNDED = examples(25, derandomize=True)
 LINES = st.lists(

@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit import Edit, Plan, plan, replace_matches, replacement
 from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.locate.request import Edit
+from filewright.edit.places import replace_matches, replacement
+from filewright.edit.planning import Plan, plan
 from filewright.errors import Code, FilewrightError
-from filewright.search import compile_pattern
-from filewright.text import Snapshot, apply
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 def done(

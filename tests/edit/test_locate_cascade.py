@@ -7,9 +7,11 @@ from typing import NamedTuple
 import pytest
 from tests.rows import each_row
 
-from filewright.edit import Edit, Tier, plan
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 class Case(NamedTuple):

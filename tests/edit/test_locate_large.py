@@ -15,13 +15,14 @@ from tests.examples import examples
 from tests.files import Windowed
 
 from filewright import system
-from filewright.edit import Edit, Tier, plan
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Located, Missed
+from filewright.edit.locate.request import Edit, Located, Missed, Tier
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
 texts = st.lists(

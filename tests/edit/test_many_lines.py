@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from filewright.edit import Edit, Tier
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import ByteRange, Located, Rows
+from filewright.edit.locate.request import ByteRange, Edit, Located, Rows, Tier
 from filewright.edit.write import write
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 class Number(int):

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import pytest
 from tests.rows import each_row
 
-from filewright.edit import Edit, plan
-from filewright.text import Snapshot, apply
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 class Case(NamedTuple):

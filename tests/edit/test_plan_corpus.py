@@ -22,9 +22,11 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 FOLDER = os.environ.get("FILEWRIGHT_EDIT_CORPUS", "")
 REFUSALS = {

@@ -9,9 +9,11 @@ import pytest
 from tests.files import named
 from tests.rows import each_row
 
-from filewright.edit import Edit, Tier, plan
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.planning import plan
 from filewright.errors import FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

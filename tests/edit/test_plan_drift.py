@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit import Edit, Tier, plan
 from filewright.edit.linediff import Merged, merge3
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 SHOWN = """\
 import os

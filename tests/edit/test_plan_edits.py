@@ -9,12 +9,15 @@ from tests.examples import examples
 from tests.files import ROOT, Windowed
 from tests.rows import each_row
 
-from filewright.boundary import Location
-from filewright.edit import Edit, Modify, Plan, Tier, plan
+from filewright.boundary.location import Location
+from filewright.edit.changeset import Modify
+from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.overlay import Overlay
+from filewright.edit.planning import Plan, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot, Splice, apply, ordered
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
 
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
@@ -208,7 +211,7 @@ def test_a_cancelled_task_stops() -> None:
 
 
 def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
-    from filewright.text import Encoding
+    from filewright.text.codec import Encoding
 
     class Sampled(Snapshot):
         encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]

@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, splice
+from filewright.text import splice
+from filewright.text.snapshot import Snapshot
 
 TEXT = st.text(alphabet="ab \n", min_size=1, max_size=4)
 EDITS = st.lists(st.tuples(TEXT, TEXT, st.booleans()), min_size=1, max_size=4)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit import replace_matches, replacement
+from filewright.edit.places import replace_matches, replacement
 from filewright.errors import FilewrightError
-from filewright.search import compile_pattern
-from filewright.text import Snapshot, apply, ordered
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply, ordered
 from filewright.tools.replace import check_expected
 
 

@@ -3,10 +3,11 @@
 import pytest
 from tests.rows import each_row
 
-from filewright.edit import replace_matches, replacement
+from filewright.edit.places import replace_matches, replacement
 from filewright.errors import Code, FilewrightError
-from filewright.search import compile_pattern
-from filewright.text import Snapshot, apply
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 
 def _replaced(

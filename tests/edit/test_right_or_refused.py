@@ -13,9 +13,11 @@ import pytest
 from tests.files import named
 from tests.rows import each_row
 
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 REFUSALS = (
     Code.NO_MATCH,

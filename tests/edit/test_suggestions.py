@@ -18,9 +18,10 @@ from typing import NamedTuple
 import pytest
 from tests.files import named
 
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text import apply
+from filewright.text.splice import apply
 
 from .test_attack import STYLES, block, changed, twin
 from .test_plan_corpus import FOLDER, cases

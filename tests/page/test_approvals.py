@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from filewright import Settings, Workspace
-from filewright.page import WaitingCall, Words
+from filewright.page.words import WaitingCall, Words
 
 
 def test_a_word_counts_once_for_many_who_take_it_together(tmp_path: Path) -> None:

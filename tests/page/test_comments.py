@@ -16,8 +16,8 @@ from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
-from filewright.page import Words
 from filewright.page.comments import TOLD_CHARS, Comment, told
+from filewright.page.words import Words
 
 Opened = Callable[..., Page]
 MARK = "[The user commented on the review page: "

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from tests.rows import each_row
 
-from filewright.edit import Diff, FileDiff, splices_between, unified
+from filewright.edit.diff import Diff, FileDiff, splices_between, unified
 from filewright.page.render import code, paint
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.page.view import view_of as drawn
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 from filewright.wording import one_line
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from filewright.edit import ChangeSet, Copy, Create, Delete, Move
+from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Move
 from filewright.system import nt
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
 

@@ -25,8 +25,8 @@ from typing import Any
 import pytest
 
 from filewright import system
-from filewright.boundary import Boundary
-from filewright.changes import Changes
+from filewright.boundary.boundary import Boundary
+from filewright.changes.changes import Changes
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -40,7 +40,8 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
 
 Tree = dict[str, tuple[Any, ...]]
 

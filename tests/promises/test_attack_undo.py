@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
-from filewright.boundary import Boundary, Location
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import Status

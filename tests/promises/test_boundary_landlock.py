@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary, Launcher
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import landlock
@@ -23,7 +24,8 @@ pytestmark = pytest.mark.needs("confine")
 
 CONFINED = """
 import json, os, socket, subprocess, sys, threading
-from filewright.boundary import Boundary, Launcher
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import Launcher
 from filewright.system import landlock
 from filewright.settings import Settings
 root, outside, state = sys.argv[1:4]

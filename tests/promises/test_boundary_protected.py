@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import open_folder

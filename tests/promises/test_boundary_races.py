@@ -17,7 +17,8 @@ import pytest
 from tests import processes
 
 from filewright import Workspace
-from filewright.boundary import Boundary, Launcher
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

@@ -16,7 +16,7 @@ import pytest
 
 from filewright.edit.changeset import ChangeSet, Create, Move
 from filewright.errors import Code, FilewrightError
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 
 def _load() -> ModuleType:
@@ -205,8 +205,8 @@ def test_the_lock_is_waited_for_and_then_given_up(area: Path) -> None:
 def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(
     area: Path,
 ) -> None:
-    from filewright.boundary import Boundary
-    from filewright.changes import Changes
+    from filewright.boundary.boundary import Boundary
+    from filewright.changes.changes import Changes
     from filewright.settings import Settings
 
     for name in ("one", "two"):

@@ -17,8 +17,8 @@ import pytest
 from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
-from filewright.boundary import Boundary
-from filewright.changes import Scope
+from filewright.boundary.boundary import Boundary
+from filewright.changes.history import Scope
 from filewright.dialects import NAMES
 from filewright.progress import Caller, Task
 from filewright.settings import Settings

@@ -17,7 +17,7 @@ import pytest
 
 from filewright.edit.changeset import Create, Delete
 from filewright.errors import Code, FilewrightError
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 
 def _load() -> ModuleType:

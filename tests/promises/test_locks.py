@@ -18,8 +18,8 @@ import pytest
 from tests import processes
 
 from filewright import FilewrightError, Workspace
-from filewright.boundary import Boundary
-from filewright.changes import Changes
+from filewright.boundary.boundary import Boundary
+from filewright.changes.changes import Changes
 from filewright.changes.state import Index, StateFolder
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code

@@ -32,7 +32,7 @@ from filewright.edit.changeset import (
     SetMode,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text import Splice, apply
+from filewright.text.splice import Splice, apply
 
 
 def _load() -> ModuleType:

@@ -197,7 +197,7 @@ new = {}
 
 from filewright.dialects.table import Call, Record
 from filewright.errors import FilewrightError
-from filewright.tools import FailedCall
+from filewright.tools.result import FailedCall
 
 
 def refusal(error: FilewrightError, _limit: int) -> FailedCall:

@@ -12,8 +12,8 @@ import pytest
 from tests.promises.histories import Tree, look
 
 from filewright import Settings, Workspace
-from filewright.boundary import Boundary
-from filewright.changes import Database, Flusher
+from filewright.boundary.boundary import Boundary
+from filewright.changes.database import Database, Flusher
 from filewright.progress import Task
 from filewright.recording.baseline import TABLES, Baseline
 from filewright.system import open_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline, Budget
 from filewright.recording.model import LARGE_BYTES, ListedStamp, Rows

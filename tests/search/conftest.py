@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.settings import Settings
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 Opener = Callable[..., Snapshot]
 

@@ -14,11 +14,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.boundary import Boundary, program
-from filewright.search import Windows, compile_pattern, count_hits, search_snapshot
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import program
 from filewright.search import window as window_module
+from filewright.search.engine import Windows, count_hits, search_snapshot
+from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 SETTINGS = examples(
     25,

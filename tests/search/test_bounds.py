@@ -5,20 +5,15 @@ import subprocess
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import (
-    Searcher,
-    TreeOptions,
-    TreeSearch,
-    compile_pattern,
-    count_hits,
-    find_matches,
-    search_snapshot,
-)
+from filewright.search.engine import TreeOptions, count_hits, search_snapshot
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.tree import Searcher, TreeSearch
 from filewright.settings import Settings
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 
 class Reads(Snapshot):

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary import program
-from filewright.search import Windows, compile_pattern, find_matches
-from filewright.text import Snapshot
+from filewright.boundary.launcher import program
+from filewright.search.engine import Windows
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
 
 SETTINGS = examples(
     25,

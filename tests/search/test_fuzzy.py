@@ -14,16 +14,16 @@ from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import fuzzy
 from filewright.search.similarity import (
     best_fit,
     choose,
     elected,
     folded,
+    fuzzy,
     infix,
     occurrences,
 )
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 search_module = importlib.import_module("filewright.search.similarity")
 

@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import (
+from filewright.search import window as window_module
+from filewright.search.engine import (
     Hit,
     Windows,
-    compile_pattern,
     context,
     count_hits,
     excerpt,
-    find_matches,
     search_snapshot,
 )
-from filewright.search import window as window_module
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings
-from filewright.text import Snapshot
 from filewright.text import lines as lines_module
+from filewright.text.snapshot import Snapshot
 
 TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
 

@@ -4,8 +4,9 @@ import pytest
 from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
-from filewright.search import compile_pattern, find_matches
-from filewright.text import Snapshot
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import compile as compile_pattern
+from filewright.text.snapshot import Snapshot
 
 
 def found(pattern: str, text: str, **options: object) -> list[str]:

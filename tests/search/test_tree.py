@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Resume, Searcher, TreeOptions, TreeSearch, compile_pattern
 from filewright.search import tree as tree_module
+from filewright.search.engine import TreeOptions
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.tree import Resume, Searcher, TreeSearch
 from filewright.settings import Settings
 
 ODD = "z\nnew\udcff.txt" if sys.platform != "win32" else "z\u00a0new.txt"

@@ -20,16 +20,10 @@ from pydantic import ConfigDict
 import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.tools import (
-    Context,
-    Image,
-    Offer,
-    Surface,
-    Tool,
-    ToolResult,
-    instructions,
-)
+from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, schema_of
+from filewright.tools.result import Image, ToolResult
+from filewright.tools.surface import Offer, Surface, Tool, instructions
 from filewright.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.structure import Outline, Symbol, changed_symbols, touched_symbols
-from filewright.structure.changed import Version
+from filewright.structure.changed import Version, changed_symbols, touched_symbols
+from filewright.structure.symbol import Outline, Symbol
 
 
 def version(count: int, value: str) -> Version:

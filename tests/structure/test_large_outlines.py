@@ -10,7 +10,7 @@ from filewright.structure.changed import Version, changed_symbols, touched_symbo
 from filewright.structure.outlines import Outlines
 from filewright.structure.patterns import definitions
 from filewright.structure.symbol import Outline, Symbol
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 
 def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:

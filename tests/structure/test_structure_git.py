@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

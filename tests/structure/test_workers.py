@@ -14,7 +14,7 @@ from tests.boundary.children import children_of
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary import Launcher
+from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.languages import PARSED, Language
 from filewright.progress import Task

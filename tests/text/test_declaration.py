@@ -7,9 +7,10 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, as_declared, codec
+from filewright.text import codec
 from filewright.text.codec import ENCODINGS, WIDE, bytes_in
-from filewright.text.declaration import declaration_in
+from filewright.text.declaration import as_declared, declaration_in
+from filewright.text.snapshot import Snapshot
 
 FORMS = [
     "# -*- coding: {} -*-\nx = 1\n",

@@ -11,8 +11,9 @@ from tests.rows import each_row
 from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import Encoding, Snapshot, codec
-from filewright.text.codec import ENCODINGS
+from filewright.text import codec
+from filewright.text.codec import ENCODINGS, Encoding
+from filewright.text.snapshot import Snapshot
 
 SENTENCES = {
     row["language"]: (row["encodings"], row["sentences"])

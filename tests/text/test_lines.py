@@ -16,14 +16,11 @@ from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import (
-    BoundedCache,
-    Encoding,
-    Lines,
-    Snapshot,
-    lines,
-    terminators_in,
-)
+from filewright.text import lines
+from filewright.text.cache import BoundedCache
+from filewright.text.codec import Encoding
+from filewright.text.lines import Lines, terminators_in
+from filewright.text.snapshot import Snapshot
 
 PARTS = [
     b"a",

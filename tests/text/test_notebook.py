@@ -14,12 +14,14 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright import Workspace
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import NotebookView, Snapshot, Splice, notebook_view, splice
-from filewright.text.notebook import viewed_by_cells
+from filewright.text import splice
+from filewright.text.notebook import NotebookView, viewed_by_cells
+from filewright.text.snapshot import Snapshot, notebook_view
 from filewright.text.snapshot import Snapshot as Base
+from filewright.text.splice import Splice
 
 nbformat = pytest.importorskip("nbformat")
 

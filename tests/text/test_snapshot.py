@@ -12,7 +12,9 @@ from tests.rows import each_row
 from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice, splice
+from filewright.text import splice
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
 
 
 def windowed(tmp_path, data: bytes, **options) -> Snapshot:

@@ -4,7 +4,7 @@ import unicodedata
 
 from tests.rows import each_row
 
-from filewright.text import is_invisible, peculiar_characters, spellings_of
+from filewright.text.spelling import is_invisible, peculiar_characters, spellings_of
 from filewright.wording import named_character
 
 

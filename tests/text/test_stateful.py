@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.rows import each_row
 
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 SENTENCES = [
     sentence

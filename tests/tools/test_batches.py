@@ -5,9 +5,9 @@ import os
 import pytest
 
 from filewright import FilewrightError, Settings, Workspace
-from filewright.edit import replacement
-from filewright.search import compile_pattern
-from filewright.tools import replace_in_order
+from filewright.edit.places import replacement
+from filewright.search.pattern import compile as compile_pattern
+from filewright.tools.replace import replace_in_order
 
 
 @pytest.fixture

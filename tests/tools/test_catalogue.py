@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from filewright import Workspace
-from filewright.tools import entries
 from filewright.tools.__main__ import made
+from filewright.tools.surface import entries
 
 NAMES = [
     "list_files", "stat_items", "get_overview", "search_content", "read_content", "edit_content", "apply_patch",

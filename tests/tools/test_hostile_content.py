@@ -11,7 +11,7 @@ import pytest
 
 from filewright import Workspace
 from filewright.errors import Code, FilewrightError
-from filewright.search import TreeSearch
+from filewright.search.tree import TreeSearch
 from filewright.settings import Settings
 
 PAGE = 24_000

@@ -19,8 +19,9 @@ from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
 from filewright import __all__ as face
-from filewright.tools import Context, ToolResult, entries
-from filewright.tools.surface import Tool
+from filewright.tools.context import Context
+from filewright.tools.result import ToolResult
+from filewright.tools.surface import Tool, entries
 from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"

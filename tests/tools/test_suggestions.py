@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.boundary import Location
-from filewright.text import peculiar_characters
+from filewright.boundary.location import Location
+from filewright.text.spelling import peculiar_characters
 
 KOTLIN = "src/app/Main.kt"
 FILES = [

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filewright import FilewrightError, Workspace
-from filewright.edit import Edit, plan
-from filewright.text import Snapshot, apply
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
 
 MARKS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 TEXT = "Größe = 1\r\nname = 日本 😀\r\n\u0a0a\u0d0d end\r\n"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import accumulate
+from typing import NamedTuple
 
 from filewright import errors, system
-from filewright.annotations import NamedTuple
 from filewright.boundary.aliases import AliasFinder
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.location import (

@@ -31,9 +31,9 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 from filewright import system
-from filewright.annotations import TYPE_CHECKING, Literal
 from filewright.errors import Code, FilewrightError
 from filewright.system import Closing, Folder
 

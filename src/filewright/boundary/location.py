@@ -14,9 +14,9 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from filewright import errors, system
-from filewright.annotations import NamedTuple
 from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings

@@ -18,8 +18,8 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
+from typing import Literal, NamedTuple
 
-from filewright.annotations import Literal, NamedTuple
 from filewright.boundary.location import quote, shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError

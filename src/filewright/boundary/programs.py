@@ -7,7 +7,7 @@ are asked to edit those every day.
 
 from __future__ import annotations
 
-from filewright.annotations import NamedTuple
+from typing import NamedTuple
 
 
 class Program(NamedTuple):

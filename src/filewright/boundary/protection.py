@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from filewright.annotations import NamedTuple
 from filewright.boundary.location import folded, plain_form
 from filewright.boundary.matching import NOTHING, Matcher
 from filewright.boundary.programs import PROTECTED

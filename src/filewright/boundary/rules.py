@@ -19,9 +19,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from filewright import errors
-from filewright.annotations import Literal, NamedTuple
 from filewright.boundary.location import folded, plain_form, quote
 from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
 from filewright.errors import FilewrightError

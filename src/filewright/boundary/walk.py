@@ -19,8 +19,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice, repeat
+from typing import NamedTuple
 
-from filewright.annotations import NamedTuple
 from filewright.boundary.location import TEMPORARY, Location, is_temporary
 from filewright.boundary.matching import FILE_BYTES, NOTHING, Globs, Matcher
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules

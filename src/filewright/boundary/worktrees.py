@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.annotations import TYPE_CHECKING
 from filewright.boundary.location import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.system import File

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from filewright import errors
-from filewright.annotations import TYPE_CHECKING
-from filewright.boundary import (
-    Boundary,
-    Location,
-    is_temporary,
-    quote,
-    tree_notice,
-    tree_of,
-)
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, is_temporary, quote, tree_of
+from filewright.boundary.worktrees import tree_notice
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.log import UNFINISHED, DamagedError, Log
 from filewright.changes.record import ChangeRecord, Place, id_of, sight
@@ -28,7 +23,8 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.settle import Recovery
     from filewright.changes.undo import Conflict, Reversal
-    from filewright.edit import ChangeSet, Diff
+    from filewright.edit.changeset import ChangeSet
+    from filewright.edit.diff import Diff
 
 # What makes, undoes and shows changes is imported where it is used: a server that has only started needs
 # none of it.

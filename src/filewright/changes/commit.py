@@ -19,7 +19,7 @@ from filewright.changes.record import ChangeRecord, CommitPlan
 from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Tree
-from filewright.edit import ChangeSet
+from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 

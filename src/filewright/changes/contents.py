@@ -15,10 +15,10 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
-from filewright.annotations import TYPE_CHECKING, NamedTuple
 from filewright.changes.database import Database, Execute, Flusher
 from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state import StateFolder
@@ -27,8 +27,8 @@ from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder
 
 if TYPE_CHECKING:
-    from filewright.edit import Stream
-    from filewright.text import Splice
+    from filewright.edit.changeset import Stream
+    from filewright.text.splice import Splice
 
 _FOLDER = b"contents"
 _IN_DATABASE = 64 * KB
@@ -536,9 +536,7 @@ def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    from filewright.text import (
-        Splices,
-    )  # Of what a command of a shell did there are none.
+    from filewright.text.splice import Splices
 
     return Splices(
         spans_in(entry.spliced, most), Kept(entry.keeper, entry.inserted).read()
@@ -557,7 +555,7 @@ def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         )
     else:
         return None
-    from filewright.text import Splices
+    from filewright.text.splice import Splices
 
     return Splices(_turned(spans_in(entry.spliced, most)), removed)
 
@@ -571,6 +569,6 @@ def _turned(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
-    from filewright.text import apply
+    from filewright.text.splice import apply
 
     return apply(content, splices) if splices is not None else None

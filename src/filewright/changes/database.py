@@ -13,10 +13,10 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
-from filewright.annotations import TYPE_CHECKING, Any
-from filewright.boundary import quote
+from filewright.boundary.location import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task, tries
 

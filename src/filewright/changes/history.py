@@ -10,10 +10,11 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from filewright import errors
-from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
-from filewright.boundary import Boundary, Location, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, quote
 from filewright.changes.database import Flusher
 from filewright.changes.log import DAMAGED, Log, Session, damaged, damaged_record
 from filewright.changes.record import (
@@ -37,7 +38,7 @@ from filewright.wording import encodable
 
 if TYPE_CHECKING:
     from filewright.changes.show import FileDifference
-    from filewright.edit import Diff
+    from filewright.edit.diff import Diff
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 

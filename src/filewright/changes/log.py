@@ -22,11 +22,12 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
-from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
-from filewright.boundary import Boundary, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import quote
 from filewright.changes.contents import ContentStore, Keeper, Keeping, contents_of
 from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.record import (

@@ -13,12 +13,14 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import xxhash
 
 from filewright import errors, system
-from filewright.annotations import NamedTuple
-from filewright.boundary import Alias, DenyRules, Location, temporary_name
+from filewright.boundary.location import Location, temporary_name
+from filewright.boundary.protection import Alias
+from filewright.boundary.rules import DenyRules
 from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
 from filewright.changes.record import (
@@ -39,7 +41,8 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
-from filewright.text import Identity, apply, replacements
+from filewright.text.snapshot import Identity
+from filewright.text.splice import apply, replacements
 
 _KEEP_NEW_EACH = 256 * KB
 _KEEP_NEW_ALL = 16 * MB

@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from struct import iter_unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
-from filewright.boundary import Location, is_temporary, quote
+from filewright.boundary.location import Location, is_temporary, quote
 
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from filewright.boundary import Boundary, DenyRules, Root
+    from filewright.boundary.boundary import Boundary
+    from filewright.boundary.location import Root
+    from filewright.boundary.rules import DenyRules
     from filewright.changes.contents import Keeper
     from filewright.system import Status
-    from filewright.text import Splice
+    from filewright.text.splice import Splice
 
     class Observed(Protocol):
         """A status as a stamp takes it: the system's own, or one that a listing holds."""

@@ -19,9 +19,9 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
-from filewright.annotations import TYPE_CHECKING, NamedTuple
-from filewright.boundary import is_temporary, quote
+from filewright.boundary.location import is_temporary, quote
 from filewright.changes.contents import Keeper, copy_blocks, digest_of, held_after
 from filewright.changes.log import UNFINISHED, DamagedError, damaged_record
 from filewright.changes.record import (

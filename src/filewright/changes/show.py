@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from filewright.boundary import Boundary, Location
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
 from filewright.changes.contents import backward, forward, held_after, held_before
 from filewright.changes.record import (
     ChangeRecord,
@@ -24,8 +25,8 @@ from filewright.changes.record import (
 )
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Item, Tree
-from filewright.edit import (
-    ChangeSet,
+from filewright.edit.changeset import ChangeSet
+from filewright.edit.diff import (
     Diff,
     FileDiff,
     Lost,
@@ -36,7 +37,8 @@ from filewright.edit import (
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings
-from filewright.text import Snapshot, Splice, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400

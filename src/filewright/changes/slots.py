@@ -15,14 +15,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING, Literal
 
 from filewright import errors, system
-from filewright.annotations import TYPE_CHECKING, Literal
-from filewright.boundary import (
-    Boundary,
-    Location,
-    is_temporary,
-)
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, is_temporary
 from filewright.changes.contents import digest_of
 from filewright.changes.record import KIND_OF, CommitPlan, Place, Slot, Stamp
 from filewright.errors import Code, FilewrightError

@@ -28,10 +28,11 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from typing import NamedTuple
 
 from filewright import system
-from filewright.annotations import NamedTuple
-from filewright.boundary import Boundary, Root, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Root, quote
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task, tries
 from filewright.settings import Settings

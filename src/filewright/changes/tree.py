@@ -19,12 +19,14 @@ from itertools import pairwise
 from typing import Any
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, is_temporary, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, is_temporary, quote
+from filewright.boundary.rules import DenyRules
 from filewright.changes import modes
 from filewright.changes.contents import Edited, Held, OnDisk, digest_of
 from filewright.changes.record import KIND_OF, Kind
 from filewright.changes.slots import OpenFolders
-from filewright.edit import (
+from filewright.edit.changeset import (
     ChangeSet,
     Copy,
     Create,
@@ -42,7 +44,8 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.system import File, Folder, Status
-from filewright.text import Splice, look_of, require_ordered
+from filewright.text.spelling import look_of
+from filewright.text.splice import Splice, require_ordered
 
 _LINKS = 40
 _LISTED_FOLDERS = 50

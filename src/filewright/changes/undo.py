@@ -20,7 +20,7 @@ from typing import NamedTuple, NoReturn
 import xxhash
 
 from filewright import errors
-from filewright.boundary import Location
+from filewright.boundary.location import Location
 from filewright.changes.contents import (
     Held,
     backward,
@@ -39,28 +39,28 @@ from filewright.changes.record import (
     moved,
 )
 from filewright.changes.tree import STEPS, Arranged, Item, Tree
-from filewright.edit import (
+from filewright.edit.changeset import (
     Create,
     Delete,
-    Diff,
     Expected,
     MakeFolder,
     MakeLink,
     Modify,
     Move,
-    Overlay,
     SetMode,
     SetOwner,
     Step,
     Stream,
-    hunks_of,
-    line_splices,
-    merge3,
 )
+from filewright.edit.diff import Diff, hunks_of
+from filewright.edit.linediff import line_splices, merge3
+from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Narrowed, Snapshot, Splice, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply
+from filewright.text.wide import Narrowed
 from filewright.wording import one_line
 
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}

@@ -15,8 +15,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-
-from filewright.annotations import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from filewright.settings import Settings

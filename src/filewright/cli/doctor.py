@@ -19,7 +19,7 @@ from filewright.errors import FilewrightError
 from filewright.wording import listed
 
 if TYPE_CHECKING:
-    from filewright.boundary import Root
+    from filewright.boundary.location import Root
     from filewright.workspace import Workspace
 
 _LOOK_SECONDS = 30.0
@@ -143,7 +143,7 @@ def _engines() -> Iterator[Finding]:
 
 
 def _ripgrep() -> Finding:
-    from filewright.boundary import Launcher, program
+    from filewright.boundary.launcher import Launcher, program
 
     engine = program("rg")
     if engine is None:
@@ -176,7 +176,7 @@ def _clients() -> Iterator[Finding]:
 
 
 def _workspace(workspace: Workspace) -> Iterator[Finding]:
-    from filewright.changes import base_folder
+    from filewright.changes.state import base_folder
 
     for root in workspace.roots:
         yield Finding("root", os.fsdecode(root.path), root.folder.writable())
@@ -226,7 +226,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
 
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
-    from filewright.changes import base_folder
+    from filewright.changes.state import base_folder
     from filewright.cli.clients import state_folders
     from filewright.settings import Settings
     from filewright.workspace import Workspace

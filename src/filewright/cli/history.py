@@ -21,8 +21,9 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.wording import counted, listed, one_line
 
 if TYPE_CHECKING:
-    from filewright.changes import ChangeRecord, Scope
-    from filewright.tools import RevertResult
+    from filewright.changes.history import Scope
+    from filewright.changes.record import ChangeRecord
+    from filewright.tools.history import RevertResult
     from filewright.workspace import Workspace
 
 _SHOWN_LINES = 100_000
@@ -157,7 +158,7 @@ def log(
 
 def say_what_is_going_on() -> None:
     """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
-    from filewright.changes import base_folder
+    from filewright.changes.state import base_folder
     from filewright.cli.clients import configured
 
     clients = configured()
@@ -180,7 +181,7 @@ def say_what_is_going_on() -> None:
 
 
 def _row(record: ChangeRecord) -> str:
-    from filewright.tools import ago
+    from filewright.tools.history import ago
 
     turn = f"turn {record.turn}" if record.turn else None
     who = " ".join(

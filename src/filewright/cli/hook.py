@@ -11,17 +11,17 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
-from filewright.annotations import TYPE_CHECKING, Any, NamedTuple
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
 from filewright.recording import command_summary
 from filewright.wording import listed
 
 if TYPE_CHECKING:
-    from filewright.changes import ChangeRecord
+    from filewright.changes.record import ChangeRecord
     from filewright.workspace import Workspace
 
 _INPUT_BYTES = 64 << 20
@@ -175,7 +175,7 @@ def begin(call: HookCall) -> str | None:
     ) as workspace:
         task = Task(seconds=workspace.settings.call_seconds)
         if call.prompt is not None:
-            from filewright.page import Words
+            from filewright.page.words import Words
 
             if call.session and (process := client_process()):
                 Words(workspace).prompt(
@@ -208,7 +208,7 @@ def begin(call: HookCall) -> str | None:
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """Record what is different since the command `call.identifier` was begun."""
-    from filewright.page import Words, for_hook
+    from filewright.page.words import Words, for_hook
     from filewright.recording import begun_in
     from filewright.system import client_process
 

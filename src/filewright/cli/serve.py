@@ -21,7 +21,7 @@ from filewright.cli.options import (
 from filewright.errors import invalid
 
 if TYPE_CHECKING:
-    from filewright.server import Access
+    from filewright.server.access import Access
     from filewright.workspace import Workspace
 
 TOOLSETS = ("read", "edit", "files", "history")
@@ -126,7 +126,7 @@ def serve(
     **given: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
-    from filewright.server import run_server as run
+    from filewright.server.serve import serve as run
 
     settings = settings_from(**given)
     access = None if address is None else _access(address, **given)
@@ -155,7 +155,7 @@ def _access(
     scopes: tuple[str, ...],
     **_: object,
 ) -> Access:
-    from filewright.server import (
+    from filewright.server.access import (
         Access,
         Bearer,
         Introspection,
@@ -213,7 +213,7 @@ The address opens the page once; the terminal shows another for the next browser
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.cli.browser import LeadingFile
-    from filewright.page import Review
+    from filewright.page.review import Review
 
     leading: LeadingFile | None = None
 

@@ -585,8 +585,8 @@ def _carry_out(
 
 def _difference(edit: Edit) -> str:
     """Return the change as a diff for people."""
-    from filewright.edit import splices_between, unified
-    from filewright.text import Snapshot
+    from filewright.edit.diff import splices_between, unified
+    from filewright.text.snapshot import Snapshot
 
     name = os.path.relpath(edit.path, folder_of(edit.path))
     if folder_of(edit.path) == os.path.realpath(

@@ -19,9 +19,9 @@ from filewright.errors import Code, FilewrightError, stale
 from filewright.progress import SETUP
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
-    from filewright.changes import Entry
-    from filewright.edit import Step
+    from filewright.boundary.location import Location
+    from filewright.changes.record import Entry
+    from filewright.edit.changeset import Step
     from filewright.workspace import Workspace
 
 WRITING, REMOVING = "setup", "setup --remove"
@@ -70,7 +70,7 @@ def folder_of(path: str) -> str:
 
 def earlier_of(path: str, text: str) -> Earlier | None:
     """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
-    from filewright.changes import held_after, held_before
+    from filewright.changes.contents import held_after, held_before
 
     earlier: Earlier | None = None
     later: str | None = text
@@ -101,7 +101,7 @@ def change(
 
     Raises `stale_version` if a file is not what it was any more.
     """
-    from filewright.edit import ChangeSet, Delete
+    from filewright.edit.changeset import ChangeSet, Delete
 
     with _opened([edit.path for edit in edits]) as workspace:
         steps: list[Step] = [_step(workspace, edit) for edit in edits]
@@ -127,7 +127,8 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def _step(workspace: Workspace, edit: Edit) -> Step:
-    from filewright.edit import Create, Delete, Expected, Modify, splices_between
+    from filewright.edit.changeset import Create, Delete, Expected, Modify
+    from filewright.edit.diff import splices_between
 
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 
 from filewright.errors import invalid
-from filewright.tools import NATIVE, Surface
+from filewright.tools.surface import NATIVE, Surface
 
 NAMES = ("agent-tools", "largefile", "filesystem", "official")
 

@@ -24,12 +24,14 @@ from filewright.dialects.table import (
     worded,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.tools import FailedCall, ToolResult, clip
+from filewright.tools.result import FailedCall, ToolResult, clip
 from filewright.wording import counted, visible
 
 if TYPE_CHECKING:
-    from filewright.structure import Symbol
-    from filewright.tools import FileRead, OverviewResult, SearchHit
+    from filewright.structure.symbol import Symbol
+    from filewright.tools.overview import OverviewResult
+    from filewright.tools.read import FileRead
+    from filewright.tools.search import SearchHit
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
@@ -253,7 +255,7 @@ def tree(call: Call, given: Record) -> str:
 
 def diff(call: Call, given: Record) -> str:
     """A unified diff of two files."""
-    from filewright.tools import compare_files
+    from filewright.tools.read import compare_files
 
     made = compare_files(call.context, given.before, given.after).rstrip("\n")
     return _answered(call, made.split("\n") if made else [], empty="(no differences)")
@@ -390,7 +392,7 @@ def _regex(call: Call) -> Json:
     pattern = call.request["pattern"]
     if not call.request["multiline"]:
         return call.request
-    from filewright.search import compile_pattern
+    from filewright.search.pattern import compile as compile_pattern
 
     compile_pattern(
         pattern,

@@ -14,8 +14,8 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from filewright import errors, tools
-from filewright.boundary import quote
+from filewright import errors
+from filewright.boundary.location import quote
 from filewright.dialects.table import (
     Call,
     Json,
@@ -28,11 +28,15 @@ from filewright.dialects.table import (
     table,
 )
 from filewright.errors import Code, FilewrightError
+from filewright.tools.items import check_count
+from filewright.tools.pipeline import change_text
+from filewright.tools.replace import replace_in_order
+from filewright.tools.result import FailedCall, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit import Plan
-    from filewright.search import Pattern
-    from filewright.text import Snapshot
+    from filewright.edit.planning import Plan
+    from filewright.search.pattern import Pattern
+    from filewright.text.snapshot import Snapshot
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
 _ALL_LINES = 1_000_000_000
@@ -42,7 +46,7 @@ _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
 
 
-def refusal(error: FilewrightError, limit: int) -> tools.ToolResult:
+def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
     text = error.message
     if not text.startswith("-32"):
@@ -51,7 +55,7 @@ def refusal(error: FilewrightError, limit: int) -> tools.ToolResult:
         )
     if error.hint:
         text += f"\nhint: {error.hint}"
-    return tools.FailedCall(text[:limit], error=error)
+    return FailedCall(text[:limit], error=error)
 
 
 # Checks of arguments
@@ -126,7 +130,7 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
             error.message, error.hint = _phrase(call, error, asked), None
             raise
     call.items = items = getattr(given, row["each"])
-    tools.check_count(call.context, items)
+    check_count(call.context, items)
     if row.get("once"):
         _require_distinct(call, [item.path for item in items])
     results: list[Json] = []
@@ -173,7 +177,7 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
     answered = _array(call, results)
     if all(str(result.get("error", "")).startswith("-326") for result in results):
         outside = errors.invalid("every path was refused", items=results)
-        return tools.FailedCall(answered, error=outside)
+        return FailedCall(answered, error=outside)
     return answered
 
 
@@ -298,8 +302,8 @@ def _compiled(
     ignore_case: bool = False,
 ) -> tuple[Pattern, Any]:
     """What is looked for, and what takes its place; in the original's templates $& is the match and $<name> a group."""
-    from filewright.edit import replacement
-    from filewright.search import compile_pattern
+    from filewright.edit.places import replacement
+    from filewright.search.pattern import compile as compile_pattern
 
     pattern = compile_pattern(
         search,
@@ -327,7 +331,7 @@ def replace_content(call: Call, given: Record) -> Json:
         )
         for each in given.operations
     ]
-    made = tools.replace_in_order(call.context, given.path, wanted)
+    made = replace_in_order(call.context, given.path, wanted)
     return {
         "replacements": made.files[0].decision.count,
         "modified": made.id is not None,
@@ -336,7 +340,8 @@ def replace_content(call: Call, given: Record) -> Json:
 
 def apply_diff(call: Call, given: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
-    from filewright.edit import at_lines, plan
+    from filewright.edit.places import at_lines
+    from filewright.edit.planning import plan
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = [
@@ -351,7 +356,7 @@ def apply_diff(call: Call, given: Record) -> Json:
         ]
         return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-    made = tools.change_text(call.context, "apply_diff", given.path, planned)
+    made = change_text(call.context, "apply_diff", given.path, planned)
     return call.shaped("applied", {"count": len(given.diffs), "made": made})
 
 
@@ -370,7 +375,8 @@ def _edited(
     call: Call, given: Record, together: Sequence[Record]
 ) -> list[Json | FilewrightError]:
     """The changes of one file are made; what became of each."""
-    from filewright.edit import LineEdit, edit_of, plan
+    from filewright.edit.places import LineEdit, edit_of
+    from filewright.edit.planning import plan
 
     def planned(snapshot: Snapshot) -> Plan:
         edits = []
@@ -399,7 +405,7 @@ def _edited(
         "diff": "",
     }
     try:
-        made = tools.change_text(
+        made = change_text(
             call.context, "edit_file", given.path, planned, preview=given.dry_run
         )
         warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""

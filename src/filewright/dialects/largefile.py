@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from filewright.boundary import quote
+from filewright.boundary.location import quote
 from filewright.dialects.table import (
     Call,
     Json,
@@ -23,11 +23,12 @@ from filewright.dialects.table import (
     from_environment,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.tools import clip
+from filewright.tools.result import clip
 
 if TYPE_CHECKING:
-    from filewright.structure import Symbol
-    from filewright.tools import FileRead, SearchHit, SearchResult
+    from filewright.structure.symbol import Symbol
+    from filewright.tools.read import FileRead
+    from filewright.tools.search import SearchHit, SearchResult
 
 _SYMBOL_CHARS = 150
 _ENVELOPE = 1_000
@@ -396,7 +397,7 @@ def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
 
 def revert_edit(call: Call, given: Record) -> Json:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
-    from filewright.tools import restore_file
+    from filewright.tools.history import restore_file
 
     restored, states = restore_file(call.context, given.path, given.backup_id)
     available = [

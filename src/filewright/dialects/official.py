@@ -13,14 +13,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
-from filewright.boundary import quote
+from filewright.boundary.location import quote
 from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
-from filewright.tools import Image, ToolResult
+from filewright.tools.result import Image, ToolResult
 from filewright.wording import visible
 
 if TYPE_CHECKING:
-    from filewright.tools import ListedEntry
+    from filewright.tools.listing import ListedEntry
 
 _TREE_LEVELS = 256
 _UNITS = ("B", "KB", "MB", "GB", "TB")

@@ -43,25 +43,17 @@ from pydantic import (
 
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
-from filewright.tools import (
-    Arguments,
-    Context,
-    FailedCall,
-    Surface,
-    Tool,
-    ToolResult,
-    TypedTools,
-    clip,
-    entries,
-    run_tool,
-    schema_of,
-)
+from filewright.tools.context import Context
+from filewright.tools.registry import Arguments, run_tool, schema_of
+from filewright.tools.result import FailedCall, ToolResult, clip
+from filewright.tools.surface import Surface, Tool, entries
+from filewright.tools.typed import TypedTools
 from filewright.wording import encodable, visible
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
+    from filewright.boundary.location import Location
     from filewright.system import Status
-    from filewright.tools import ListedEntry
+    from filewright.tools.listing import ListedEntry
 
 Json = dict[str, Any]
 Parts = tuple[bytes, ...]

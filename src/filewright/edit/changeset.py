@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from filewright.text import Identity, Snapshot, Splice
+from filewright.text.snapshot import Identity, Snapshot
+from filewright.text.splice import Splice
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
+    from filewright.boundary.location import Location
 
 D = TypeVar("D")
 

@@ -15,17 +15,13 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from typing import Literal
 
-from filewright.boundary import quote, unquote
+from filewright.boundary.location import quote, unquote
 from filewright.edit.linediff import line_splices, replaced
-from filewright.text import (
-    Narrowed,
-    NotebookView,
-    Snapshot,
-    Splice,
-    apply,
-    terminators_in,
-    viewed_by_cells,
-)
+from filewright.text.lines import terminators_in
+from filewright.text.notebook import NotebookView, viewed_by_cells
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply
+from filewright.text.wide import Narrowed
 from filewright.wording import counted, one_line, sized
 
 Sign = Literal[" ", "-", "+"]

@@ -31,7 +31,8 @@ from filewright.edit.locate.request import (
 from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.edit.write import meant
 from filewright.errors import Code
-from filewright.text import Snapshot, Splice, apply, ordered
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
 
 MOST_BYTES = 16 << 20
 """Larger files and larger texts are not merged."""

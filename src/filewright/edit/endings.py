@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
 from filewright.edit.linediff import Run, align, line_splices
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 _TERMINATORS = (b"\n", b"\r")
 

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from filewright.search import character_at
-from filewright.text import Snapshot, Splice, cut, decoded, splice
+from filewright.search.window import character_at
+from filewright.text import splice
+from filewright.text.codec import cut, decoded
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
 
 _NEAR_BYTES = 400
 """Bytes of a line before and after a splice that are read."""

@@ -24,7 +24,10 @@ from filewright.edit.locate.request import ByteRange, collapsed
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text import Line, Narrowed, Snapshot, Splice, finder
+from filewright.text.lines import Line, finder
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
     from filewright.edit.find import Regions

@@ -18,7 +18,7 @@ from dataclasses import astuple, dataclass
 from itertools import pairwise
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from filewright.text import Splice
+from filewright.text.splice import Splice
 
 Item = TypeVar("Item", bound=Hashable)
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]

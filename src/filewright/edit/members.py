@@ -18,8 +18,9 @@ from typing import Final
 
 from filewright.errors import FilewrightError, invalid
 from filewright.languages import Language
-from filewright.structure import NamedSymbol, Outline, Symbol
-from filewright.text import Snapshot
+from filewright.structure.lookup import NamedSymbol
+from filewright.structure.symbol import Outline, Symbol
+from filewright.text.snapshot import Snapshot
 
 _GAP_BYTES: Final = 64 << 10
 """Bytes behind a member in which the next one is looked for; what is longer is something else."""

@@ -27,7 +27,7 @@ from filewright.edit.locate.request import (
 )
 from filewright.edit.reindent import check_depths, indent_forms
 from filewright.edit.tokens import LINE_END, Pair, Token, paired, tokenize
-from filewright.text import PLAIN
+from filewright.text.spelling import PLAIN
 
 #: Pairs of tokens of one change that are compared. Of larger ones only lines in the same place are.
 _MOST_COMPARED = 40_000

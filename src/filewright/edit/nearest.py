@@ -21,7 +21,8 @@ from filewright.edit.locate.request import (
     collapsed,
     verbatim_runs,
 )
-from filewright.text import SPACES, Line
+from filewright.text.lines import Line
+from filewright.text.spelling import SPACES
 from filewright.wording import one_line
 
 _RUNS = 16

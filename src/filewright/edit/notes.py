@@ -13,7 +13,7 @@ from html import unescape
 from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible, word_set
 from filewright.edit.markers import says_omitted
 from filewright.languages import Language
-from filewright.text import PLAIN, SPACES
+from filewright.text.spelling import PLAIN, SPACES
 
 _MOST = 5
 

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from filewright.text import Snapshot, Splice, apply
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply
 
 
 class Overlay(Snapshot):

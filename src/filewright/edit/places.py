@@ -25,9 +25,15 @@ from filewright.edit.write import write_exact
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.search import Match, Pattern, compile_pattern, find_matches
-from filewright.structure import Outline, Symbol, find_symbol
-from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
+from filewright.search.engine import Match
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import Pattern
+from filewright.search.pattern import compile as compile_pattern
+from filewright.structure.lookup import find_symbol
+from filewright.structure.symbol import Outline, Symbol
+from filewright.text.codec import check_text, encoded, normalised
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, Splices
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000

@@ -36,14 +36,10 @@ from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import (
-    Snapshot,
-    Splice,
-    normalised,
-    ordered,
-    require_ordered,
-    terminators_in,
-)
+from filewright.text.codec import normalised
+from filewright.text.lines import terminators_in
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, ordered, require_ordered
 
 _COUNTED = 64 << 20
 

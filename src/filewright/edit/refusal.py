@@ -49,7 +49,9 @@ from filewright.edit.nearest import (
 from filewright.edit.repairs import is_damaged
 from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError
-from filewright.text import Line, Splice, apply, normalised
+from filewright.text.codec import normalised
+from filewright.text.lines import Line
+from filewright.text.splice import Splice, apply
 from filewright.wording import one_line
 
 _LINES_LISTED = 8

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from filewright.edit.locate.request import RequestLines, indent_of, words_shared
 from filewright.edit.notes import in_quotes
-from filewright.text import normalised
+from filewright.text.codec import normalised
 
 UNNUMBERED = "took away the line numbers"
 UNESCAPED = "undid one level of escaping"

@@ -32,7 +32,8 @@ from filewright.edit.nearest import visible
 from filewright.edit.notes import PROSE, Note, observed, twice
 from filewright.edit.repairs import UNESCAPED, UNNUMBERED, breaks_string, is_changed
 from filewright.errors import Code
-from filewright.text import Splice, encoded, normalised
+from filewright.text.codec import encoded, normalised
+from filewright.text.splice import Splice
 
 #: Bytes behind a match that are looked at for text that the replacement brings along once more.
 _NEAR = 4_096

@@ -8,27 +8,3 @@ Its size has grown by what a person looks for first: the list by session and pro
 
 In: a `Workspace`. Out: a server on loopback (`review`), or HTML.
 """
-
-# ruff: noqa: F401
-# mypy: implicit-reexport
-
-from __future__ import annotations
-
-from filewright.annotations import TYPE_CHECKING
-from filewright.faces import face_of
-
-if TYPE_CHECKING:
-    from filewright.page.app import app_page, app_part, app_view
-    from filewright.page.imitation import imitates_user
-    from filewright.page.review import Review, ReviewApp
-    from filewright.page.words import IMITATED, WaitingCall, Words, for_hook, news
-
-__getattr__, __all__ = face_of(
-    __name__,
-    {
-        "app": "app_page app_part app_view",
-        "review": "Review ReviewApp",
-        "imitation": "imitates_user",
-        "words": "IMITATED WaitingCall Words for_hook news",
-    },
-)

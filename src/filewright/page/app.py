@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from urllib.parse import parse_qsl, unquote
 
-from filewright.edit import Diff
+from filewright.edit.diff import Diff
 from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
 from filewright.page.render import render, static
 from filewright.workspace import REVIEW, Workspace

@@ -13,18 +13,15 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes import (
-    ChangeRecord,
-    Entry,
-    FileDifference,
-    held_after,
-    held_before,
-)
-from filewright.edit import DiffHunk, FileDiff
-from filewright.edit import DiffRow as Row
+from filewright.changes.contents import held_after, held_before
+from filewright.changes.record import ChangeRecord, Entry
+from filewright.changes.show import FileDifference
+from filewright.edit.diff import FileDiff, Row
+from filewright.edit.diff import Hunk as DiffHunk
 from filewright.page.view import FileView, view_of
-from filewright.text import NotebookView, Snapshot, viewed_by_cells
-from filewright.tools import clip
+from filewright.text.notebook import NotebookView, viewed_by_cells
+from filewright.text.snapshot import Snapshot
+from filewright.tools.result import clip
 from filewright.wording import one_line
 from filewright.workspace import Workspace
 

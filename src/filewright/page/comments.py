@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from filewright.annotations import NamedTuple
 from filewright.wording import one_line
 
 WORDS_CHARS = 3_000
@@ -52,9 +52,7 @@ class Comment(NamedTuple):
     @property
     def text(self) -> str:
         """What an agent is told."""
-        from filewright.tools import (
-            clip,
-        )  # A hook, which an agent waits for, seldom has anything to tell.
+        from filewright.tools.result import clip
 
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(

@@ -11,7 +11,7 @@ import html
 import re
 import unicodedata
 
-from filewright.text import look_of
+from filewright.text.spelling import look_of
 
 _ESCAPES = re.compile(r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|x[0-9a-f]{2}|[nrt])")
 """Characters that an answer spells out."""

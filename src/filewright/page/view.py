@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit import Diff, DiffHunk, FileDiff, differing
-from filewright.edit import DiffRow as Row
+from filewright.edit.diff import Diff, FileDiff, Row
+from filewright.edit.diff import Hunk as DiffHunk
+from filewright.edit.linediff import changes as differing
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _ALIKE = 0.55

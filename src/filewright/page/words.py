@@ -13,12 +13,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from filewright.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
 
 if TYPE_CHECKING:
-    from filewright.changes import Database
+    from filewright.changes.database import Database
     from filewright.workspace import Workspace
 
 WAIT = 600.0

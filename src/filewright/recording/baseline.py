@@ -18,12 +18,14 @@ from contextlib import contextmanager, suppress
 from fnmatch import translate
 from heapq import heappop, heappush
 from posixpath import basename
+from typing import NamedTuple
 
 import xxhash
 
-from filewright.annotations import NamedTuple
-from filewright.boundary import Boundary, Location
-from filewright.changes import Database, fresh_in
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.changes.database import Database
+from filewright.changes.state import fresh_in
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import (

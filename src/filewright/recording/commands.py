@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from filewright import system
-from filewright.annotations import Any
-from filewright.changes import fresh_in
+from filewright.changes.state import fresh_in
 from filewright.recording.model import Command
 from filewright.system import Folder, is_running, process_space
 

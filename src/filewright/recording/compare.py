@@ -10,18 +10,12 @@ import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from posixpath import basename, dirname
+from typing import NamedTuple
 
-from filewright.annotations import NamedTuple
-from filewright.boundary import Boundary, Location
-from filewright.changes import (
-    ChangeRecord,
-    Place,
-    Stamp,
-    digest_of,
-    held_after,
-    held_before,
-    same_content,
-)
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.changes.contents import digest_of, held_after, held_before
+from filewright.changes.record import ChangeRecord, Place, Stamp, same_content
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline

@@ -18,19 +18,20 @@ import hashlib
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import xxhash
 
-from filewright.annotations import Any
-from filewright.boundary import Boundary, Location
-from filewright.changes import (
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.changes.log import Log
+from filewright.changes.record import (
     ChangeRecord,
     CommitPlan,
-    Log,
     RecordedCommand,
-    fresh_in,
     summary_of,
 )
+from filewright.changes.state import fresh_in
 from filewright.progress import Task
 from filewright.recording import commands as opened
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
@@ -241,7 +242,7 @@ class Journal:
         objects = list(self.baseline.staged(index, wanted))
         if not objects:
             return
-        from filewright.structure import git_objects
+        from filewright.structure.git import git_objects
 
         names = (name for _, name in objects)
         where = Location(self.root, (b"file",))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, NamedTuple
 
-from filewright.annotations import Any, NamedTuple
-from filewright.changes import Kind, Stamp
+from filewright.changes.record import Kind, Stamp
 
 LARGE_BYTES = 1 << 20
 """Contents of files above this size are never stored ahead of a command."""

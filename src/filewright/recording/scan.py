@@ -13,7 +13,9 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from itertools import takewhile
 
-from filewright.boundary import Boundary, Location, WalkedFolder
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.boundary.walk import WalkedFolder
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import FolderRow, ListedStamp, Rows, packed_stamps

@@ -26,7 +26,9 @@ from filewright.search.window import (
     character_before,
     lines_ahead,
 )
-from filewright.text import Snapshot, bytes_in, decoded, finder
+from filewright.text.codec import bytes_in, decoded
+from filewright.text.lines import finder
+from filewright.text.snapshot import Snapshot
 
 Span = tuple[int, int]
 

@@ -23,14 +23,9 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
-from filewright.text import (
-    INVISIBLE_RANGES,
-    bytes_in,
-    check_text,
-    codec,
-    normalised,
-    spellings_of,
-)
+from filewright.text import codec
+from filewright.text.codec import bytes_in, check_text, normalised
+from filewright.text.spelling import INVISIBLE_RANGES, spellings_of
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20

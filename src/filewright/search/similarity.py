@@ -29,7 +29,9 @@ from filewright.search.engine import Found, Hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
 from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at
-from filewright.text import PLAIN, Snapshot, check_text, normalised
+from filewright.text.codec import check_text, normalised
+from filewright.text.snapshot import Snapshot
+from filewright.text.spelling import PLAIN
 
 _RUNS = re.compile(r"\s+|\S+")
 _ALIKE = str.maketrans(

@@ -23,7 +23,10 @@ from itertools import chain
 import xxhash
 
 from filewright import errors
-from filewright.boundary import Boundary, Child, FolderEntry, Location, program
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import Child, program
+from filewright.boundary.location import Location
+from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.engine import (
@@ -37,13 +40,9 @@ from filewright.search.pattern import Pattern, escaped
 from filewright.search.similarity import choose, fuzzy
 from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
-from filewright.text import (
-    NOTEBOOK_SUFFIX,
-    BoundedCache,
-    LineIndex,
-    Snapshot,
-    notebook_view,
-)
+from filewright.text.cache import BoundedCache
+from filewright.text.lines import LineIndex
+from filewright.text.snapshot import NOTEBOOK_SUFFIX, Snapshot, notebook_view
 
 _GONE = (
     Code.NOT_FOUND,

@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 
-from filewright.boundary import Child, program
+from filewright.boundary.launcher import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
 from filewright.system import Closing
-from filewright.text import BoundedCache, Snapshot, bytes_in, cut, normalised
+from filewright.text.cache import BoundedCache
+from filewright.text.codec import bytes_in, cut, normalised
+from filewright.text.snapshot import Snapshot
 
 _NEAR = 4 << 20
 _TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")

@@ -14,30 +14,3 @@ The way of a message: `inbox` (bytes, lines; the first are answered by `greeting
 
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
 """
-
-# ruff: noqa: F401
-# mypy: implicit-reexport
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from filewright.faces import face_of
-
-if TYPE_CHECKING:
-    from filewright.server.access import (
-        Access,
-        Bearer,
-        Introspection,
-        parse_address,
-        read_tokens,
-    )
-    from filewright.server.serve import serve as run_server
-
-__getattr__, __all__ = face_of(
-    __name__,
-    {
-        "access": "Access Bearer Introspection parse_address read_tokens",
-        "serve": "run_server=serve",
-    },
-)

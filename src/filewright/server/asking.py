@@ -31,14 +31,15 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from filewright import system
-from filewright.boundary import Boundary
+from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
-from filewright.tools import Tool, clip
+from filewright.tools.result import clip
+from filewright.tools.surface import Tool
 from filewright.wording import listed, safe
 
 if TYPE_CHECKING:
-    from filewright.edit import Diff
+    from filewright.edit.diff import Diff
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -160,7 +161,7 @@ def _confirmed_on_the_page(
     made: Diff | str,
 ) -> None:
     """Go by the word given on the review page; without one let the call wait for it there."""
-    from filewright.page import WaitingCall, Words
+    from filewright.page.words import WaitingCall, Words
 
     words, value = (made, "") if isinstance(made, str) else ("", made.json)
     session, client = caller.session or "", caller.client or ""

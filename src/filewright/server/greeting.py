@@ -16,7 +16,7 @@ from typing import Any
 from filewright import __version__
 from filewright.errors import FilewrightError
 from filewright.server.listing import RESOURCE_TEMPLATES, listing
-from filewright.tools import Offer
+from filewright.tools.surface import Offer
 from filewright.values import parse_json
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

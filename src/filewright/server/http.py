@@ -28,7 +28,7 @@ from filewright.server.shares import Shares
 from filewright.values import MAX_VALUES, has_too_many_values
 
 if TYPE_CHECKING:
-    from filewright.page import ReviewApp
+    from filewright.page.review import ReviewApp
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class HttpTransport:
         _logger.info("listening on %s%s (%s)", here, PATH, guarded)
         self._review: ReviewApp | None = None
         if not isinstance(access.verifier, Introspection):  # it is known who may see it
-            from filewright.page import ReviewApp
+            from filewright.page.review import ReviewApp
 
             verify = access.verifier.verify_token if access.verifier else None
             self._review = ReviewApp(

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from filewright.tools import Tool
+from filewright.tools.surface import Tool
 from filewright.wording import safe
 from filewright.workspace import FILE, HISTORY, Workspace
 

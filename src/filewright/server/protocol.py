@@ -47,7 +47,8 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.page import IMITATED, Words, imitates_user, news
+from filewright.page.imitation import imitates_user
+from filewright.page.words import IMITATED, Words, news
 from filewright.progress import Caller, Task, caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
@@ -60,13 +61,14 @@ from filewright.server.listing import (
     listing,
     recent_resources,
 )
-from filewright.text import BoundedCache
-from filewright.tools import ChangeResult, Image, Offer, Tool, ToolResult, clip
+from filewright.text.cache import BoundedCache
+from filewright.tools.result import ChangeResult, Image, ToolResult, clip
+from filewright.tools.surface import Offer, Tool
 from filewright.wording import did_you_mean, encodable, listed, one_line, safe
 from filewright.workspace import FILE, HISTORY, REVIEW
 
 if TYPE_CHECKING:
-    from filewright.edit import Diff
+    from filewright.edit.diff import Diff
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -199,7 +201,7 @@ class Handlers:
         """What a call would do, found out by a rehearsal that changes nothing; in words where it is refused."""
 
         def rehearse(task: Task) -> Diff | str:
-            from filewright.edit import Diff
+            from filewright.edit.diff import Diff
 
             task.rehearsal = []
             result = self._offer.call(tool.name, arguments, task=task)
@@ -242,8 +244,8 @@ class Handlers:
 
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
         """What the app shows of a change, and the tool that takes it back, if it is offered here."""
-        from filewright.page import app_part, app_view
-        from filewright.tools import RevertResult
+        from filewright.page.app import app_part, app_view
+        from filewright.tools.history import RevertResult
 
         html: object = None
         if result.change_id is not None:
@@ -501,12 +503,12 @@ class Resources:
         if uri.startswith(RESULT):
             mime, content = "text/plain", self._kept.get(uri)
         elif uri == APP:
-            from filewright.page import app_page
+            from filewright.page.app import app_page
 
             # The host draws no border: each file has its own. No other origin is ever asked for anything.
             mime, content, meta = APP_TYPE, app_page(), {"ui": {"prefersBorder": False}}
         elif uri.startswith(APP_PARTS):
-            from filewright.page import app_part
+            from filewright.page.app import app_part
 
             made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
             mime, content = (

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.changes import base_folder
+from filewright.changes.state import base_folder
 from filewright.listening import noted_signals, on_leaving
 from filewright.settings import Settings
 from filewright.wording import safe
@@ -152,7 +152,7 @@ def load_while_idle(
 
     Ends early once `leave` is set.
     """
-    from filewright.tools import entries
+    from filewright.tools.surface import entries
 
     steps: list[Callable[[], object]] = [
         *(tool.load for tool in entries().values()),  # the model of its arguments, too

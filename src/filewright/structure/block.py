@@ -17,7 +17,7 @@ from filewright.languages import Language
 from filewright.structure.hints import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 _WINDOW: Final = 512
 _LINE_BYTES: Final = 4096

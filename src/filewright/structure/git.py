@@ -22,15 +22,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.boundary import (
-    PIPE,
-    Boundary,
-    Child,
-    Location,
-    pointed_at,
-    program,
-    tree_of,
-)
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import PIPE, Child, program
+from filewright.boundary.location import Location, tree_of
+from filewright.boundary.worktrees import pointed_at
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 

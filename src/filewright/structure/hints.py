@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from filewright.languages import Language
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 _END_BYTES: Final = 64 << 10
 _MIDDLE_BYTES: Final = 32 << 10

@@ -7,7 +7,7 @@ from typing import Final
 
 import xxhash
 
-from filewright.boundary import Launcher
+from filewright.boundary.launcher import Launcher
 from filewright.languages import PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -15,7 +15,8 @@ from filewright.structure.patterns import with_definitions
 from filewright.structure.readable import MOST_BYTES
 from filewright.structure.symbol import Outline, Request
 from filewright.structure.workers import FAILED, Workers
-from filewright.text import BoundedCache, Snapshot
+from filewright.text.cache import BoundedCache
+from filewright.text.snapshot import Snapshot
 
 _HEAD: Final = 64 << 10
 _SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured

@@ -14,7 +14,7 @@ from typing import Any, Final
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.structure.symbol import Outline, Symbol
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 
 MOST: Final = 5_000
 """Definitions listed; a file with more is data."""

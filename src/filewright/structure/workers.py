@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from filewright.boundary import PIPE, Launcher
+from filewright.boundary.launcher import PIPE, Launcher
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.structure.symbol import Outline, Request, line, outline_of

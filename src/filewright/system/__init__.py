@@ -17,8 +17,6 @@ from __future__ import annotations
 import os
 import sys
 
-from filewright.annotations import TYPE_CHECKING
-from filewright.faces import face_of
 from filewright.system.base import (
     BLOCK,
     Batch,
@@ -94,9 +92,6 @@ else:
     else:
         from filewright.system.darwin import can, open_folder, umask
 
-if TYPE_CHECKING:
-    from filewright.system import landlock, standard, watchdog
-
 HAS_GROUPS = sys.platform != "win32"
 """Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
 
@@ -129,7 +124,6 @@ __all__ = [
     "groups",
     "is_running",
     "kept_of_mode",
-    "landlock",
     "limit_process",
     "make_folder",
     "name_problem",
@@ -141,11 +135,7 @@ __all__ = [
     "resolved",
     "split_path",
     "stamp_of",
-    "standard",
     "status_of",
     "umask",
     "url_of_path",
-    "watchdog",
 ]
-
-__getattr__, _ = face_of(__name__, {"landlock": "", "standard": "", "watchdog": ""})

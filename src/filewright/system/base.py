@@ -15,15 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from operator import attrgetter
-
-from filewright.annotations import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Self,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

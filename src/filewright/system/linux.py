@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_char_p, c_int, c_long, c_size_t, c_uint
 from functools import cache, lru_cache
+from typing import Any, ClassVar, Self
 
-from filewright.annotations import Any, ClassVar, Self
 from filewright.system import posix
 from filewright.system.base import (
     Ask,

@@ -12,12 +12,12 @@ import os
 import stat
 import unicodedata
 from _thread import (
-    allocate_lock,
-)  # `threading` takes a hook, which has no threads, a millisecond.
+    allocate_lock,  # `threading` takes a hook, which has no threads, a millisecond.
+)
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from filewright.annotations import TYPE_CHECKING, Any, ClassVar, Self
 from filewright.system.base import (
     BaseFile,
     BaseFolder,

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
+    from filewright.boundary.location import Location
 
 V = TypeVar("V")
 

@@ -29,7 +29,7 @@ from filewright.text.codec import Encoding
 from filewright.text.lines import PAGE, LineIndex, Lines
 
 if TYPE_CHECKING:
-    from filewright.boundary import Location
+    from filewright.boundary.location import Location
 
 NOTEBOOK_SUFFIX = b".ipynb"
 
@@ -393,7 +393,7 @@ def notebook_view(
     if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
         return snapshot
     from filewright.text.notebook import (
-        viewed_by_cells,
-    )  # Most workspaces never show a notebook.
+        viewed_by_cells,  # Most workspaces never show a notebook.
+    )
 
     return viewed_by_cells(snapshot, task, headings)

@@ -14,29 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from filewright.boundary import Boundary, Location, quote
-from filewright.changes import Changes
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, quote
+from filewright.changes.changes import Changes
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import (
-    SHOWN_WHOLE_BYTES,
-    BoundedCache,
-    Identity,
-    LineIndex,
-    Shown,
-    Snapshot,
-    codec,
-    detection,
-    notebook_view,
-)
+from filewright.text import codec, detection
+from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
+from filewright.text.lines import LineIndex
+from filewright.text.snapshot import Identity, Snapshot, notebook_view
 from filewright.tools.suggestions import Suggestions, suggest
 from filewright.tools.surface import LOADING
 from filewright.wording import named_character
 
 if TYPE_CHECKING:
-    from filewright.search import Searcher
-    from filewright.structure import Outlines
+    from filewright.search.tree import Searcher
+    from filewright.structure.outlines import Outlines
     from filewright.tools.pipeline import Change
     from filewright.tools.registry import Arguments
 
@@ -195,7 +189,7 @@ class Context:
         """Outlines by content, and the parser processes."""
         with LOADING:
             if self._late.outlines is None:
-                from filewright.structure import Outlines
+                from filewright.structure.outlines import Outlines
 
                 self._late.outlines = Outlines(
                     self._loaded_with, self.boundary.launcher
@@ -207,7 +201,7 @@ class Context:
         """Searches of trees."""
         with LOADING:
             if self._late.searcher is None:
-                from filewright.search import Searcher
+                from filewright.search.tree import Searcher
 
                 self._late.searcher = Searcher(
                     self.boundary, self._loaded_with, self.indexes

@@ -14,45 +14,33 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
-from filewright.edit import (
-    Decided,
-    Edit,
-    ListEdits,
-    Modify,
-    Outcome,
-    Plan,
-    SymbolLines,
-    Tier,
+from filewright.boundary.location import Location
+from filewright.edit.changeset import Decided, Modify
+from filewright.edit.locate.request import Edit, SymbolLines, Tier
+from filewright.edit.losses import lost_parts
+from filewright.edit.losses import told as told_losses
+from filewright.edit.members import ListEdits
+from filewright.edit.places import (
     in_place_of,
     indented,
-    lost_parts,
-    plan,
     symbol_lines,
-    told_losses,
     unit_of,
     without_blank_ends,
 )
+from filewright.edit.planning import Outcome, Plan, plan
 from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
-from filewright.search import TreeOptions, TreeSearch, compile_pattern
-from filewright.structure import NamedSymbol, References, find_symbol
-from filewright.text import (
-    CELL_HINT,
-    Cell,
-    CellKind,
-    Encoding,
-    NewCell,
-    NotebookView,
-    Snapshot,
-    Splice,
-    as_declared,
-    check_text,
-    codec,
-    normalised,
-    notebook_view,
-    ordered,
-)
+from filewright.search.engine import TreeOptions
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.tree import TreeSearch
+from filewright.structure.lookup import NamedSymbol, find_symbol
+from filewright.structure.references import References
+from filewright.text import codec
+from filewright.text.codec import Encoding, check_text, normalised
+from filewright.text.declaration import as_declared
+from filewright.text.notebook import CELL_HINT, Cell, CellKind, NewCell, NotebookView
+from filewright.text.snapshot import Snapshot, notebook_view
+from filewright.text.splice import Splice, ordered
 from filewright.tools.context import Context, spare_time
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
 from filewright.tools.registry import Arguments

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
-from filewright.changes import ChangeRecord, Entry, FileDifference, Scope, Stamp
-from filewright.edit import Diff, FileDiff
+from filewright.boundary.location import Location
+from filewright.changes.history import Scope
+from filewright.changes.record import ChangeRecord, Entry, Stamp
+from filewright.changes.show import FileDifference
+from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
-from filewright.text import TOKEN_DIGITS
+from filewright.text.snapshot import TOKEN_DIGITS
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments

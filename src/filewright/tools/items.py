@@ -16,19 +16,19 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location, Reached
-from filewright.edit import (
+from filewright.boundary.boundary import Reached
+from filewright.boundary.location import Location
+from filewright.edit.changeset import (
     Copy,
     Decided,
     Delete,
-    Diff,
-    FileDiff,
     MakeFolder,
     Move,
     SetMode,
     SetOwner,
     Step,
 )
+from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing

@@ -21,9 +21,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import FolderEntry, Globs, Location, quote
+from filewright.boundary.location import Location, quote
+from filewright.boundary.matching import Globs
+from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError, invalid, refused
-from filewright.text import look_of
+from filewright.text.spelling import look_of
 from filewright.tools.context import Context, spare_time
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments

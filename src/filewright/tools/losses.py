@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from filewright.boundary import Location
+from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
-from filewright.text import SHOWN_WHOLE_BYTES, Snapshot
+from filewright.text.cache import SHOWN_WHOLE_BYTES
+from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.result import clip
 from filewright.wording import listed, one_line

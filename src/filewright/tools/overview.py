@@ -17,28 +17,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import FolderEntry, Location
+from filewright.boundary.location import Location
+from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import MANIFESTS, PARSED, Language, language_of
-from filewright.structure import (
-    HEAD_BYTES,
-    CentralFile,
+from filewright.structure.changed import (
     ChangedSymbol,
-    Hints,
-    Outline,
-    References,
-    Symbol,
-    SyntaxReport,
-    Timestamp,
     Version,
     changed_symbols,
-    committed,
-    find_symbol,
-    language_of_snapshot,
     touched_symbols,
 )
-from filewright.structure import hints_of as hints
-from filewright.text import LINE_REACH, Snapshot
+from filewright.structure.git import committed
+from filewright.structure.hints import Hints, Timestamp, hints
+from filewright.structure.lookup import find_symbol
+from filewright.structure.outlines import language_of_snapshot
+from filewright.structure.references import HEAD_BYTES, CentralFile, References
+from filewright.structure.symbol import Outline, Symbol, SyntaxReport
+from filewright.text.lines import LINE_REACH
+from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.items import check_count
 from filewright.tools.registry import Arguments

@@ -15,13 +15,13 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location, Root
-from filewright.changes import ChangeRecord, Place
-from filewright.edit import Decided, FilePatch, Patch, PatchedFile, PatchTarget, fits
-from filewright.edit import parse_patch as parse
-from filewright.edit import plan_patch as plan
+from filewright.boundary.location import Location, Root
+from filewright.changes.record import ChangeRecord, Place
+from filewright.edit.changeset import Decided
+from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits, plan
+from filewright.edit.patch.reader import FilePatch, Patch, parse
 from filewright.errors import Code, FilewrightError, invalid, too_many
-from filewright.text import decoded
+from filewright.text.codec import decoded
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change

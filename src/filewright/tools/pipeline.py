@@ -16,20 +16,18 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
-from filewright.boundary import Location
-from filewright.changes import Place
-from filewright.edit import ChangeSet, Decided, Diff, FileDiff, Modify, Step, unified
+from filewright.boundary.location import Location
+from filewright.changes.record import Place
+from filewright.edit.changeset import ChangeSet, Decided, Modify, Step
+from filewright.edit.diff import Diff, FileDiff, unified
 from filewright.errors import Code, FilewrightError
-from filewright.structure import Outline, language_of_snapshot
-from filewright.text import (
-    SHOWN_WHOLE_BYTES,
-    TOKEN_DIGITS,
-    NotebookView,
-    Snapshot,
-    Splice,
-    notebook_view,
-    splice,
-)
+from filewright.structure.outlines import language_of_snapshot
+from filewright.structure.symbol import Outline
+from filewright.text import splice
+from filewright.text.cache import SHOWN_WHOLE_BYTES
+from filewright.text.notebook import NotebookView
+from filewright.text.snapshot import TOKEN_DIGITS, Snapshot, notebook_view
+from filewright.text.splice import Splice
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted, Page, clip, kept_form

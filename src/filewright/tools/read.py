@@ -10,20 +10,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from filewright.boundary import Location
-from filewright.edit import splices_between, unified
+from filewright.boundary.location import Location
+from filewright.edit.diff import splices_between, unified
 from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
-from filewright.search import (
-    Hit,
-    Pattern,
-    compile_pattern,
-    find_matches,
-    fuzzy,
-    search_snapshot,
-)
-from filewright.structure import enclosing, find_symbol, of_symbol
-from filewright.text import LINE_REACH, Line, Narrowed, Snapshot, codec
+from filewright.search.engine import Hit, search_snapshot
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import Pattern
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.similarity import fuzzy
+from filewright.structure.block import enclosing, of_symbol
+from filewright.structure.lookup import find_symbol
+from filewright.text import codec
+from filewright.text.lines import LINE_REACH, Line
+from filewright.text.snapshot import Snapshot
+from filewright.text.wide import Narrowed
 from filewright.tools.context import Context, binary
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (

@@ -11,26 +11,18 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
 
-from filewright.boundary import Location
-from filewright.edit import (
-    Decided,
-    Example,
-    Overlay,
-    Replaced,
-    Replacement,
-    example_of,
-    replace_matches,
-    replacement,
-)
+from filewright.boundary.location import Location
+from filewright.edit.changeset import Decided
+from filewright.edit.example import Example, example_of
+from filewright.edit.overlay import Overlay
+from filewright.edit.places import Replaced, Replacement, replace_matches, replacement
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
-from filewright.search import (
-    LineKinds,
-    Pattern,
-    TreeOptions,
-    TreeSearch,
-    compile_pattern,
-)
-from filewright.text import Snapshot, Splice, Splices
+from filewright.search.engine import LineKinds, TreeOptions
+from filewright.search.pattern import Pattern
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.tree import TreeSearch
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, Splices
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.listing import names_in_other_spellings

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from filewright.edit import Diff, FileDiff
+from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot
+from filewright.text.snapshot import Snapshot
 from filewright.wording import counted, visible
 
 R = TypeVar("R", bound="ToolResult")

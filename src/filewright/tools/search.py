@@ -15,28 +15,29 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
-from filewright.boundary import Location
+from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
-from filewright.search import (
+from filewright.search.engine import (
     ContextLine,
     Found,
     Hit,
     LineKind,
     LineKinds,
-    Pattern,
-    Resume,
     TreeOptions,
-    TreeSearch,
-    compile_pattern,
     excerpt,
-    find_matches,
-    mark_of,
     match_chars,
 )
-from filewright.search import context as context_of
-from filewright.structure import enclosing, language_of_snapshot, path_of
-from filewright.text import NotebookView, Snapshot
+from filewright.search.engine import context as context_of
+from filewright.search.engine import matches as find_matches
+from filewright.search.pattern import Pattern
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.tree import Resume, TreeSearch, mark_of
+from filewright.structure.block import enclosing
+from filewright.structure.lookup import path_of
+from filewright.structure.outlines import language_of_snapshot
+from filewright.text.notebook import NotebookView
+from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context, spare_time
 from filewright.tools.listing import (
     below,

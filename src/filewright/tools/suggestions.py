@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from filewright.boundary import Boundary, Location, quote_escaping
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location, quote_escaping
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.text import is_peculiar, look_of
+from filewright.text.spelling import is_peculiar, look_of
 from filewright.wording import alike
 
 if TYPE_CHECKING:
-    from filewright.boundary import FolderEntry
+    from filewright.boundary.walk import FolderEntry
 
 MOST_NAMED = 3
 """Paths that a hint names."""

@@ -9,8 +9,7 @@ What an editor and mypy know of them is in `typed.pyi`, which `python -m tests.p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-from filewright.annotations import Any
+from typing import Any
 
 EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[
     str, Any

@@ -8,10 +8,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from filewright.boundary import Location
-from filewright.edit import Decided, Modify, splices_between
+from filewright.boundary.location import Location
+from filewright.edit.changeset import Decided, Modify
+from filewright.edit.diff import splices_between
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
-from filewright.text import Encoding, Snapshot, Splice, codec, encoding_of_new
+from filewright.text import codec
+from filewright.text.codec import Encoding
+from filewright.text.declaration import encoding_of_new
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
 from filewright.tools.context import Context
 from filewright.tools.items import (
     BatchArguments,

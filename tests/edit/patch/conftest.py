@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from tests.files import ROOT, Windowed
 
-from filewright.boundary import unquote
-from filewright.boundary.location import Location
-from filewright.edit import PatchedFile, PatchTarget
-from filewright.edit import parse_patch as parse
-from filewright.edit import plan_patch as plan
+from filewright.boundary.location import Location, unquote
 from filewright.edit.changeset import (
     Copy,
     Create,
@@ -24,8 +20,11 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, FileDiff, unified
+from filewright.edit.patch.plan import PatchedFile, PatchTarget, plan
+from filewright.edit.patch.reader import parse
 from filewright.errors import Code, FilewrightError
-from filewright.text import Snapshot, apply, ordered
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply, ordered
 
 
 def _shown(file: Decided[PatchedFile]) -> FileDiff:

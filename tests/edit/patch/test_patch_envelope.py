@@ -9,7 +9,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright import FilewrightError
-from filewright.edit import parse_patch as parse
+from filewright.edit.patch.reader import parse
 
 CODE = (
     b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"

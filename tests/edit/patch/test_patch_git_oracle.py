@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, assume, event, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.boundary import unquote
-from filewright.edit import parse_patch as parse
+from filewright.boundary.location import unquote
+from filewright.edit.patch.reader import parse
 from filewright.errors import Code, FilewrightError
 
 pytestmark = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
-from filewright.edit import parse_patch as parse
+from filewright.edit.patch.reader import parse
 from filewright.errors import FilewrightError
 
 H = "--- a/x\n+++ b/x\n"

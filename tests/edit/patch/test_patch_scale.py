@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit import parse_patch as parse
+from filewright.edit.patch.reader import parse
 from filewright.errors import FilewrightError
 
 MANY = [

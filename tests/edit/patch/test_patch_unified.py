@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 from tests.rows import each_row
 
-from filewright.edit import parse_patch as parse
-from filewright.edit import plan_patch as plan
 from filewright.edit.changeset import SetMode
+from filewright.edit.patch.plan import plan
+from filewright.edit.patch.reader import parse
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 

@@ -13,9 +13,10 @@ from collections.abc import Callable
 import pytest
 from tests.files import named
 
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import FilewrightError
-from filewright.text import apply
+from filewright.text.splice import apply
 
 Lines = list[str]
 

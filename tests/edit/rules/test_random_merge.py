@@ -19,9 +19,10 @@ from tests.edit.rules.cases import Desk
 from tests.examples import examples
 from tests.files import named
 
-from filewright.edit import Edit, plan
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan
 from filewright.errors import FilewrightError
-from filewright.text import apply
+from filewright.text.splice import apply
 
 SHAPES = {
     "a.py": ["{0} = {1}({2}, '{3}')", "{0}.{1}(\"{2}\") - {3}  # it's {4}", "return {0}[{1}] - {2}", "# the {0} isn't - as {1} says - \"{2}\""],

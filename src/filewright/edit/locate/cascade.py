@@ -54,7 +54,7 @@ from filewright.edit.repairs import (
 from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
-from filewright.text import encoded, normalised
+from filewright.text.codec import encoded, normalised
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""

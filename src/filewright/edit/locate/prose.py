@@ -43,7 +43,7 @@ from filewright.edit.locate.request import (
     word_set,
     words_shared,
 )
-from filewright.text import Line
+from filewright.text.lines import Line
 
 _MOST_ROWS = 60_000
 """Lines compared before the tier gives up; a rarer text is needed."""

@@ -18,7 +18,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filewright.errors import Code, invalid
-from filewright.text import PLAIN, Line, Splice, check_text, normalised
+from filewright.text.codec import check_text, normalised
+from filewright.text.lines import Line
+from filewright.text.spelling import PLAIN
+from filewright.text.splice import Splice
 
 if TYPE_CHECKING:
     from filewright.edit.find import Region

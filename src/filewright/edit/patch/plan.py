@@ -11,7 +11,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from filewright.boundary import Location
+from filewright.boundary.location import Location
 from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
 from filewright.edit.diff import cut_line
 from filewright.edit.filetext import FileText
@@ -24,7 +24,9 @@ from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.text import Snapshot, Splice, as_declared, ordered
+from filewright.text.declaration import as_declared
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, ordered
 from filewright.wording import counted, one_line
 
 _DONE: dict[Kind, str] = {

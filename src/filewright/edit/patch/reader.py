@@ -34,10 +34,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from filewright.boundary import quote, unquote
+from filewright.boundary.location import quote, unquote
 from filewright.edit.diff import cut_line
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.text import check_text
+from filewright.text.codec import check_text
 from filewright.wording import one_line
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
