@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Root
 from filewright.changes.changes import Changes
-from filewright.changes.record import RecordedCommand
-from filewright.changes.state import base_folder
+from filewright.changes.model import RecordedCommand
+from filewright.changes.state_dir import base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.recording import Recorder, command_summary, new_command
@@ -24,7 +24,7 @@ from filewright.wording import encodable
 
 if TYPE_CHECKING:
     from filewright.changes.history import Scope, Selected
-    from filewright.changes.record import ChangeRecord, Entry
+    from filewright.changes.model import ChangeRecord, Entry
     from filewright.changes.settle import Recovery
     from filewright.changes.show import FileDifference
     from filewright.edit.diff import Diff

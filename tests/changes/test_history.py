@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.record import id_of, number_of
+from filewright.changes.model import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task

@@ -14,7 +14,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
-from filewright.changes.contents import held_after, held_before
+from filewright.changes.blobs import held_after, held_before
 from filewright.changes.history import Scope
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
@@ -271,7 +271,7 @@ def test_too_many_open_files_is_not_told_as_damage(
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.contents.ExitStack", full)
+        patch.setattr("filewright.changes.blobs.ExitStack", full)
         with pytest.raises(FilewrightError) as caught:
             bench.changes.undo(record.id)
     assert "damaged" not in str(caught.value)

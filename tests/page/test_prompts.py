@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from filewright import Workspace
 from filewright.changes.history import prompts
-from filewright.changes.record import ChangeRecord
+from filewright.changes.model import ChangeRecord
 from filewright.page.titles import deeds_of, sentence, title_of
 from filewright.progress import Caller, Task
 

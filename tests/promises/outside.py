@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from tests import processes
 
-from filewright.changes.record import id_of
+from filewright.changes.model import id_of
 
 NOBODY = 65534
 MB = 1 << 20

@@ -20,7 +20,7 @@ from tests import processes
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
-from filewright.changes.state import Index, StateFolder
+from filewright.changes.state_dir import Index, StateFolder
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code
 from filewright.progress import Task
@@ -57,7 +57,7 @@ def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
 HOLD = """
 import os, signal, sys
 from pathlib import Path
-from filewright.changes.state import Index, StateFolder
+from filewright.changes.state_dir import Index, StateFolder
 with Index(Path(sys.argv[1]), 10.0).alone(None):
     os.kill(os.getpid(), signal.SIGSTOP)
 """

@@ -15,7 +15,7 @@ from tests.promises.histories import FILES, FOLDERS, _command, _run
 from tests.recording.conftest import Opens
 
 from filewright import Workspace
-from filewright.changes.record import ChangeRecord, Entry, Stamp
+from filewright.changes.model import ChangeRecord, Entry, Stamp
 
 State = dict[str, tuple[Any, ...]]
 

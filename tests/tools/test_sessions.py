@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from filewright import FilewrightError, Workspace
-from filewright.changes.contents import held_after, held_before
+from filewright.changes.blobs import held_after, held_before
 from filewright.changes.database import Database
 from filewright.tools.history import _COUNTED
 

@@ -12,9 +12,10 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary, quote, tree_of
 from filewright.boundary.worktrees import tree_notice
 from filewright.changes.history import History, Scope, Selected
+from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import UNFINISHED, DamagedError, Log
-from filewright.changes.record import ChangeRecord, Place, id_of, sight
-from filewright.changes.state import StateFolder, WorkspaceLock
+from filewright.changes.model import ChangeRecord, Place, id_of, sight
+from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings

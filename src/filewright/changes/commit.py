@@ -14,8 +14,9 @@ from collections.abc import Sequence
 
 from filewright import errors
 from filewright.changes.log import Log
+from filewright.changes.model import ChangeRecord
 from filewright.changes.prepare import Planning, Preparation
-from filewright.changes.record import ChangeRecord, CommitPlan
+from filewright.changes.rename_plan import CommitPlan
 from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import Tree

@@ -17,7 +17,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, quote
 from filewright.changes.database import Flusher
 from filewright.changes.log import DAMAGED, Log, Session, damaged, damaged_record
-from filewright.changes.record import (
+from filewright.changes.model import (
     ChangeRecord,
     Entries,
     Entry,
@@ -30,7 +30,7 @@ from filewright.changes.record import (
     number_of,
     sight,
 )
-from filewright.changes.state import Index, StateFolder, base_folder
+from filewright.changes.state_dir import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings

@@ -28,25 +28,22 @@ import xxhash
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import quote
-from filewright.changes.contents import ContentStore, Keeper, Keeping, contents_of
+from filewright.changes.blobs import ContentStore, Keeper, Keeping, contents_of
 from filewright.changes.database import Database, Flusher, Row
-from filewright.changes.record import (
+from filewright.changes.model import (
     ChangeRecord,
-    CommitPlan,
     Entries,
     Entry,
-    FolderRef,
     Place,
-    Put,
     RecordedCommand,
     Sight,
-    Slot,
     Stamp,
     id_of,
     summary_of,
     time_of,
 )
-from filewright.changes.state import StateFolder
+from filewright.changes.rename_plan import CommitPlan, FolderRef, Put, Slot
+from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from filewright.changes.contents import is_whole
-from filewright.changes.record import (
+from filewright.changes.blobs import is_whole
+from filewright.changes.model import (
     ChangeRecord,
     Entry,
     Kind,

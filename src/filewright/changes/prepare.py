@@ -21,20 +21,10 @@ from filewright import errors, system
 from filewright.boundary.location import Location, temporary_name
 from filewright.boundary.protection import Alias
 from filewright.boundary.rules import DenyRules
-from filewright.changes.contents import Edited, Held, Keeping, OnDisk, digest_of, tapped
+from filewright.changes.blobs import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
-from filewright.changes.record import (
-    CommitPlan,
-    Entry,
-    FolderRef,
-    How,
-    Place,
-    Put,
-    Slot,
-    Stamp,
-    spans_in,
-    spliced,
-)
+from filewright.changes.model import Entry, Place, Stamp, spans_in, spliced
+from filewright.changes.rename_plan import CommitPlan, FolderRef, How, Put, Slot
 from filewright.changes.slots import Flushing
 from filewright.changes.tree import DEEPEST, Item, Tree, keeps
 from filewright.errors import Code, FilewrightError, from_os_error

@@ -22,19 +22,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from filewright.boundary.location import is_temporary, quote
-from filewright.changes.contents import Keeper, copy_blocks, digest_of, held_after
+from filewright.changes.blobs import Keeper, copy_blocks, digest_of, held_after
 from filewright.changes.log import UNFINISHED, DamagedError, damaged_record
-from filewright.changes.record import (
-    KIND_OF,
-    ChangeRecord,
-    CommitPlan,
-    Place,
-    Put,
-    Slot,
-    Stamp,
-    id_of,
-    sight,
-)
+from filewright.changes.model import KIND_OF, ChangeRecord, Place, Stamp, id_of, sight
+from filewright.changes.rename_plan import CommitPlan, Put, Slot
 from filewright.changes.rollback import (
     LEAVES_OURS_POSSIBLE,
     ROLLBACK_TABLE,

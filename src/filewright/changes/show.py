@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.changes.contents import backward, forward, held_after, held_before
-from filewright.changes.record import (
+from filewright.changes.blobs import backward, forward, held_after, held_before
+from filewright.changes.model import (
     ChangeRecord,
     Entry,
     Place,

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Literal
 from filewright import errors, system
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary
-from filewright.changes.contents import digest_of
-from filewright.changes.record import KIND_OF, CommitPlan, Place, Slot, Stamp
+from filewright.changes.blobs import digest_of
+from filewright.changes.model import KIND_OF, Place, Stamp
+from filewright.changes.rename_plan import CommitPlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Closing, File, Folder, Rename, Status

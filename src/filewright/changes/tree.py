@@ -23,8 +23,8 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary, quote
 from filewright.boundary.rules import DenyRules
 from filewright.changes import modes
-from filewright.changes.contents import Edited, Held, OnDisk, digest_of
-from filewright.changes.record import KIND_OF, Kind
+from filewright.changes.blobs import Edited, Held, OnDisk, digest_of
+from filewright.changes.model import KIND_OF, Kind
 from filewright.changes.slots import OpenFolders
 from filewright.edit.changeset import (
     ChangeSet,

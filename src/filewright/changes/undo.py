@@ -21,7 +21,7 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary.location import Location
-from filewright.changes.contents import (
+from filewright.changes.blobs import (
     Held,
     backward,
     forward,
@@ -30,7 +30,7 @@ from filewright.changes.contents import (
     whole_before,
 )
 from filewright.changes.history import Selected
-from filewright.changes.record import (
+from filewright.changes.model import (
     Entry,
     Place,
     Stamp,

@@ -270,7 +270,7 @@ def own_program(*, uvx: bool = False) -> list[str]:
 
 def _state_folder() -> list[str]:
     """The option that names the state folder, where our environment does: a client may not pass that on."""
-    from filewright.changes.state import base_folder
+    from filewright.changes.state_dir import base_folder
     from filewright.settings import Settings
 
     settings = Settings()

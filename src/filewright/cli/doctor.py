@@ -176,7 +176,7 @@ def _clients() -> Iterator[Finding]:
 
 
 def _workspace(workspace: Workspace) -> Iterator[Finding]:
-    from filewright.changes.state import base_folder
+    from filewright.changes.state_dir import base_folder
 
     for root in workspace.roots:
         yield Finding("root", os.fsdecode(root.path), root.folder.writable())
@@ -226,7 +226,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
 
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
-    from filewright.changes.state import base_folder
+    from filewright.changes.state_dir import base_folder
     from filewright.cli.clients import state_folders
     from filewright.settings import Settings
     from filewright.workspace import Workspace

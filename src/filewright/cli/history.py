@@ -22,7 +22,7 @@ from filewright.wording import counted, listed, one_line
 
 if TYPE_CHECKING:
     from filewright.changes.history import Scope
-    from filewright.changes.record import ChangeRecord
+    from filewright.changes.model import ChangeRecord
     from filewright.tools.history import RevertResult
     from filewright.workspace import Workspace
 
@@ -158,7 +158,7 @@ def log(
 
 def say_what_is_going_on() -> None:
     """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
-    from filewright.changes.state import base_folder
+    from filewright.changes.state_dir import base_folder
     from filewright.cli.clients import configured
 
     clients = configured()

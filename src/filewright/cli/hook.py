@@ -21,7 +21,7 @@ from filewright.recording import command_summary
 from filewright.wording import listed
 
 if TYPE_CHECKING:
-    from filewright.changes.record import ChangeRecord
+    from filewright.changes.model import ChangeRecord
     from filewright.workspace import Workspace
 
 _INPUT_BYTES = 64 << 20

@@ -20,7 +20,7 @@ from filewright.progress import SETUP
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
-    from filewright.changes.record import Entry
+    from filewright.changes.model import Entry
     from filewright.edit.changeset import Step
     from filewright.workspace import Workspace
 
@@ -70,7 +70,7 @@ def folder_of(path: str) -> str:
 
 def earlier_of(path: str, text: str) -> Earlier | None:
     """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
-    from filewright.changes.contents import held_after, held_before
+    from filewright.changes.blobs import held_after, held_before
 
     earlier: Earlier | None = None
     later: str | None = text

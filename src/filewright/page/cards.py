@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes.contents import held_after, held_before
-from filewright.changes.record import ChangeRecord, Entry
+from filewright.changes.blobs import held_after, held_before
+from filewright.changes.model import ChangeRecord, Entry
 from filewright.changes.show import FileDifference
 from filewright.edit.diff import FileDiff, Row
 from filewright.edit.diff import Hunk as DiffHunk

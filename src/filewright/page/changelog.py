@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from filewright.changes.history import prompts, undone_by
-from filewright.changes.record import ChangeRecord
+from filewright.changes.model import ChangeRecord
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, Literal, get_args
 from urllib.parse import quote as in_address
 
-from filewright.changes.contents import held_after, held_before
+from filewright.changes.blobs import held_after, held_before
 from filewright.changes.history import Scope, Selected
-from filewright.changes.record import ChangeRecord
+from filewright.changes.model import ChangeRecord
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.page.cards import (
     CARDS,

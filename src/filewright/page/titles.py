@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from filewright.changes.record import ChangeRecord, Entry, Place, folders_above
+from filewright.changes.model import ChangeRecord, Entry, Place, folders_above
 from filewright.wording import counted, one_line
 
 Deed = tuple[str, str]

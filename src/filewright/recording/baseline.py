@@ -25,7 +25,7 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.database import Database
-from filewright.changes.state import fresh_in
+from filewright.changes.state_dir import fresh_in
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import (

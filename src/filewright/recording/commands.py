@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from filewright import system
-from filewright.changes.state import fresh_in
+from filewright.changes.state_dir import fresh_in
 from filewright.recording.model import Command
 from filewright.system import Folder, is_running, process_space
 

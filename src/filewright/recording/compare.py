@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.changes.contents import digest_of, held_after, held_before
-from filewright.changes.record import ChangeRecord, Place, Stamp, same_content
+from filewright.changes.blobs import digest_of, held_after, held_before
+from filewright.changes.model import ChangeRecord, Place, Stamp, same_content
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline

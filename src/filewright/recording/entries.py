@@ -8,7 +8,7 @@ from posixpath import basename, dirname
 import xxhash
 
 from filewright.boundary.location import Location, Root
-from filewright.changes.record import Entry, Place, Stamp
+from filewright.changes.model import Entry, Place, Stamp
 from filewright.progress import Task
 from filewright.recording.compare import Comparison
 from filewright.recording.model import LARGE_BYTES, ListedStamp, Pair, Thing

@@ -25,13 +25,9 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.log import Log
-from filewright.changes.record import (
-    ChangeRecord,
-    CommitPlan,
-    RecordedCommand,
-    summary_of,
-)
-from filewright.changes.state import fresh_in
+from filewright.changes.model import ChangeRecord, RecordedCommand, summary_of
+from filewright.changes.rename_plan import CommitPlan
+from filewright.changes.state_dir import fresh_in
 from filewright.progress import Task
 from filewright.recording import commands as opened
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget

@@ -6,7 +6,7 @@ import marshal
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
-from filewright.changes.record import Kind, Stamp
+from filewright.changes.model import Kind, Stamp
 
 LARGE_BYTES = 1 << 20
 """Contents of files above this size are never stored ahead of a command."""

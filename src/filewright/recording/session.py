@@ -14,8 +14,8 @@ from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
 from filewright.changes.database import Database, Flusher
 from filewright.changes.log import Log
-from filewright.changes.record import ChangeRecord, RecordedCommand
-from filewright.changes.state import Index, StateFolder, base_folder
+from filewright.changes.model import ChangeRecord, RecordedCommand
+from filewright.changes.state_dir import Index, StateFolder, base_folder
 from filewright.progress import Task, caller_name
 from filewright.recording import commands as opened
 from filewright.recording.baseline import KEPT, TABLES, Baseline, Budget

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.changes.state import base_folder
+from filewright.changes.state_dir import base_folder
 from filewright.listening import noted_signals, on_leaving
 from filewright.settings import Settings
 from filewright.wording import safe

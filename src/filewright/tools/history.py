@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.changes.history import Scope
-from filewright.changes.record import ChangeRecord, Entry, Stamp
+from filewright.changes.model import ChangeRecord, Entry, Stamp
 from filewright.changes.show import FileDifference
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid

@@ -16,7 +16,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location, Root
-from filewright.changes.record import ChangeRecord, Place
+from filewright.changes.model import ChangeRecord, Place
 from filewright.edit.changeset import Decided
 from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits, plan
 from filewright.edit.patch.reader import FilePatch, Patch, parse

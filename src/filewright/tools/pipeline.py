@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary.location import Location
-from filewright.changes.record import Place
+from filewright.changes.model import Place
 from filewright.edit.changeset import ChangeSet, Decided, Modify, Step
 from filewright.edit.diff import Diff, FileDiff, unified
 from filewright.errors import Code, FilewrightError

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from filewright.changes.database import Database, Execute, Flusher
-from filewright.changes.record import Entry, Span, Stamp, id_of, spans_in
-from filewright.changes.state import StateFolder
+from filewright.changes.model import Entry, Span, Stamp, id_of, spans_in
+from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder

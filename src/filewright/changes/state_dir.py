@@ -23,18 +23,16 @@ import errno
 import json
 import os
 import sys
-import threading
 import time
-import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from filewright import system
-from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Root, quote
+from filewright.changes.locks import lock_folder
 from filewright.errors import Code, FilewrightError, from_os_error, locked
-from filewright.progress import Task, tries
+from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import Folder, Status, stamp_of
 from filewright.wording import listed
@@ -500,130 +498,3 @@ def fresh_in(folder: Folder, data: bytes, *, flush: bool = False) -> Iterator[by
     finally:
         with suppress(FileNotFoundError):
             folder.remove(fresh)
-
-
-# Locks
-
-
-class WorkspaceLock:
-    """The lock of one workspace, one writer at a time across threads and processes: re-entrant within a thread, waited
-    for at most `seconds`.
-
-    A writer holds every root alone and every folder above a root together with others, so that
-    workspaces on nested roots exclude each other and neighbours do not. The lock is on the folder
-    itself: a lock file can be removed under its holder. All are taken in one order, by device and inode,
-    so that workspaces which share some never wait for each other in a circle.
-
-    It keeps filewright's own processes apart. Editors know nothing of it, so nothing that must not be
-    lost relies on it alone.
-
-    A workspace on a folder above the roots that cannot be opened is not kept apart from this one.
-    """
-
-    def __init__(self, boundary: Boundary, seconds: float) -> None:
-        self._roots = {root.identity: root.folder for root in boundary.roots}
-        self._seconds = seconds
-        self.start()
-        _living.add(self)
-
-    def start(self) -> None:
-        """Begin anew, with folders of its own: a child process holds none of its parent's locks."""
-        self._thread = threading.RLock()
-        self._depth = 0
-        # Opened once, before the process is confined to its roots.
-        self._above: dict[tuple[int, int], Folder] = {}
-        for root in self._roots.values():
-            above: Folder | None = root
-            while above is not None:
-                above = self._opened_above(above)
-
-    def _opened_above(self, folder: Folder) -> Folder | None:
-        for listing in (True, False):
-            with suppress(OSError):
-                above = folder.parent(listing=listing)
-                if above is None or not listing:
-                    return above
-                identity = above.status().identity
-                return (
-                    above
-                    if identity in self._roots
-                    else self._above.setdefault(identity, above)
-                )
-        return None
-
-    def close(self) -> None:
-        """Let go of the folders above the roots."""
-        _living.discard(self)
-        for above in self._above.values():
-            above.close()
-        self._above.clear()
-
-    @contextmanager
-    def exclusive(
-        self, task: Task | None = None, *, wait: bool = True
-    ) -> Iterator[bool]:
-        """Hold the lock alone. Yields whether it was taken just now (False when nested).
-
-        Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
-        cancelled while waiting.
-        """
-        deadline = time.monotonic() + (self._seconds if wait else 0.0)
-        thread = self._thread
-        for _ in tries(deadline, task):
-            if thread.acquire(blocking=False):
-                break
-        else:
-            raise locked("change held the workspace", self._seconds)
-        with ExitStack() as held:
-            held.callback(thread.release)
-            depth = self._depth
-            try:
-                # Each root, opened anew, and the folders above them, in the order of their identities.
-                for identity in () if depth else sorted({*self._above, *self._roots}):
-                    root = self._roots.get(identity)
-                    folder = (
-                        self._above[identity] if root is None else root.folder(b".")
-                    )
-                    if root is not None:
-                        held.callback(folder.close)
-                    if not lock_folder(
-                        folder, deadline, task, exclusive=root is not None
-                    ):
-                        raise locked("change held the workspace", self._seconds)
-                    if root is None:
-                        held.callback(folder.unlock)
-            except OSError as error:
-                raise from_os_error(error, "the workspace", doing="lock") from error
-            self._depth = depth + 1
-            try:
-                yield not depth
-            finally:
-                self._depth = depth
-
-
-def lock_folder(
-    folder: Folder, deadline: float, task: Task | None, *, exclusive: bool
-) -> bool:
-    """Lock a folder; False if others have it until the deadline. Raises `OSError`, and `cancelled`."""
-    for _ in tries(deadline, task):
-        try:
-            if folder.lock(exclusive):
-                return True
-        except OSError as error:
-            if error.errno not in _UNSUPPORTED:
-                raise
-            # No locks on this file system: the compare-and-swap at publishing remains.
-            return True
-    return False
-
-
-_living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
-
-
-def _forked() -> None:
-    for lock in list(_living):
-        lock.start()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
