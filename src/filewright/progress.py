@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from filewright.errors import Code, FilewrightError
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 _CALLER_CHARS = 100
 
@@ -31,10 +31,10 @@ class Caller(NamedTuple):
     turn: str | None = None
 
 
-def caller_name(name: object) -> str | None:
+def clean_caller_name(name: object) -> str | None:
     """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; or None."""
     return (
-        (one_line(name).strip()[:_CALLER_CHARS] or None)
+        (to_one_line(name).strip()[:_CALLER_CHARS] or None)
         if isinstance(name, str)
         else None
     )
@@ -114,7 +114,7 @@ class Task:
             self._report(done, total, message)
 
 
-def tries(deadline: float, task: Task | None) -> Iterator[None]:
+def retry_until(deadline: float, task: Task | None) -> Iterator[None]:
     """The tries to get what others hold: one, and more of them until the deadline. Raises `cancelled` if the task is.
 
     Asked again and again, since a blocking call could be neither cancelled nor given up.

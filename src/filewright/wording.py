@@ -1,10 +1,14 @@
-"""How an answer words what recurs: counts, lists that are cut, what may have been meant; and text made safe to show.
+"""Wording shared by all answers: counts, shortened lists, suggestions and safe text.
 
-Nothing that is shown hides, moves the cursor, or cannot be carried by a transport. This is the one place that knows
-which characters those are, and how they are written instead. What a file holds is shown with `visible`, where a
-reader may copy it; in `one_line`, as of a diff or a refusal, line breaks and what does not show are written out too.
-`encodable` and `safe` look last at whatever leaves. File names have a form of their own (`boundary.quote`), made of
-the same characters.
+No text that is shown may hide something, move the cursor or contain what a transport
+cannot carry. This module alone knows which characters do that and how to escape them:
+
+- `escape_controls` for content that the reader may copy;
+- `to_one_line` for a line of a diff or a refusal, where line breaks and invisible
+  characters are escaped too;
+- `escape_surrogates` and `escape_unsendable` for everything that leaves the process.
+
+File names are quoted by `boundary.quote`, from the same sets of characters.
 """
 
 from __future__ import annotations
@@ -14,35 +18,35 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """``1 line``, ``2 lines``, ``3 matches``."""
     plural = noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")
     plural = noun[:-1] + "ies" if noun.endswith("y") else plural
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def sized(size: int) -> str:
+def format_size(size: int) -> str:
     """``1 byte``, ``2.5 KB``, ``1.0 GB``."""
     for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
         if size >= length:
             return f"{size / length:.1f} {unit}"
-    return counted(size, "byte")
+    return pluralize(size, "byte")
 
 
-def listed(
+def join_limited(
     items: Sequence[object], most: int, joined: str = ", ", *, noun: str = ""
 ) -> str:
     """``a, b and 3 more``: the first `most` of some items, and how many more (of what `noun` names) there are."""
     shown = joined.join(map(str, items[:most]))
     left = len(items) - most
     return (
-        f"{shown} and {counted(left, f'more {noun}') if noun else f'{left:,} more'}"
+        f"{shown} and {pluralize(left, f'more {noun}') if noun else f'{left:,} more'}"
         if left > 0
         else shown
     )
 
 
-def alike(wanted: str, names: Iterable[str], most: int = 1) -> list[str]:
+def closest_matches(wanted: str, names: Iterable[str], most: int = 1) -> list[str]:
     """The `most` names that are spelled most like the one wanted, if they are at all; the case hardly counts."""
     from difflib import get_close_matches
 
@@ -52,7 +56,7 @@ def alike(wanted: str, names: Iterable[str], most: int = 1) -> list[str]:
 
 def did_you_mean(wanted: str, names: Iterable[str], otherwise: str) -> str:
     """The name that may have been meant, as a question; `otherwise` where there is none."""
-    near = alike(wanted, names)
+    near = closest_matches(wanted, names)
     return f"did you mean {near[0]}?" if near else otherwise
 
 
@@ -75,12 +79,12 @@ _NOT_IN_A_LINE = f"[{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
 _NEVER_SENT = f"[{CONTROLS}{SURROGATES}]"
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """`text` with control and bidirectional characters as escapes such as ``\\x1b`` and ``\\u202e``."""
     return text if text.isprintable() else re.sub(_MISLEADING, _escape, text)
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The same of a line whose place on the page counts: line breaks and what does not show are escapes too."""
     return text if text.isprintable() else re.sub(_NOT_IN_A_LINE, _escape, text)
 
@@ -102,7 +106,7 @@ _UNNAMED = {
 """Names of control characters, which Unicode's table leaves out; and the usual name of U+FEFF."""
 
 
-def named_character(character: str) -> str:
+def character_name(character: str) -> str:
     """Return a character's name with its code point, as in ``NO-BREAK SPACE (U+00A0)``."""
     code_point = f"U+{ord(character):04X}"
     name = _UNNAMED.get(character) or unicodedata.name(character, "")
@@ -116,9 +120,9 @@ def named_character(character: str) -> str:
     return f"{name} ({code_point})"
 
 
-def named_characters(characters: Sequence[str], most: int = 3) -> str:
+def character_names(characters: Sequence[str], most: int = 3) -> str:
     """Return the names of the first few characters, and how many more there are."""
-    return listed([named_character(character) for character in characters], most)
+    return join_limited([character_name(character) for character in characters], most)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -128,7 +132,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
-def oddities(text: str) -> list[str]:
+def describe_hidden_characters(text: str) -> list[str]:
     """What a reader must know of `text`: kinds of characters that do not show or mislead."""
     if text.isprintable():
         return []
@@ -140,7 +144,7 @@ def oddities(text: str) -> list[str]:
     return found
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """`text` with lone surrogates spelled out, which no transport can carry, and nothing else changed."""
     return (
         text
@@ -149,7 +153,7 @@ def encodable(text: str) -> str:
     )
 
 
-def safe(text: str) -> str:
+def escape_unsendable(text: str) -> str:
     """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
 
     The spelling is that of JSON, so a text that is JSON stays so. Tabs, form feeds and line ends are

@@ -15,12 +15,12 @@ from filewright.changes.changes import Changes
 from filewright.changes.model import RecordedCommand
 from filewright.changes.state_dir import base_folder
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Caller, Task, caller_name
+from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording import Recorder, command_summary, new_command
 from filewright.settings import Settings
 from filewright.system import Closing, own_process, process_space
 from filewright.tools.typed import TypedTools
-from filewright.wording import encodable
+from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.changes.history import Scope, Selected
@@ -84,7 +84,7 @@ class Workspace(TypedTools, Closing):
         self._recorder = Recorder(self._changes, self.settings)
         own = self._changes.caller
         self._changes.caller = Caller(
-            caller_name(session) or own.session, caller_name(client)
+            clean_caller_name(session) or own.session, clean_caller_name(client)
         )
         self._tools_made: Context | None = None
         self._given: Task | None = None
@@ -351,7 +351,7 @@ class Workspace(TypedTools, Closing):
             command_summary(command, label),
             caller.session,
             caller.client,
-            caller_name(turn),
+            clean_caller_name(turn),
         )
         return self._recorder.end(ending, self._task())
 
@@ -415,7 +415,7 @@ class Workspace(TypedTools, Closing):
                 whole,
                 {"change_id": unquote(uri[len(HISTORY) :])},
             )
-            return "text/plain", encodable(shown.text)
+            return "text/plain", escape_surrogates(shown.text)
         raise FilewrightError(
             Code.NOT_FOUND,
             f"no resource {uri}",

@@ -15,7 +15,7 @@ from filewright.page.render import code, paint
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.page.view import view_of as drawn
 from filewright.text.snapshot import Snapshot
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 
 def view_of(
@@ -40,9 +40,9 @@ def test_the_rows_are_the_lines_of_both_files(before: str, after: str) -> None:
     for hunk in view.hunks:
         for row in hunk.rows:
             if row.old is not None:
-                assert row.text == one_line(old[row.old - 1])
+                assert row.text == to_one_line(old[row.old - 1])
             if row.new is not None:
-                assert row.text == one_line(new[row.new - 1])
+                assert row.text == to_one_line(new[row.new - 1])
         beside = [
             row for pair in hunk.sides for row in dict.fromkeys(pair) if row is not None
         ]
@@ -74,7 +74,7 @@ def unmarked(row: DiffRow) -> str:
     path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]),
 )
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
-    lines = [one_line(line) for line in text.split("\n")]
+    lines = [to_one_line(line) for line in text.split("\n")]
     rows = tuple(
         DiffRow("+", line, None, number) for number, line in enumerate(lines, 1)
     )

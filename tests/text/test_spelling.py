@@ -5,7 +5,7 @@ import unicodedata
 from tests.rows import each_row
 
 from filewright.text.spelling import is_invisible, peculiar_characters, spellings_of
-from filewright.wording import named_character
+from filewright.wording import character_name
 
 
 @each_row(
@@ -24,7 +24,7 @@ from filewright.wording import named_character
     ],
 )
 def test_names_a_character_by_code_point(character: str, name: str) -> None:
-    assert named_character(character) == name
+    assert character_name(character) == name
 
 
 @each_row(

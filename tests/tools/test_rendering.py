@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.tools.result import clip
-from filewright.wording import encodable, safe
+from filewright.wording import escape_surrogates, escape_unsendable
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 
@@ -17,7 +17,7 @@ ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 @given(ANY_TEXT)
 @examples(50, derandomize=True)
 def test_safe_text_can_be_encoded_and_holds_no_control_character(text: str) -> None:
-    shown = safe(text)
+    shown = escape_unsendable(text)
     shown.encode("utf-8")
     assert not [
         character
@@ -29,7 +29,7 @@ def test_safe_text_can_be_encoded_and_holds_no_control_character(text: str) -> N
         for character in shown
         if 0x7F <= ord(character) <= 0x9F and character != "\x85"
     ]
-    assert safe(shown) == shown
+    assert escape_unsendable(shown) == shown
 
 
 @given(st.text(max_size=60))
@@ -40,18 +40,18 @@ def test_plain_text_is_left_as_it_is(text: str) -> None:
         for character in text
         if character.isprintable() or character in "\n\t"
     )
-    assert safe(plain) == plain
+    assert escape_unsendable(plain) == plain
 
 
 @given(ANY_TEXT)
 @examples(33, derandomize=True)
 def test_json_stays_the_same_json(text: str) -> None:
     document = json.dumps({"text": text}, ensure_ascii=False)
-    assert json.loads(safe(document)) == {"text": text}
+    assert json.loads(escape_unsendable(document)) == {"text": text}
 
 
 def test_only_what_cannot_be_encoded_is_spelled_out_in_resources() -> None:
-    assert encodable("\x1b \udc80 ü") == "\x1b \\udc80 ü"
+    assert escape_surrogates("\x1b \udc80 ü") == "\x1b \\udc80 ü"
 
 
 @given(st.text(alphabet="ab\n", max_size=200), st.integers(20, 100))

@@ -410,9 +410,9 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
             (root / "a.txt").unlink()
         return spare(task, *work)  # type: ignore[arg-type]
 
-    asked, spare = list[object](), search.spare_time
+    asked, spare = list[object](), search.best_effort
     whole = workspace.search(items=items)
-    monkeypatch.setattr(search, "spare_time", gone)
+    monkeypatch.setattr(search, "best_effort", gone)
     found = workspace.search(items=items)
     assert not (root / "a.txt").exists()
     assert 0 < len(found.results) < len(whole.results)

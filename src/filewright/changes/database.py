@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from filewright import errors, system
 from filewright.boundary.location import quote
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task, tries
+from filewright.progress import Task, retry_until
 
 if TYPE_CHECKING:
     import sqlite3
@@ -169,7 +169,7 @@ class Database:
         None for reading what is not there yet.
         """
         lock = self._writing if writing else self._reading
-        for _ in tries(time.monotonic() + self._seconds, task):
+        for _ in retry_until(time.monotonic() + self._seconds, task):
             if lock.acquire(blocking=False):
                 break
         else:
@@ -220,7 +220,7 @@ class Database:
         self, work: Callable[..., _T], *values: object, task: Task | None = None
     ) -> _T:
         """Do something once no other process is in the way, looking at the task meanwhile."""
-        for _ in tries(time.monotonic() + self._seconds, task):
+        for _ in retry_until(time.monotonic() + self._seconds, task):
             try:
                 return work(*values)
             except Exception as error:

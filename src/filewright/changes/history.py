@@ -34,7 +34,7 @@ from filewright.changes.state_dir import Index, StateFolder, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
-from filewright.wording import encodable
+from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.changes.show import FileDifference
@@ -596,7 +596,7 @@ class History:
                 raise errors.no_session(any(True for _ in self.heads(task)))
             return last
         # The name of none has a lone surrogate, and the database takes none.
-        if encodable(given) == given and self.made_in(given):
+        if escape_surrogates(given) == given and self.made_in(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
         found = (

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from filewright.boundary.boundary import Boundary
 from filewright.errors import from_os_error, locked
-from filewright.progress import Task, tries
+from filewright.progress import Task, retry_until
 from filewright.system import Folder
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
@@ -82,7 +82,7 @@ class WorkspaceLock:
         """
         deadline = time.monotonic() + (self._seconds if wait else 0.0)
         thread = self._thread
-        for _ in tries(deadline, task):
+        for _ in retry_until(deadline, task):
             if thread.acquire(blocking=False):
                 break
         else:
@@ -118,7 +118,7 @@ def lock_folder(
     folder: Folder, deadline: float, task: Task | None, *, exclusive: bool
 ) -> bool:
     """Lock a folder; False if others have it until the deadline. Raises `OSError`, and `cancelled`."""
-    for _ in tries(deadline, task):
+    for _ in retry_until(deadline, task):
         try:
             if folder.lock(exclusive):
                 return True

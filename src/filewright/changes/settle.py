@@ -46,7 +46,7 @@ from filewright.changes.slots import (
 )
 from filewright.errors import FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.system import Folder
-from filewright.wording import listed
+from filewright.wording import join_limited
 
 if TYPE_CHECKING:
     from filewright.changes.database import Row
@@ -774,7 +774,7 @@ def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
         if not found.unsettled:
             found.rolled_back.append(identifier)
         if found.taken_back:
-            what = listed(found.taken_back, _TOLD)
+            what = join_limited(found.taken_back, _TOLD)
             found.taken_back = [
                 f"the unfinished change {identifier} was taken back: {what}"
             ]

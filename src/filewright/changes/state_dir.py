@@ -35,7 +35,7 @@ from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import Folder, Status, stamp_of
-from filewright.wording import listed
+from filewright.wording import join_limited
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 _HINT = (
@@ -305,7 +305,7 @@ class StateFolder:
             )
         elif known is None and (earlier := self._index.earlier()):
             self.note = (
-                f"an earlier version of filewright has left history in {listed(earlier, 3)}: it is not "
+                f"an earlier version of filewright has left history in {join_limited(earlier, 3)}: it is not "
                 f"read and stays as it is; the history of {quote(path)} begins anew"
             )
         return known, others

@@ -61,7 +61,7 @@ from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply
 from filewright.text.wide import Narrowed
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _PAIRS = "surrogatepass"
@@ -686,7 +686,7 @@ def _is(held: bytes, side: Stamp | None) -> bool:
 def _shown(lines: Sequence[bytes]) -> str:
     """The lines of one side of a conflict, the first of them, safe to be shown."""
     kept = [
-        one_line(line.decode(errors="replace").rstrip("\r\n"))[:_WIDTH]
+        to_one_line(line.decode(errors="replace").rstrip("\r\n"))[:_WIDTH]
         for line in lines[:_SIDE]
     ]
     more = [f"... {len(lines) - _SIDE:,} more lines"] if len(lines) > _SIDE else []

@@ -16,7 +16,7 @@ from filewright import __version__, system
 from filewright.cli import write
 from filewright.cli.options import in_workspace
 from filewright.errors import FilewrightError
-from filewright.wording import listed
+from filewright.wording import join_limited
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Root
@@ -193,7 +193,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     damage = [] if problems else workspace.log_damage(seconds=_LOOK_SECONDS)
     yield Finding(
         "log of changes",
-        "; ".join(problems) or listed(damage, _DAMAGE) or "sound",
+        "; ".join(problems) or join_limited(damage, _DAMAGE) or "sound",
         not (problems or damage),
     )
     if problems:
@@ -213,13 +213,13 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     if kept := changes.kept:
         yield Finding(
             "kept of conflicts",
-            f"{listed(kept, 5)}; delete what is not needed any more",
+            f"{join_limited(kept, 5)}; delete what is not needed any more",
         )
     if left := workspace.left_over(seconds=_LOOK_SECONDS):
         yield Finding(
             "left over",
-            f"{listed(left, 5)}: no unfinished change names them, so they are what a damaged or removed history has "
-            "left; look at them, and delete what is not needed",
+            f"{join_limited(left, 5)}: no unfinished change names them, so they are "
+            "what a damaged or removed history has left; look at them, and delete what is not needed",
             False,
         )
 

@@ -18,7 +18,7 @@ from filewright.cli.options import (
 )
 from filewright.cli.terminal import ask, write_paged
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.wording import counted, listed, one_line
+from filewright.wording import join_limited, pluralize, to_one_line
 
 if TYPE_CHECKING:
     from filewright.changes.history import Scope
@@ -177,7 +177,9 @@ def say_what_is_going_on() -> None:
             following = (
                 "filewright setup --check tries them; then let one change a file"
             )
-    write(f"clients: {listed(clients, 4) or 'none is configured'}; next: {following}")
+    write(
+        f"clients: {join_limited(clients, 4) or 'none is configured'}; next: {following}"
+    )
 
 
 def _row(record: ChangeRecord) -> str:
@@ -185,13 +187,13 @@ def _row(record: ChangeRecord) -> str:
 
     turn = f"turn {record.turn}" if record.turn else None
     who = " ".join(
-        one_line(part) for part in (record.client, record.session, turn) if part
+        to_one_line(part) for part in (record.client, record.session, turn) if part
     )
     undo = ""
     if record.reverts:
-        undo = f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
+        undo = f"  [undoes {'some of ' if record.partial else ''}{join_limited(record.reverts, 1)}]"
     when = f"{record.time.astimezone():%Y-%m-%d %H:%M:%S} ({ago(record.time)})"
-    return f"{record.id}  {when}  {one_line(record.summary)}{undo}{f'  [{who}]' if who else ''}"
+    return f"{record.id}  {when}  {to_one_line(record.summary)}{undo}{f'  [{who}]' if who else ''}"
 
 
 def _session_row(each: Any) -> str:
@@ -203,13 +205,13 @@ def _session_row(each: Any) -> str:
     )
     undone = f" ({each.undone} undone)" if each.undone else ""
     left = (
-        f", {counted(each.files, 'file')} +{each.added} -{each.removed}"
+        f", {pluralize(each.files, 'file')} +{each.added} -{each.removed}"
         if each.files is not None
         else ""
     )
     return (
         f"{each.session or '(unknown)'}  {first:%Y-%m-%d %H:%M:%S} to {last:%H:%M:%S}  "
-        f"{counted(each.changes, 'change')}{undone}{left}  {one_line(each.client or '')}".rstrip()
+        f"{pluralize(each.changes, 'change')}{undone}{left}  {to_one_line(each.client or '')}".rstrip()
     )
 
 

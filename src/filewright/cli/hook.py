@@ -18,7 +18,7 @@ import xxhash
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
 from filewright.recording import command_summary
-from filewright.wording import listed
+from filewright.wording import join_limited
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
@@ -95,7 +95,7 @@ def _told() -> HookCall:
                 (word for word in ("Write", "Delete") if word.lower() in label.lower()),
                 "Edit",
             )
-            label = f"{word} {listed(names, 2)}"
+            label = f"{word} {join_limited(names, 2)}"
     session = first("session_id", "conversation_id", "sessionId")
     turn = first("turn_id", "generation_id", "prompt_id")
     folder, served = first("cwd"), given.get("workspace_roots")

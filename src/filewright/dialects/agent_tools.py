@@ -25,7 +25,7 @@ from filewright.dialects.table import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.tools.result import FailedCall, ToolResult, clip
-from filewright.wording import counted, visible
+from filewright.wording import escape_controls, pluralize
 
 if TYPE_CHECKING:
     from filewright.structure.symbol import Symbol
@@ -118,7 +118,7 @@ def _answered(
 def _page(file: FileRead, room: int) -> tuple[list[str], int | None]:
     """The lines of a native read that fit, as rows (number, TAB, text), and the line to go on with."""
     rows = [
-        f"{number:>6}\t{visible(line)}{_CUT if number in file.cut_at else ''}"
+        f"{number:>6}\t{escape_controls(line)}{_CUT if number in file.cut_at else ''}"
         for number, line in enumerate(file.rows, file.start_line)
     ]
     kept = _fitting(rows, room) or ["(empty file)"]
@@ -141,7 +141,7 @@ def read_file(call: Call, given: Record) -> str:
         return "\n".join(rows)
     last = file.start_line + len(rows) - 1
     if following is not None:
-        many = counted(len(rows), "line")
+        many = pluralize(len(rows), "line")
         if file.total_lines is not None:
             many = f"{len(rows)} of {file.total_lines} lines"
         rows.append(f"[... {many} shown; continue with offset={following} ...]")
@@ -170,7 +170,7 @@ def read_files(call: Call, given: Record) -> str:
                 f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]"
             )
             break
-        name, following = visible(path), None
+        name, following = escape_controls(path), None
         try:
             kept, following = _page(call.read(path, limit=_READ_LINES), max(200, left))
             section = [f"==> {name} <==", *kept]
@@ -178,7 +178,7 @@ def read_files(call: Call, given: Record) -> str:
             if error.ends_call:
                 raise
             code = call.table["codes"].get(error.code, error.code)
-            section = [f"==> {name} — {code}: {visible(error.message)} <=="]
+            section = [f"==> {name} — {code}: {escape_controls(error.message)} <=="]
         if following is not None:
             section.append(
                 f"[... more; use read_file with offset={following} for the rest ...]"
@@ -222,16 +222,16 @@ def list_dir(call: Call, _: Record) -> str:
             except FilewrightError:
                 size = 0
         if kind == "folder":
-            folders.append(f"{visible(entry.name)}/")
+            folders.append(f"{escape_controls(entry.name)}/")
         else:
-            others.append(f"{visible(entry.name)}\t{size}")
+            others.append(f"{escape_controls(entry.name)}\t{size}")
     return _answered(call, folders + others, *more, empty="(empty directory)")
 
 
 def glob(call: Call, _: Record) -> str:
     """The files that fit, newest first."""
     entries, more = call.entries()
-    rows = [visible(entry.path) for entry in entries if entry.type == "file"]
+    rows = [escape_controls(entry.path) for entry in entries if entry.type == "file"]
     return _answered(call, rows, *more, empty="(no matches)")
 
 
@@ -248,7 +248,7 @@ def tree(call: Call, given: Record) -> str:
         margin = "".join("    " if end else "│   " for end in ends[:-1])
         corner = "└── " if ends[-1] else "├── "
         after = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
-        rows.append(f"{margin}{corner}{visible(entry.name)}{after}")
+        rows.append(f"{margin}{corner}{escape_controls(entry.name)}{after}")
     top = call.locate(given.path).shown
     return _answered(call, [top, *(rows or ["(no entries)"])], *more)
 
@@ -267,7 +267,7 @@ def outline(call: Call, given: Record) -> str:
 
     def rows(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
         for symbol in symbols:
-            yield f"{'  ' * depth}{symbol.start_line}-{symbol.end_line} {symbol.kind} {visible(symbol.name)}"
+            yield f"{'  ' * depth}{symbol.start_line}-{symbol.end_line} {symbol.kind} {escape_controls(symbol.name)}"
             if depth < 30:
                 yield from rows(symbol.children, depth + 1)
 
@@ -309,7 +309,7 @@ def check_syntax(call: Call, given: Record) -> Json:
                 FilewrightError
             ):  # What ends too early may be of the line after the last.
                 near = call.read(given.path, start=issue.line, limit=1).content.strip()
-        near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
+        near = escape_controls((near or issue.text or issue.message)[:_NEAR_CHARS])
         kind = "missing" if missing else "error"
         shown.append(
             {"kind": kind, "line": issue.line, "column": issue.column, "near": near}
@@ -367,7 +367,7 @@ def grep(call: Call, given: Record) -> str:
     else:
         counts.update(name for name, _ in sorted(lines))
         names = [
-            visible(name) + f":{count}" * (given.output_mode == "count")
+            escape_controls(name) + f":{count}" * (given.output_mode == "count")
             for name, count in counts.items()
         ]
         rows = _fitting(names[offset:last], room)
@@ -420,7 +420,7 @@ def _hit_rows(
         for number, row in [*rows, *enumerate(hit.context_after, hit.last_line + 1)]:
             mark = ":" if hit.line <= number <= hit.last_line else "-"
             if mark == ":" or (hit.path, number) not in lines:
-                block[hit.path, number] = visible(
+                block[hit.path, number] = escape_controls(
                     f"{hit.path}{mark}{number}{mark}{row}"
                 )
         used += (
@@ -485,10 +485,12 @@ def edit_file(call: Call, given: Record) -> str:
             details["index"] = details["edit"]
         raise
     rows = [
-        f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(given.path)}."
+        f"Replaced {pluralize(made.changes_made, 'occurrence')} in {escape_controls(given.path)}."
     ]
     if several:
-        rows = [f"Applied {counted(len(wanted), 'edit')} to {visible(given.path)}."]
+        rows = [
+            f"Applied {pluralize(len(wanted), 'edit')} to {escape_controls(given.path)}."
+        ]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
@@ -509,8 +511,8 @@ def _with_diff(
     call: Call, rows: Sequence[str], diff: str, *warnings: str | None
 ) -> str:
     """What was done, warnings of what no longer parses, and the diff."""
-    warned = [f"warning: {visible(warning)}" for warning in warnings if warning]
-    return _answered(call, [*rows, *warned, *map(visible, diff.splitlines())])
+    warned = [f"warning: {escape_controls(warning)}" for warning in warnings if warning]
+    return _answered(call, [*rows, *warned, *map(escape_controls, diff.splitlines())])
 
 
 def apply_patch(call: Call, given: Record) -> str:
@@ -530,9 +532,9 @@ def apply_patch(call: Call, given: Record) -> str:
         raise
     rows = ["Applied patch:"]
     for file in made.files:
-        was = f"{visible(file.was)} -> " if file.was else ""
+        was = f"{escape_controls(file.was)} -> " if file.was else ""
         letter = call.table["letters"].get(file.operation, "M")
-        rows.append(f"  {letter} {was}{visible(file.path or '')}")
+        rows.append(f"  {letter} {was}{escape_controls(file.path or '')}")
         rows += [
             f"note: hunk {hunk.number} matched by {hunk.tier} at line {hunk.line}"
             for hunk in file.hunks
@@ -555,7 +557,7 @@ def write_file(call: Call, given: Record) -> str:
             "utf-8", "replace"
         )
     )
-    head = f"Wrote {size} bytes to {visible(given.path)} ({made.operation})."
+    head = f"Wrote {size} bytes to {escape_controls(given.path)} ({made.operation})."
     return _with_diff(call, [head], made.diff, made.syntax_warning)
 
 
@@ -563,7 +565,7 @@ def replace(call: Call, given: Record) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     made = call.replace(**_regex(call))
     files = [
-        f"  M {visible(file.path)} ({counted(file.count or 0, 'replacement')})"
+        f"  M {escape_controls(file.path)} ({pluralize(file.count or 0, 'replacement')})"
         for file in made.files
     ]
     head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"

@@ -17,7 +17,7 @@ from filewright.boundary.location import quote
 from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
 from filewright.tools.result import Image, ToolResult
-from filewright.wording import visible
+from filewright.wording import escape_controls
 
 if TYPE_CHECKING:
     from filewright.tools.listing import ListedEntry
@@ -109,7 +109,7 @@ def list_directory(call: Call, _: Record) -> str:
 
 def _marked(entry: ListedEntry, width: int = 0) -> str:
     """What an entry is and its name."""
-    return f"{'[DIR]' if entry.type == 'folder' else '[FILE]'} {visible(entry.name):<{width}}"
+    return f"{'[DIR]' if entry.type == 'folder' else '[FILE]'} {escape_controls(entry.name):<{width}}"
 
 
 def list_directory_with_sizes(call: Call, given: Record) -> str:
@@ -182,7 +182,7 @@ def list_allowed_directories(call: Call, _: Record) -> str:
 
 def edit_file(call: Call, _: Record) -> str:
     """Replace texts one after the other, all or none; the diff."""
-    diff = visible(call.edit(**call.request).diff)
+    diff = escape_controls(call.edit(**call.request).diff)
     fence = "```"
     while fence in diff:
         fence += "`"

@@ -48,7 +48,7 @@ from filewright.tools.registry import Arguments, run_tool, schema_of
 from filewright.tools.result import FailedCall, ToolResult, clip
 from filewright.tools.surface import Surface, Tool, entries
 from filewright.tools.typed import TypedTools
-from filewright.wording import encodable, visible
+from filewright.wording import escape_controls, escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
@@ -303,7 +303,7 @@ def from_environment(row: Json, otherwise: Any) -> Any:
 
 def encoded(value: object) -> str:
     """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
-    return encodable(json.dumps(value, ensure_ascii=False))
+    return escape_surrogates(json.dumps(value, ensure_ascii=False))
 
 
 def fitted(make: Callable[[Call, Record], Json]) -> Callable[[Call, Record], Json]:
@@ -360,7 +360,7 @@ def natively(call: Call, given: Record) -> Any:
     says = row.get(case, row["over"] if facts.get("there") else row["says"])
     if isinstance(says, str):
         return says.format_map(
-            {name: visible(str(value)) for name, value in facts.items()}
+            {name: escape_controls(str(value)) for name, value in facts.items()}
         )
     return filled(says, {**facts, "made": made}, call.table)
 

@@ -22,7 +22,7 @@ from filewright.text.notebook import NotebookView, viewed_by_cells
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply
 from filewright.text.wide import Narrowed
-from filewright.wording import counted, one_line, sized
+from filewright.wording import format_size, pluralize, to_one_line
 
 Sign = Literal[" ", "-", "+"]
 
@@ -177,7 +177,7 @@ class FileDiff:
             lines.append(f"@@ -{spans[0]} +{spans[1]} @@\n")
             for row in hunk.rows:
                 if row.hidden:
-                    more = counted(
+                    more = pluralize(
                         row.hidden,
                         f"more {'removed' if row.sign == '-' else 'added'} line",
                     )
@@ -187,7 +187,7 @@ class FileDiff:
                 if row.unended:
                     lines.append("\\ No newline at end of file\n")
         if self.more:
-            lines.append(f"... {counted(self.more, 'more change')} not shown\n")
+            lines.append(f"... {pluralize(self.more, 'more change')} not shown\n")
         return "".join([*lines, self.remark])
 
     def brief(self, context: int) -> str | None:
@@ -238,8 +238,8 @@ class Lost:
     @property
     def text(self) -> str:
         """``docs/ (1,204 files, 34.2 MB)``."""
-        files = f"{counted(self.files, 'file')}, " if self.path.endswith("/") else ""
-        return f"{self.path} ({files}{sized(self.size)})"
+        files = f"{pluralize(self.files, 'file')}, " if self.path.endswith("/") else ""
+        return f"{self.path} ({files}{format_size(self.size)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ class Diff:
     def remark(self) -> str:
         """A line that says how many files are not shown, or nothing."""
         more = self.more + sum(file.omitted for file in self.files)
-        return f"... {counted(more, 'more file')} not shown\n" if more else ""
+        return f"... {pluralize(more, 'more file')} not shown\n" if more else ""
 
     @property
     def added(self) -> int:
@@ -550,7 +550,7 @@ def _row(
     mark = _MARKS.get(terminator, "") if usual not in (None, terminator) else ""
     return Row(
         sign,
-        one_line(body.decode(before.encoding.name, "replace")),
+        to_one_line(body.decode(before.encoding.name, "replace")),
         old,
         new,
         mark,

@@ -23,7 +23,7 @@ from filewright.edit.locate.request import (
 )
 from filewright.text.lines import Line
 from filewright.text.spelling import SPACES
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 _RUNS = 16
 _MOST_HITS = 16
@@ -239,5 +239,5 @@ def visible(line: str) -> str:
     marked = marked.replace("\t", "→")
     return "".join(
         f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char
-        for char in one_line(marked)
+        for char in to_one_line(marked)
     )

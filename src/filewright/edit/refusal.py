@@ -52,7 +52,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.text.codec import normalised
 from filewright.text.lines import Line
 from filewright.text.splice import Splice, apply
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 _LINES_LISTED = 8
 _SHOWN_LINES = 12
@@ -489,7 +489,7 @@ def _lines(first: int, last: int) -> str:
 
 def _quoted(text: str) -> list[str]:
     lines = text.split("\n")
-    shown = [f"  | {one_line(line[:LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
+    shown = [f"  | {to_one_line(line[:LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
     if len(lines) > _SHOWN_LINES:
         shown.append(f"  | … {len(lines) - _SHOWN_LINES} more lines")
     return shown

@@ -22,7 +22,7 @@ from filewright.page.view import FileView, view_of
 from filewright.text.notebook import NotebookView, viewed_by_cells
 from filewright.text.snapshot import Snapshot
 from filewright.tools.result import clip
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 from filewright.workspace import Workspace
 
 CARDS = 50
@@ -252,7 +252,7 @@ def lines_of(
     made = [
         Row(
             sign,
-            clip(one_line(line), workspace.settings.line_chars),
+            clip(to_one_line(line), workspace.settings.line_chars),
             number if old else None,
             number if new else None,
         )

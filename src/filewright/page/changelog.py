@@ -12,7 +12,7 @@ from filewright.changes.model import ChangeRecord
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task
-from filewright.wording import counted, one_line
+from filewright.wording import pluralize, to_one_line
 from filewright.workspace import Workspace
 
 ROWS = 50
@@ -202,7 +202,8 @@ class ChangeLog:
         for group in prompts(heads):
             head = group[0]
             session, client, turn = (
-                one_line(name or "") for name in (head.session, head.client, head.turn)
+                to_one_line(name or "")
+                for name in (head.session, head.client, head.turn)
             )
             prompt = Prompt(
                 tuple(each.id for each in group),
@@ -271,7 +272,7 @@ class ChangeLog:
             if not verb.endswith("of"):
                 verb = "Undid" if step % 2 else "Redid"
         title = (
-            f"Undid {counted(len(record.reverts), 'change')}"
+            f"Undid {pluralize(len(record.reverts), 'change')}"
             if record.reverts
             else title_of(record, deeds_of(record))
         )

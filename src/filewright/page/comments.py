@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 WORDS_CHARS = 3_000
 """Characters of one comment; all that is told with one answer has at most `TOLD_CHARS`."""
@@ -57,9 +57,9 @@ class Comment(NamedTuple):
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(
             [
-                f"on {clip(one_line(self.path), _PATH_CHARS)}, {self.where}:",
-                *(f"> {clip(one_line(line), _QUOTED_CHARS)}" for line in quoted),
-                *map(one_line, self.words.splitlines()),
+                f"on {clip(to_one_line(self.path), _PATH_CHARS)}, {self.where}:",
+                *(f"> {clip(to_one_line(line), _QUOTED_CHARS)}" for line in quoted),
+                *map(to_one_line, self.words.splitlines()),
             ]
         )
 

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
 from filewright.page.view import DiffRow, FileView, HunkView, views_of
-from filewright.wording import counted, one_line, sized
+from filewright.wording import format_size, pluralize, to_one_line
 
 _EDGE = re.compile(r"[ \t]+$")
 
@@ -32,9 +32,9 @@ def environment() -> Environment:
     )
     made.globals["paint"] = paint
     made.globals["views_of"] = views_of
-    made.filters["bytes"] = sized
+    made.filters["bytes"] = format_size
     made.filters["count"] = _count
-    made.filters["line"] = one_line
+    made.filters["line"] = to_one_line
     made.filters["moment"] = _moment
     made.filters["clock"] = lambda seconds: _moment(
         datetime.fromtimestamp(seconds).astimezone()
@@ -125,4 +125,4 @@ def _moment(time: datetime) -> str:
 
 
 def _count(number: int | Sequence[Any], noun: str) -> str:
-    return counted(number if isinstance(number, int) else len(number), noun)
+    return pluralize(number if isinstance(number, int) else len(number), noun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filewright.changes.model import ChangeRecord, Entry, Place, folders_above
-from filewright.wording import counted, one_line
+from filewright.wording import pluralize, to_one_line
 
 Deed = tuple[str, str]
 """What was done, as a verb, and to what."""
@@ -46,8 +46,8 @@ def deeds_of(record: ChangeRecord) -> list[Deed]:
         else:
             found.append(("moved", f"{entry.was.shown} to {name}"))
     if record.tool == "shell":
-        command = one_line(record.summary.removeprefix("shell: "))
-        return [("ran", f"{command} ({counted(len(found), 'file')})")]
+        command = to_one_line(record.summary.removeprefix("shell: "))
+        return [("ran", f"{command} ({pluralize(len(found), 'file')})")]
     return found
 
 
@@ -73,28 +73,28 @@ def sentence(deeds: Iterable[Deed]) -> str:
 def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
     """The title of a change that is no undo."""
     if len(record.entries) > LOOKED_AT and record.tool != "shell":
-        return f"Changed {counted(len(record.entries), 'path')} with {record.tool}"
+        return f"Changed {pluralize(len(record.entries), 'path')} with {record.tool}"
     if record.tool == "shell":
         shell = "Shell: " if record.summary.startswith("shell: ") else ""
         return "".join(f"{shell}{done}" for _, done in deeds)
     if record.tool == "replace_content":
-        words = one_line(record.summary)
+        words = to_one_line(record.summary)
         return words[:1].upper() + words[1:]
-    return sentence(deeds) or one_line(record.summary)
+    return sentence(deeds) or to_one_line(record.summary)
 
 
 def _names(names: Sequence[str], verb: str) -> str:
     if len(names) <= 2:
         return " and ".join(names)
     if verb == "ran":
-        return counted(len(names), "command")
+        return pluralize(len(names), "command")
     folders = {name.rpartition("/")[0] for name in names}
     where = (
         f" in {folder}"
         if len(folders) == 1 and (folder := folders.pop()) and " to " not in folder
         else ""
     )
-    return f"{counted(len(names), 'file')}{where}"
+    return f"{pluralize(len(names), 'file')}{where}"
 
 
 def is_folder(entry: Entry) -> bool:

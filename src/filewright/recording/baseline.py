@@ -38,8 +38,7 @@ from filewright.recording.model import (
 from filewright.recording.scan import written
 from filewright.settings import MB
 from filewright.system import Folder
-from filewright.wording import listed as listed_of
-from filewright.wording import sized
+from filewright.wording import format_size, join_limited
 
 KEPT = b"kept.db"
 TABLES = """
@@ -318,9 +317,9 @@ class Baseline:
         for path, stamp in late.items():
             if stamp.kind == "file":
                 shown = Location(self._root, tuple(path.split(b"/"))).shown
-                files.append(f"{shown} ({sized(stamp.size)})")
+                files.append(f"{shown} ({format_size(stamp.size)})")
         if files:
-            named = listed_of(files, _NAMED_BEFORE)
+            named = join_limited(files, _NAMED_BEFORE)
             self._task.notices.append(
                 f"filewright has not kept, and cannot bring back: {named}"
             )

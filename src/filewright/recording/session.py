@@ -16,7 +16,7 @@ from filewright.changes.database import Database, Flusher
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand
 from filewright.changes.state_dir import Index, StateFolder, base_folder
-from filewright.progress import Task, caller_name
+from filewright.progress import Task, clean_caller_name
 from filewright.recording import commands as opened
 from filewright.recording.baseline import KEPT, TABLES, Baseline, Budget
 from filewright.recording.compare import Adopted
@@ -382,7 +382,9 @@ def new_command(identifier: str, summary: str, **known: object) -> Command:
 
 def command_summary(line: str, label: str | None = None) -> str:
     """Return how history calls a command of a shell, or another tool of a client by its label."""
-    return caller_name(label) or f"shell: {caller_name(line) or 'a command'}"
+    return (
+        clean_caller_name(label) or f"shell: {clean_caller_name(line) or 'a command'}"
+    )
 
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:

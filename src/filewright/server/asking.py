@@ -36,7 +36,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
 from filewright.tools.result import clip
 from filewright.tools.surface import Tool
-from filewright.wording import listed, safe
+from filewright.wording import escape_unsendable, join_limited
 
 if TYPE_CHECKING:
     from filewright.edit.diff import Diff
@@ -172,7 +172,13 @@ def _confirmed_on_the_page(
         word = Words(workspace).take(call_id)
         if word is None:
             call = WaitingCall(
-                call_id, time.time(), question, safe(words), session, client, value
+                call_id,
+                time.time(),
+                question,
+                escape_unsendable(words),
+                session,
+                client,
+                value,
             )
             Words(workspace).ask(call)
     except OSError as error:
@@ -209,12 +215,16 @@ def _text(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
     question = _question(tool, arguments, made)
     diff = made if isinstance(made, str) else made.text
     if not isinstance(made, str) and made.lost:
-        goes = listed([lost.text for lost in made.lost], LOST, noun="of those that go")
+        goes = join_limited(
+            [lost.text for lost in made.lost], LOST, noun="of those that go"
+        )
         question += clip(
-            safe(f"\n\nThis takes away {goes}."), QUESTION_CHARS, at_line=True
+            escape_unsendable(f"\n\nThis takes away {goes}."),
+            QUESTION_CHARS,
+            at_line=True,
         )
     return (
-        f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}"
+        f"{question}\n\n{clip(escape_unsendable(diff).rstrip(), SHOWN_CHARS, at_line=True)}"
         if diff
         else question
     )
@@ -244,9 +254,11 @@ def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str
     names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
     shown = [*names, *range(more)]
     what = (
-        listed(shown, min(NAMED, len(names)), noun="file") if names else "the workspace"
+        join_limited(shown, min(NAMED, len(names)), noun="file")
+        if names
+        else "the workspace"
     )
-    return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
+    return clip(escape_unsendable(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
 
 
 def _named(value: Any) -> list[str]:

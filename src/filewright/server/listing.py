@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from filewright.tools.surface import Tool
-from filewright.wording import safe
+from filewright.wording import escape_unsendable
 from filewright.workspace import FILE, HISTORY, Workspace
 
 _LEFT_OUT = frozenset(
@@ -91,7 +91,7 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
             {
                 "mimeType": "text/plain",
                 "name": record.id,
-                "title": safe(f"{record.tool}: {record.summary}")[:200],
+                "title": escape_unsendable(f"{record.tool}: {record.summary}")[:200],
                 "uri": f"{HISTORY}{record.id}",
             }
         )

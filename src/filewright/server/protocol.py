@@ -49,7 +49,7 @@ from filewright import __version__
 from filewright.errors import Code, FilewrightError
 from filewright.page.imitation import imitates_user
 from filewright.page.words import IMITATED, Words, news
-from filewright.progress import Caller, Task, caller_name
+from filewright.progress import Caller, Task, clean_caller_name
 from filewright.server.asking import ClientRoots, Context, confirmed
 from filewright.server.calls import CallRunner, T
 from filewright.server.greeting import TOOLS_TTL_MS
@@ -64,7 +64,13 @@ from filewright.server.listing import (
 from filewright.text.cache import BoundedCache
 from filewright.tools.result import ChangeResult, Image, ToolResult, clip
 from filewright.tools.surface import Offer, Tool
-from filewright.wording import did_you_mean, encodable, listed, one_line, safe
+from filewright.wording import (
+    did_you_mean,
+    escape_surrogates,
+    escape_unsendable,
+    join_limited,
+    to_one_line,
+)
 from filewright.workspace import FILE, HISTORY, REVIEW
 
 if TYPE_CHECKING:
@@ -159,7 +165,7 @@ class Handlers:
             )
             raise MCPError(
                 code=INVALID_PARAMS,
-                message=safe(f"Unknown tool: {params.name[:100]}; {hint}"),
+                message=escape_unsendable(f"Unknown tool: {params.name[:100]}; {hint}"),
             )
         caller = self._caller(context)
         asked_for = (context.meta or {}).get("progress_token") is not None
@@ -221,15 +227,15 @@ class Handlers:
         meta = context.meta or {}
         codex = meta.get(CODEX)
         codex = codex if isinstance(codex, Mapping) and context.request is None else {}
-        session = caller_name(codex.get("session_id")) or self._session
+        session = clean_caller_name(codex.get("session_id")) or self._session
         if given := getattr(context.request, "headers", {}).get("mcp-session-id"):
             session = hashlib.sha256(given.encode()).hexdigest()[:12]
         params = context.session.client_params
-        client = caller_name(
+        client = clean_caller_name(
             params and f"{params.client_info.name} {params.client_info.version}"
         )
         return Caller(
-            session, client, caller_name(meta.get(TURN, codex.get("turn_id")))
+            session, client, clean_caller_name(meta.get(TURN, codex.get("turn_id")))
         )
 
     def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
@@ -332,7 +338,9 @@ class Handlers:
                 else INVALID_PARAMS
             )
             raise MCPError(
-                code=missing, message=safe(str(error)), data={"uri": safe(uri)}
+                code=missing,
+                message=escape_unsendable(str(error)),
+                data={"uri": escape_unsendable(uri)},
             ) from error
         if isinstance(contents, TextResourceContents) and imitates_user(contents.text):
             mark = TextResourceContents(uri=uri, mime_type="text/plain", text=IMITATED)
@@ -363,7 +371,9 @@ class Handlers:
         try:
             return await self._calls.run(work)
         except FilewrightError as error:
-            raise MCPError(code=INTERNAL_ERROR, message=safe(str(error))) from error
+            raise MCPError(
+                code=INTERNAL_ERROR, message=escape_unsendable(str(error))
+            ) from error
 
 
 async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -447,12 +457,12 @@ class Notices:
         ):  # the call itself is done: what cannot be looked up must not make it fail
             recent = self._workspace.history(limit=_LOOKED_AT) if newest > seen else []
             changes = [
-                f"{clip(one_line(record.summary), _CHARS)} (change {record.id})"
+                f"{clip(to_one_line(record.summary), _CHARS)} (change {record.id})"
                 for record in recent
                 if record.id > seen and record.client == REVIEW
             ]
             if changes:
-                named = listed(changes, _NAMED, "; ")
+                named = join_limited(changes, _NAMED, "; ")
                 said.append(
                     f"[the user took back on the review page: {named}. Ask before you make it again.]"
                 )
@@ -523,7 +533,7 @@ class Resources:
             raise FilewrightError(Code.NOT_FOUND, f"nothing is kept under {uri}", hint)
         if isinstance(content, str):
             return TextResourceContents(
-                uri=uri, mime_type=mime, text=encodable(content), _meta=meta
+                uri=uri, mime_type=mime, text=escape_surrogates(content), _meta=meta
             )
         return BlobResourceContents(
             uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii")
@@ -543,7 +553,7 @@ class Resources:
                 names = [entry.path for entry in found.entries]
         elif template.startswith(HISTORY) and argument == "change_id":
             names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
-        fitting = [safe(name) for name in names if name.startswith(begun)]
+        fitting = [escape_unsendable(name) for name in names if name.startswith(begun)]
         return Completion(
             values=fitting[:COMPLETIONS],
             total=len(fitting),

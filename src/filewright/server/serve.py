@@ -17,7 +17,7 @@ from filewright import system
 from filewright.changes.state_dir import base_folder
 from filewright.listening import noted_signals, on_leaving
 from filewright.settings import Settings
-from filewright.wording import safe
+from filewright.wording import escape_unsendable
 
 if TYPE_CHECKING:
     from filewright.server.access import Access
@@ -69,8 +69,14 @@ def serve(
         process = system.client_process() if wire else None
         workspace = Workspace(*roots, settings=settings)
         leaving.callback(workspace.close)
-        served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
-        _logger.info("serving %s; history in %s", served, safe(base_folder(settings)))
+        served = ", ".join(
+            escape_unsendable(os.fsdecode(root.path)) for root in workspace.roots
+        )
+        _logger.info(
+            "serving %s; history in %s",
+            served,
+            escape_unsendable(base_folder(settings)),
+        )
         if settings.landlock and sys.platform == "linux":
             # While there is a single thread: the kernel confines each by itself.
             _logger.info(confine(workspace, network=access is not None))

@@ -43,7 +43,7 @@ from pydantic import ValidationError
 
 from filewright.server.inbox import EDGE, Frame, Inbox, write_all
 from filewright.values import MAX_VALUES, has_too_many_values, parse_json
-from filewright.wording import encodable
+from filewright.wording import escape_surrogates
 
 _logger = logging.getLogger(__name__)
 
@@ -319,7 +319,7 @@ def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
         known, problem = None, "id must be a string or an integer"
     elif decoded.get("jsonrpc") != "2.0":
         problem = 'jsonrpc must be "2.0"'
-    elif not isinstance(method, str) or encodable(method) != method:
+    elif not isinstance(method, str) or escape_surrogates(method) != method:
         problem = "method must be a string"
     elif "method" in decoded and not isinstance(params, dict | None):
         problem = "params must be an object"
@@ -349,4 +349,6 @@ def _edge_id(head: bytes, tail: bytes) -> RequestId | None:
 
 def _is_id(value: object) -> bool:
     """Whether it is a number or a text that an answer can repeat: no UTF-8 text holds a lone surrogate."""
-    return type(value) is int or (isinstance(value, str) and encodable(value) == value)
+    return type(value) is int or (
+        isinstance(value, str) and escape_surrogates(value) == value
+    )

@@ -11,7 +11,7 @@ from typing import Final
 
 from filewright.errors import Code, FilewrightError
 from filewright.structure.symbol import DEFINITIONS, Outline, Symbol, words
-from filewright.wording import alike, listed
+from filewright.wording import closest_matches, join_limited
 
 STEP: Final = " › "
 """Stands between the symbols of a path as it is shown: `class Cart › method total`."""
@@ -158,7 +158,7 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
         ]
         raise FilewrightError(
             Code.AMBIGUOUS_MATCH,
-            f"{shown} has {len(found)} symbols {asked!r}: {listed(lines, _CANDIDATES, '; ')}",
+            f"{shown} has {len(found)} symbols {asked!r}: {join_limited(lines, _CANDIDATES, '; ')}",
             "give its full name (Class.method), or a line inside the one you mean",
             symbol=asked,
             candidates=[
@@ -181,7 +181,7 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     for candidate, _ in _named(outline):
         if len(names) < 5_000:
             names.setdefault(candidate.name.rpartition(".")[2], candidate.name)
-    return [names[name] for name in alike(last, names, count)]
+    return [names[name] for name in closest_matches(last, names, count)]
 
 
 def _is_imported(outline: Outline, name: str) -> bool:

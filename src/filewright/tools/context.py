@@ -26,7 +26,7 @@ from filewright.text.lines import LineIndex
 from filewright.text.snapshot import Identity, Snapshot, notebook_view
 from filewright.tools.suggestions import Suggestions, suggest
 from filewright.tools.surface import LOADING
-from filewright.wording import named_character
+from filewright.wording import character_name
 
 if TYPE_CHECKING:
     from filewright.search.tree import Searcher
@@ -361,7 +361,7 @@ class Context:
         suggestions = Suggestions()
         if self._explained < _MAX_EXPLAINED:
             self._explained += 1
-            with spare_time(self.task, _SUGGESTION_SECONDS) as task:
+            with best_effort(self.task, _SUGGESTION_SECONDS) as task:
                 suggestions = suggest(self.boundary, asked, task)
         if suggestions.hint:
             # What to do about a path outside of the roots is said still.
@@ -434,7 +434,7 @@ class _Spare(Task):
 
 
 @contextmanager
-def spare_time(task: Task, work: float = 1) -> Iterator[Task]:
+def best_effort(task: Task, work: float = 1) -> Iterator[Task]:
     """A task for an extra, such as a count of what is not shown: what fails, or takes longer, is left undone.
 
     It may take so many seconds of `work`, and three times as long in all.
@@ -483,6 +483,4 @@ def _nul_in_text(snapshot: Snapshot) -> str:
     except (UnicodeDecodeError, ValueError):
         return ""
     lines = codec.normalised(before).split("\n")
-    return (
-        f"{named_character(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"
-    )
+    return f"{character_name(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"

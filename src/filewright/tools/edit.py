@@ -41,11 +41,11 @@ from filewright.text.declaration import as_declared
 from filewright.text.notebook import CELL_HINT, Cell, CellKind, NewCell, NotebookView
 from filewright.text.snapshot import Snapshot, notebook_view
 from filewright.text.splice import Splice, ordered
-from filewright.tools.context import Context, spare_time
+from filewright.tools.context import Context, best_effort
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.wording import counted, listed, visible
+from filewright.wording import escape_controls, join_limited, pluralize
 
 _UTF8 = Encoding("utf-8")
 _HEAD_BYTES = 16 << 10
@@ -423,11 +423,11 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         which = (
             ""
             if shown
-            else f" ({'lines' if len(lines) > 1 else 'line'} {listed(lines, _NAMED)})"
+            else f" ({'lines' if len(lines) > 1 else 'line'} {join_limited(lines, _NAMED)})"
         )
-        said, verb = f"{counted(places, 'edit')}{which} ", "applied"
+        said, verb = f"{pluralize(places, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.old is None:
-            said, verb = "", f"created, {counted(one.diff.added or 0, 'line')}"
+            said, verb = "", f"created, {pluralize(one.diff.added or 0, 'line')}"
         page.add(
             f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}"
         )
@@ -445,7 +445,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         page.add(f"[edit {number + 1}: {note}]")
     for user in users:
         page.add(
-            f"[{user.name} is still used as of {user.path} in {listed(user.files, _NAMED)}]"
+            f"[{user.name} is still used as of {user.path} in {join_limited(user.files, _NAMED)}]"
         )
     page.end()
     outcomes.sort(key=attrgetter("index"))
@@ -536,7 +536,7 @@ class _Edits:
     def summary(self, files: Sequence[Changed[Plan]]) -> str:
         """One line for the history."""
         names = ", ".join(file.location.shown for file in files)
-        return f"edit {names}: {counted(len(self.arguments.edits), 'edit')}"
+        return f"edit {names}: {pluralize(len(self.arguments.edits), 'edit')}"
 
     def decided(self) -> Iterator[Decided[Plan]]:
         """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
@@ -606,7 +606,7 @@ class _Edits:
                 said.append(
                     f"\nalso: {file.details['path']}: edit {one['edit'] + 1}: {message}"
                 )
-        files[0].message += listed(said[1:], _NAMED, "", noun="edit")
+        files[0].message += join_limited(said[1:], _NAMED, "", noun="edit")
         return files[0]
 
     # Files
@@ -765,7 +765,10 @@ class _Edits:
         else:
             destination = self.context.boundary.locate(item.move_to)
             self.context.boundary.guard_write(destination, link_itself=True)
-            one, named = one.moved(destination), f"moved from {visible(where.shown)}"
+            one, named = (
+                one.moved(destination),
+                f"moved from {escape_controls(where.shown)}",
+            )
         made = replace(
             one.decision,
             outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)),
@@ -1114,7 +1117,7 @@ class _Edits:
             first, last, named = (
                 lines.first,
                 lines.last,
-                f"symbol {visible(item.symbol)}",
+                f"symbol {escape_controls(item.symbol)}",
             )
             if item.delete:
                 named, edit = f"{named} deleted", replace(edit, symbol=lines)
@@ -1236,7 +1239,7 @@ class _Edits:
         word = "after" if after else "before"
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)
-            named = f"{word} symbol {visible(given)}"
+            named = f"{word} symbol {escape_controls(given)}"
             line = lines.last + 1 if after else lines.first
             return _Spot(
                 line, named, lines.indent, lines.gap, range(lines.first, lines.last + 1)
@@ -1278,7 +1281,7 @@ class _Edits:
                 first, last, what = (
                     lines.first,
                     lines.last,
-                    f"symbol {visible(wanted.symbol or '')}",
+                    f"symbol {escape_controls(wanted.symbol or '')}",
                 )
             else:
                 first, last = wanted.start_line or 0, wanted.end_line or 0
@@ -1294,7 +1297,9 @@ class _Edits:
                         "move it once, and copy it elsewhere",
                     )
                 there = (
-                    f" to {visible(file.location.shown)}" if file is not source else ""
+                    f" to {escape_controls(file.location.shown)}"
+                    if file is not source
+                    else ""
                 )
                 removed = Edit(
                     "",
@@ -1344,7 +1349,7 @@ class _Edits:
         They are as they were where encoding and line ends are, else as the text has them.
         """
         taken, encoding = self._taken[self.number], target.encoding
-        origin = visible(taken.source.location.shown)
+        origin = escape_controls(taken.source.location.shown)
         end = target.dominant if target.size else taken.end
         data = taken.data
         same_end = file is taken.source or end == taken.end
@@ -1495,7 +1500,7 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
     shown: dict[str, str] = {}
     mentioned: dict[str, set[str]] = defaultdict(set)
     dotted: dict[str, set[str]] = defaultdict(set)
-    with spare_time(context.task) as task:
+    with best_effort(context.task) as task:
         pattern = compile_pattern(
             "|".join(names), mode="regex", case="sensitive", whole_word=True
         )

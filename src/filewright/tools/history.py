@@ -22,7 +22,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
-from filewright.wording import counted, listed
+from filewright.wording import join_limited, pluralize
 
 
 class HistoryArguments(Arguments):
@@ -172,10 +172,10 @@ class HistoryChange:
         names = [file.path for file in self.files[:3]]
         more = self.file_count - len(names)
         if more or not all(name in self.summary for name in names):
-            rest = f" and {counted(more, 'more file')}" if more else ""
+            rest = f" and {pluralize(more, 'more file')}" if more else ""
             row += f"  [{', '.join(names)}{rest}]"
         if self.reverts:
-            row += f"  [undoes {'some of ' if self.partial else ''}{listed(self.reverts, 1)}]"
+            row += f"  [undoes {'some of ' if self.partial else ''}{join_limited(self.reverts, 1)}]"
         if self.by == "a person":
             row += f"  [a person, by {self.client}]"
         elif self.by == "another":
@@ -381,7 +381,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if scope.change_id is not None:
         title, what = selected.ids[0], record.summary
     else:
-        title, what = selected.what, counted(len(selected.ids), "change")
+        title, what = selected.what, pluralize(len(selected.ids), "change")
     page.add(
         f"undid {title}: {what}; change {made_id}"
         if made

@@ -35,7 +35,7 @@ from filewright.tools.losses import lost_by_removing
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
-from filewright.wording import listed
+from filewright.wording import join_limited
 
 _MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
@@ -224,7 +224,7 @@ def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
         for each in results
         if each.operation not in _NOTHING_DONE
     ]
-    return f"{tool}: {listed(done, 3)}"
+    return f"{tool}: {join_limited(done, 3)}"
 
 
 # Entries of folders

@@ -26,12 +26,12 @@ from filewright.boundary.matching import Globs
 from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.text.spelling import look_of
-from filewright.tools.context import Context, spare_time
+from filewright.tools.context import Context, best_effort
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import Page, ToolResult, clip, facts, optional
 from filewright.tools.suggestions import distinct_form
-from filewright.wording import counted, encodable
+from filewright.wording import escape_surrogates, pluralize
 
 _MOST = 1 << 20
 _SPELLING_SECONDS = 0.3
@@ -230,7 +230,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         page.add(f"[{len(listed)} shown; go on with cursor={cursor}]")
     if too_long:
         page.add(
-            f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]"
+            f"[{pluralize(too_long, 'path')} too long to be shown; list a folder further down]"
         )
     elif not listed:
         page.add(
@@ -268,7 +268,7 @@ def names_in_other_spellings(
         return []
     with (
         suppress(FilewrightError),
-        spare_time(context.task, _SPELLING_SECONDS) as spare,
+        best_effort(context.task, _SPELLING_SECONDS) as spare,
     ):
         wanted = Globs.of([look_of(glob)], (), 0, lambda _name: True).wanted
         for entry in context.boundary.walk(folder, task=spare):
@@ -430,10 +430,10 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
         context.task.check()
         try:
             status = _status(context, context.boundary.locate(path))
-            results.append(StatItem(encodable(path), "success", status))
+            results.append(StatItem(escape_surrogates(path), "success", status))
             rows.append(f"{path}: {status.row}")
         except FilewrightError as error:
-            results.append(StatItem(encodable(path), "error", error=error))
+            results.append(StatItem(escape_surrogates(path), "error", error=error))
             rows.append(f"{path}: {error.code}: {error.message}")
     if left := page.extend(rows, reserve=280):
         following = clip(arguments.paths[-left], 200)

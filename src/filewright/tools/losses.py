@@ -11,7 +11,7 @@ from filewright.text.cache import SHOWN_WHOLE_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.result import clip
-from filewright.wording import listed, one_line
+from filewright.wording import join_limited, to_one_line
 
 _LINES = 5
 _LINE_CHARS = 80
@@ -45,7 +45,7 @@ def lost_by_overwriting(context: Context, before: Snapshot, content: bytes) -> s
         ]
         if written and not lines:
             return ""  # The content has what the others wrote.
-    return f"lost what was changed there since you read it{f': {listed(lines, _LINES)}' if lines else ''}"
+    return f"lost what was changed there since you read it{f': {join_limited(lines, _LINES)}' if lines else ''}"
 
 
 def lost_by_removing(context: Context, location: Location) -> str:
@@ -74,7 +74,7 @@ def _lines_beside(before: Snapshot, *others: bytes) -> list[tuple[int, str]]:
         if known[line]:
             known[line] -= 1
         elif line.strip():
-            lines.append((number, clip(one_line(line.strip()), _LINE_CHARS)))
+            lines.append((number, clip(to_one_line(line.strip()), _LINE_CHARS)))
     return lines
 
 

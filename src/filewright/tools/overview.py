@@ -49,7 +49,7 @@ from filewright.tools.result import (
     joined,
     optional,
 )
-from filewright.wording import counted, listed, sized, visible
+from filewright.wording import escape_controls, format_size, join_limited, pluralize
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8
@@ -260,12 +260,12 @@ def _one(
             search_hints=hints(snapshot, language),
         )
         page = Page(room)
-        known = f"{counted(lines, 'line')}, {sized(snapshot.size)}; {about(snapshot)}"
+        known = f"{pluralize(lines, 'line')}, {format_size(snapshot.size)}; {about(snapshot)}"
         page.add(f"{location.shown}: {known}")
         sampled = "" if measured else " of the first 4 MB"
         said = f"language {result.language or 'unknown'}; longest line{sampled} {longest:,} bytes"
         if long_count:
-            said += f"; {counted(long_count, 'line')} longer than is shown at once"
+            said += f"; {pluralize(long_count, 'line')} longer than is shown at once"
         if snapshot.size and not result.final_newline:
             said += "; no newline at the end"
         page.add(said)
@@ -429,7 +429,7 @@ def _add_outline(
             if following
             else ""
         )
-        more = counted(overview.symbols_left_out, "more symbol")
+        more = pluralize(overview.symbols_left_out, "more symbol")
         page.add(
             f"[{more}: {way}depth=1 shows the outer ones, search_content finds a name]"
         )
@@ -439,7 +439,7 @@ def _add_outline(
     if errors.count:
         places = ", ".join(f"line {issue.line}" for issue in errors.first[:5])
         sure = "" if errors.certain else " (or code the grammar does not know)"
-        page.add(f"[{counted(errors.count, 'syntax error')}{sure}: {places}]")
+        page.add(f"[{pluralize(errors.count, 'syntax error')}{sure}: {places}]")
 
 
 def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
@@ -464,7 +464,8 @@ def _plainly(value: object) -> str:
         isinstance(value, tuple) and value and isinstance(value[0], tuple)
     ):  # keys of JSON lines
         return ", ".join(
-            f"{visible(key)} ({types}, {share:.0%})" for key, types, share in value
+            f"{escape_controls(key)} ({types}, {share:.0%})"
+            for key, types, share in value
         )
     if isinstance(value, Mapping):
         if any(" " in str(name) for name in value):
@@ -542,7 +543,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
             complete = False
             break
         depth, parent = folders[entry.path.rpartition(b"/")[0]]
-        path = visible(entry.location.shown.removeprefix(base))
+        path = escape_controls(entry.location.shown.removeprefix(base))
         folder, _, name = path.rpartition("/")
         if entry.kind == "folder":
             parent.folders.append(_Below(path, parent))
@@ -586,7 +587,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     )
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
-    size = f"{counted(top.files, 'file')}, {sized(top.size)}"
+    size = f"{pluralize(top.files, 'file')}, {format_size(top.size)}"
     page.add(f"{location.shown}/: {size}{'; ' * bool(kinds)}{kinds}")
     if not top.files:
         page.add("(no files)" if top.folders else "(empty folder)")
@@ -594,10 +595,10 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         ("read first", first),
         ("manifests", [*manifests]),
         ("entry points", entries),
-        ("tests", [f"{path} ({counted(tested[path], 'file')})" for path in tests]),
+        ("tests", [f"{path} ({pluralize(tested[path], 'file')})" for path in tests]),
     ):
         if paths:
-            page.add(clip(f"{heading}: {listed(paths, _LISTED)}", 900))
+            page.add(clip(f"{heading}: {join_limited(paths, _LISTED)}", 900))
     if central:
         page.add("", "most referred to (by so many files), with the names used:")
         uses = (
@@ -692,7 +693,7 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
             except FilewrightError as error:
                 if error.ends_call:
                     raise
-        yield path + (f": {clip(listed(names, _SYMBOLS), 300)}" if names else "")
+        yield path + (f": {clip(join_limited(names, _SYMBOLS), 300)}" if names else "")
 
 
 def _folder_tree(top: _Below) -> Iterator[str]:
@@ -717,12 +718,12 @@ def _folder_tree(top: _Below) -> Iterator[str]:
                 f"{kind} {count}" for kind, count in folder.kinds.most_common(3)
             )
             if sum(folder.kinds.values()) != folder.files:
-                kinds = f"{counted(folder.files, 'file')}; {kinds}".rstrip("; ")
+                kinds = f"{pluralize(folder.files, 'file')}; {kinds}".rstrip("; ")
             yield f"{'  ' * (depth - 1)}{folder.path.rpartition('/')[2]}/ {kinds}"
         if folder.path in opened:
             if folder is not top and folder.names:
-                yield f"{'  ' * depth}{clip(listed(folder.names, _NAMES, ' '), 400)}"
+                yield f"{'  ' * depth}{clip(join_limited(folder.names, _NAMES, ' '), 400)}"
             ordered = sorted(folder.folders, key=lambda each: each.order, reverse=True)
             stack += [(depth + 1, inner) for inner in ordered]
     if top.names:
-        yield clip(listed(top.names, _NAMES, " "), 400)
+        yield clip(join_limited(top.names, _NAMES, " "), 400)

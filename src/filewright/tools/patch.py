@@ -26,7 +26,7 @@ from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change
 from filewright.tools.result import ChangeResult, DiffWanted, error_data, optional
-from filewright.wording import counted, listed, visible
+from filewright.wording import escape_controls, join_limited, pluralize
 
 _DONE = ("modified", "created", "deleted", "renamed", "copied")
 
@@ -156,7 +156,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         preview=arguments.preview,
     )
     page = Reply(context, arguments, made, outcome="")
-    page.add(f"{counted(len(made.files), 'file')} {page.done('changed')}")
+    page.add(f"{pluralize(len(made.files), 'file')} {page.done('changed')}")
     if not page.seen:
         page.extend(
             (_row(file, looking.origin) for file in made.files),
@@ -191,7 +191,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     page.end()
     rest = patch.part(text, refused) if refused else ""
     if rest:
-        page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
+        page.add(f"[the rest, as a patch of {pluralize(len(refused), 'file')}:]")
         lines = rest.removesuffix("\n").split("\n")
         page.extend((line.removesuffix("\r") for line in lines), more="line")
     return PatchResult(
@@ -218,8 +218,8 @@ def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
 
 def _told(file: FilePatch, error: FilewrightError) -> str:
     if error.code == Code.ALREADY_APPLIED:
-        return f"applied already: {visible(file.path)}"
-    return f"refused: {visible(file.path)}: {error}"
+        return f"applied already: {escape_controls(file.path)}"
+    return f"refused: {escape_controls(file.path)}: {error}"
 
 
 @dataclass
@@ -379,9 +379,7 @@ class _Looking:
             shorter = root + "/".join(parts[fewer:])
             if context.exists(context.boundary.locate(shorter)):
                 strip = max(arguments.strip, int(file.prefixed)) + fewer
-                error.hint = (
-                    f"with strip={strip} it is {visible(shorter)}, which is there"
-                )
+                error.hint = f"with strip={strip} it is {escape_controls(shorter)}, which is there"
                 error.details["strip"] = strip
                 return True
         return False
@@ -420,5 +418,5 @@ def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
         if hunk.repaired:
             parts.append("counts repaired")
         placed.append(", ".join(parts))
-    where = f" ({listed(placed, _HUNKS, '; ')})" if placed else ""
+    where = f" ({join_limited(placed, _HUNKS, '; ')})" if placed else ""
     return f"{file.operation}: {file.path}{came}{where}{changed.form}"

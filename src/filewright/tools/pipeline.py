@@ -31,7 +31,7 @@ from filewright.text.splice import Splice
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import DiffWanted, Page, clip, kept_form
-from filewright.wording import counted
+from filewright.wording import pluralize
 
 _TRIES = 36
 _FREE_TRIES = 2
@@ -465,8 +465,8 @@ class Reply(Page):
             return
         if not diff.text:
             return
-        counts = f"{'' if diff.counted else 'more than '}{counted(diff.added, 'line')} added, {diff.removed} removed"
-        counts += f" in {counted(len(diff.files), 'other file')}" if beside else ""
+        counts = f"{'' if diff.counted else 'more than '}{pluralize(diff.added, 'line')} added, {diff.removed} removed"
+        counts += f" in {pluralize(len(diff.files), 'other file')}" if beside else ""
         if self.seen:
             way = ", as in the preview"
         elif made:

@@ -39,7 +39,14 @@ from filewright.tools.result import (
     optional,
 )
 from filewright.tools.search import describe_spelling
-from filewright.wording import counted, encodable, listed, oddities, sized, visible
+from filewright.wording import (
+    describe_hidden_characters,
+    escape_controls,
+    escape_surrogates,
+    format_size,
+    join_limited,
+    pluralize,
+)
 
 _BEFORE_MATCH = 200
 """Characters of a long line that are shown before a match in it."""
@@ -259,7 +266,7 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead
             Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit
         )
     return FileRead(
-        f"[{visible(location.shown)}: {kind}, {sized(size)}; version {snapshot.version}]",
+        f"[{escape_controls(location.shown)}: {kind}, {format_size(size)}; version {snapshot.version}]",
         path=location.shown,
         type=kind,
         size=size,
@@ -383,7 +390,7 @@ def _occurrence(
     if not hits and spelled is not None:
         return spelled[0], f"no exact hit; {spelled[1]}"
     if hits:
-        message = f"{asked} has {counted(len(hits), 'match')} of {quoted}, not {nth}"
+        message = f"{asked} has {pluralize(len(hits), 'match')} of {quoted}, not {nth}"
         hint = f"use an occurrence from 1 to {len(hits)}"
         hint += f"; {spelled[1]}" if spelled is not None else ""
         raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
@@ -480,11 +487,11 @@ def _rows(
         span.offset, span.stop, limit=reach, reach=LINE_REACH, task=context.task
     ):
         number = span.number + len(rows)
-        body = encodable(codec.decoded(line.body, snapshot.encoding))
+        body = escape_surrogates(codec.decoded(line.body, snapshot.encoding))
         is_cut = not line.whole or len(body) > width
         text = body = body[:width]
         if numbered:
-            text = f"{number}\t{visible(body)}"
+            text = f"{number}\t{escape_controls(body)}"
         if is_cut:
             length = f"{'more than ' if line.goes_on else ''}{line.length:,} bytes"
             place = (
@@ -518,7 +525,7 @@ def _lines(
     context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int
 ) -> FileRead:
     known, task = _known(snapshot), context.task
-    shown = visible(known["path"])
+    shown = escape_controls(known["path"])
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
         return FileRead(
@@ -540,20 +547,24 @@ def _lines(
     if total is None and end >= snapshot.size and span.number > 0:
         total = last
     total_text = (
-        f"{total:,}" if total is not None else f"(not counted, {sized(snapshot.size)})"
+        f"{total:,}"
+        if total is not None
+        else f"(not counted, {format_size(snapshot.size)})"
     )
     invalid_lines = tuple(row.number for row in rows if _is_invalid(snapshot, row))
-    odd = dict.fromkeys(oddity for row in rows for oddity in oddities(row.body))
+    odd = dict.fromkeys(
+        oddity for row in rows for oddity in describe_hidden_characters(row.body)
+    )
     notes = [note for note in span.notes if note]
     if invalid_lines:
         notes.append(
-            f"invalid bytes, shown as \ufffd, at lines {listed(invalid_lines, 10)}"
+            f"invalid bytes, shown as \ufffd, at lines {join_limited(invalid_lines, 10)}"
         )
     if odd:
         notes.append("contains " + " and ".join(odd))
     if older:
         way = f"start={asked.number}, limit={older}"
-        notes.append(f"{counted(older, 'older line')} left out; read on with {way}")
+        notes.append(f"{pluralize(older, 'older line')} left out; read on with {way}")
     more, following = cut_short or end < snapshot.size, last + 1
     if more and span.stop is None:
         rest = (
@@ -614,14 +625,14 @@ def _piece(
             length=length,
         )
     last = column + len(text) - 1
-    head = f"[{visible(known['path'])}: line {number}, columns {column}-{last}; {about(snapshot)}]"
+    head = f"[{escape_controls(known['path'])}: line {number}, columns {column}-{last}; {about(snapshot)}]"
     rest = (
         ""
         if complete
         else f"\n[the line goes on; continue with line={number}, column={last + 1}]"
     )
     return FileRead(
-        f"{head}\n{visible(text) if arguments.numbered else text}{rest}",
+        f"{head}\n{escape_controls(text) if arguments.numbered else text}{rest}",
         **known,
         content=text,
         start_line=number,
@@ -648,10 +659,10 @@ def _characters(
         kept += piece[skip : skip + limit + 1 - len(kept)]
         skip = max(0, skip - len(piece))
         if len(kept) > limit:
-            return encodable(kept[:limit]), False, column + limit
+            return escape_surrogates(kept[:limit]), False, column + limit
         if ends:
             break
-    return encodable(kept), True, column - 1 - skip + len(kept)
+    return escape_surrogates(kept), True, column - 1 - skip + len(kept)
 
 
 def compare_files(context: Context, before: str, after: str) -> str:
@@ -674,7 +685,7 @@ def compare_files(context: Context, before: str, after: str) -> str:
             context.settings.page_chars,
             note="\n[cut: the diff is longer than shown]",
         )
-        return visible(
+        return escape_controls(
             f"{text}[the diff is longer than shown]" if shown.truncated else text
         )
 

@@ -19,7 +19,7 @@ from filewright.errors import FilewrightError, invalid
 from filewright.tools.normalize import Limits, normalize, renaming_hints, shape_of
 from filewright.tools.result import ToolResult, clip
 from filewright.values import parse_json
-from filewright.wording import alike, listed
+from filewright.wording import closest_matches, join_limited
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
@@ -180,7 +180,9 @@ def _refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
 
 def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     """All unknown arguments in one phrase, each with the known name that is nearest."""
-    places = listed([repr(_place(problem["loc"])) for problem in problems], _PROBLEMS)
+    places = join_limited(
+        [repr(_place(problem["loc"])) for problem in problems], _PROBLEMS
+    )
     near: list[str] = []
     known: list[str] = []
     hints: list[str] = []
@@ -191,7 +193,7 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
         if renamed := renaming_hints([str(name)], known):
             hints += renamed
         else:
-            near += map(repr, alike(str(name), known))
+            near += map(repr, closest_matches(str(name), known))
     if near:
         hints.append(f"did you mean {' and '.join(dict.fromkeys(near))}?")
     hint = "; ".join(dict.fromkeys(hints)) or f"known: {', '.join(known)}"

@@ -43,7 +43,7 @@ from filewright.tools.search import (
     other_spellings,
     skipped,
 )
-from filewright.wording import counted, listed
+from filewright.wording import join_limited, pluralize
 
 _NOTES = 20
 
@@ -268,8 +268,10 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
-        what = listed([f"{one.pattern!r} by {one.replacement!r}" for one in each], 1)
-        return f"replaced {what} in {counted(changed, 'file')}"
+        what = join_limited(
+            [f"{one.pattern!r} by {one.replacement!r}" for one in each], 1
+        )
+        return f"replaced {what} in {pluralize(changed, 'file')}"
 
     preview: bool | Callable[[], bool] = arguments.preview
     if "preview" not in arguments.model_fields_set or not preview:
@@ -324,7 +326,7 @@ def _places(
                 assert snapshot.location is not None
                 places.setdefault(snapshot.location, []).append(number)
                 snapshot.let_go()
-            said = [f"{counted(files.searched, 'file')} searched", *skipped(files)]
+            said = [f"{pluralize(files.searched, 'file')} searched", *skipped(files)]
             said += [] if files.matched else left_out(files)
             said += (
                 []
@@ -456,10 +458,10 @@ def _answer(
     named = (
         ""
         if told
-        else f" ({listed([file.row for file in files], _FILES, noun='file')})"
+        else f" ({join_limited([file.row for file in files], _FILES, noun='file')})"
     )
     page.add(
-        f"{counted(total, 'match')} in {counted(len(files), 'file')} {done}{named}"
+        f"{pluralize(total, 'match')} in {pluralize(len(files), 'file')} {done}{named}"
     )
     if len(found.by_item) > 1:
         page.add(f"[matches of each item: {', '.join(map(str, found.by_item))}]")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.wording import counted, visible
+from filewright.wording import escape_controls, pluralize
 
 R = TypeVar("R", bound="ToolResult")
 
@@ -178,7 +178,7 @@ class Page:
         for line in lines:
             if self.room <= 1:
                 return
-            kept = clip(visible(line), self.room - 1)
+            kept = clip(escape_controls(line), self.room - 1)
             self._lines.append(kept)
             self.room -= len(kept) + 1
 
@@ -196,7 +196,7 @@ class Page:
         """
         left, shown = 0, 0
         for line in lines:
-            text = visible(line)
+            text = escape_controls(line)
             if left or len(text) + 1 + reserve > self.room:
                 left += 1
             else:
@@ -205,7 +205,7 @@ class Page:
                 shown += 1
         left = left if of is None else of - shown
         if left and more:
-            self.add(f"[{counted(left, f'more {more}')}]")
+            self.add(f"[{pluralize(left, f'more {more}')}]")
         return left
 
     def add_diff(self, text: str, *, rest: str = "") -> None:
@@ -213,7 +213,7 @@ class Page:
         lines = text.rstrip("\n").split("\n") if text else []
         left = self.extend(lines, reserve=40 + len(rest))
         if left:
-            self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
+            self.add(f"[{pluralize(left, 'line')} of the diff not shown{rest}]")
 
     def text(self) -> str:
         """The page."""
@@ -235,7 +235,7 @@ def in_shares(
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            text = failed.format(clip(visible(path), 200), error)
+            text = failed.format(clip(escape_controls(path), 200), error)
             results.append(FailedCall(text, error=error, path=path))
         left = max(0, left - len(results[-1].text) - 1)
     return results
@@ -248,7 +248,7 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
     for result, path in zip(results, paths, strict=True):
         used += len(result.text) + 2
         if kept and used > budget:
-            name = clip(visible(path), 200)
+            name = clip(escape_controls(path), 200)
             kept.append(
                 f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]"
             )

@@ -38,7 +38,7 @@ from filewright.structure.lookup import path_of
 from filewright.structure.outlines import language_of_snapshot
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
-from filewright.tools.context import Context, spare_time
+from filewright.tools.context import Context, best_effort
 from filewright.tools.listing import (
     below,
     decode,
@@ -48,7 +48,7 @@ from filewright.tools.listing import (
 )
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, Page, ToolResult, optional
-from filewright.wording import counted, named_characters, visible
+from filewright.wording import character_names, escape_controls, pluralize
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = (
@@ -205,7 +205,7 @@ class MatchedFile:
     @property
     def row(self) -> str:
         """One line for a reader."""
-        return visible(self.path) + (
+        return escape_controls(self.path) + (
             f": {self.count}" if self.count is not None else ""
         )
 
@@ -325,7 +325,7 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         searches.append(search)
     for position, search in enumerate(searches):
         if search.is_full and left > _RESERVE:  # others have left it room
-            with spare_time(context.task) as spare:
+            with best_effort(context.task) as spare:
                 again = _Search(context.at(spare), each[position], search.used + left)
                 again.find()
                 if again.used > search.used:
@@ -338,7 +338,7 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         )
     if len(places) > 1:
         for search in searches:
-            where = visible(search.arguments.path)
+            where = escape_controls(search.arguments.path)
             search.title, search.named = f"{search.title} in {where}", f"{where}\n"
     for together in places.values():
         _keep_context(together)
@@ -383,7 +383,7 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
         try:
             _compiled(context, arguments)
         except FilewrightError as error:
-            error.message = f"{number}. {visible((arguments.pattern or '')[:60])!r}: {error.message}"
+            error.message = f"{number}. {escape_controls((arguments.pattern or '')[:60])!r}: {error.message}"
             wrong.append(error)
     if wrong:
         hints = dict.fromkeys(error.hint for error in wrong if error.hint)
@@ -444,7 +444,7 @@ class _Search:
 
     def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
         self.context, self.arguments, self.room = context, arguments, room
-        self.name = self.title = repr(visible(arguments.pattern or ""))
+        self.name = self.title = repr(escape_controls(arguments.pattern or ""))
         self.named = ""  # in the title: a file that is searched
         self.failed: FilewrightError | None = None
         self.is_full = False
@@ -525,7 +525,7 @@ class _Search:
             if len(rows) == 1:
                 lines = [lines[0].removeprefix(str(last))]
             if rows:
-                alike.setdefault(tuple(lines), []).append((visible(path), last))
+                alike.setdefault(tuple(lines), []).append((escape_controls(path), last))
         for said, places in alike.items():
             if len(said) == 1 < len(places):
                 yield braced([f"{path}:{line}" for path, line in places]) + said[0]
@@ -611,7 +611,7 @@ class _Search:
             and output in ("matches", "counts")
             and (opened or resume is None)
         ):
-            with spare_time(task) as spare:
+            with best_effort(task) as spare:
                 counts = tree(
                     replace(self._options, output="counts", limit=_MOST_FILES),
                     task=spare,
@@ -627,7 +627,7 @@ class _Search:
         if opened is None:
             self._searched = found.searched
             if self._complete or self._total is not None:
-                self.notes.append(f"{counted(found.searched, 'file')} searched")
+                self.notes.append(f"{pluralize(found.searched, 'file')} searched")
             self.notes += skipped(found)
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
@@ -672,9 +672,9 @@ class _Search:
             notes.append(f"{nearest.tied} places are equally similar")
         if nearest.runner_up is not None:
             notes.append(f"the next best is at similarity {nearest.runner_up:.2f}")
-        notes += [] if nearest.complete else [visible(nearest.reason)]
+        notes += [] if nearest.complete else [escape_controls(nearest.reason)]
         if opened is None:
-            notes.append(f"{counted(nearest.searched, 'file')} searched")
+            notes.append(f"{pluralize(nearest.searched, 'file')} searched")
         if arguments.output != "matches":
             for path, count in Counter(
                 place.shown for place, _ in nearest.hits
@@ -775,8 +775,10 @@ class _Search:
                 hit.line > matched_to or is_cut
             ):  # else it is the last line of the match before, and is there
                 column = f":{hit.column}" if is_cut else ""
-                text = visible(piece.row)
-                notes = [visible(outside)] if outside and outside != named else []
+                text = escape_controls(piece.row)
+                notes = (
+                    [escape_controls(outside)] if outside and outside != named else []
+                )
                 if arguments.mode == "fuzzy":
                     notes.append(f"similarity {hit.score:.2f}")
                 rows.append(
@@ -805,7 +807,9 @@ class _Search:
             size = sum(
                 len(row.whole) + 1 for row in rows if not (adaptive and row.beside)
             )
-            if not self._fits(size + (0 if position else len(visible(path)) + 1)):
+            if not self._fits(
+                size + (0 if position else len(escape_controls(path)) + 1)
+            ):
                 return hit.offset
             block += rows
             named = symbol
@@ -887,19 +891,21 @@ class _Search:
             and arguments.mode != "fuzzy"
             and not kinds
         ):
-            found = f"in {counted(len({hit.path for hit in results} or files), 'file')}"
+            found = (
+                f"in {pluralize(len({hit.path for hit in results} or files), 'file')}"
+            )
             if arguments.output != "files":
                 self._total = (
                     sum(file.count or 0 for file in files) if files else len(results)
                 )
                 if self._occurrences > len(results):  # a replacement counts these
-                    found = f"({counted(self._occurrences, 'match')}) {found}"
-                found = f"{counted(self._total, unit)} {found}, all shown"
+                    found = f"({pluralize(self._occurrences, 'match')}) {found}"
+                found = f"{pluralize(self._total, unit)} {found}, all shown"
             notes.insert(0, found)
         if self._cursor is not None:
-            shown = counted(len(files), "file") if files else len(results)
+            shown = pluralize(len(files), "file") if files else len(results)
             of = (
-                f" of {counted(self._total, unit)} in {counted(self._matched, 'file')}"
+                f" of {pluralize(self._total, unit)} in {pluralize(self._matched, 'file')}"
                 if self._total
                 else ""
             )
@@ -933,11 +939,11 @@ class _Search:
         if left:
             largest = ranked[-1]
             row = kind_row(replace(largest, count=1), path=several, most=_BESIDE)
-            lines = counted(largest.count, "line")
+            lines = pluralize(largest.count, "line")
             more = f"; {left:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
         more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
-        lines = counted(kinds.lines, "matching line")
-        self.notes.insert(0, f"{counted(len(ranked), 'kind')} of {lines}{more}")
+        lines = pluralize(kinds.lines, "matching line")
+        self.notes.insert(0, f"{pluralize(len(ranked), 'kind')} of {lines}{more}")
         return tuple(ranked[: len(ranked) - left])
 
 
@@ -973,7 +979,7 @@ def _share(searches: Sequence[_Search]) -> None:
                     rows.append(row)
                     lines.add((path, row.line))
         if above:
-            search.notes.append(f"{counted(above, 'line')} shown above")
+            search.notes.append(f"{pluralize(above, 'line')} shown above")
 
 
 def braced(paths: Sequence[str]) -> str:
@@ -1009,7 +1015,7 @@ def _shown(snapshot: Snapshot) -> str:
 def _row(line: ContextLine, mark: str) -> _Row:
     return _Row(
         line.line,
-        f"{line.line}{mark} {visible(line.text)}{'…' * line.cut}",
+        f"{line.line}{mark} {escape_controls(line.text)}{'…' * line.cut}",
         mark == "-",
     )
 
@@ -1026,9 +1032,9 @@ def skipped(found: TreeSearch) -> list[str]:
     """What a search of a tree left out, for its last line."""
     notes = []
     if found.ignored:
-        notes.append(f"{counted(found.ignored, 'ignored name')} skipped")
+        notes.append(f"{pluralize(found.ignored, 'ignored name')} skipped")
     if found.binary:
-        notes.append(f"{counted(found.binary, 'binary file')} skipped")
+        notes.append(f"{pluralize(found.binary, 'binary file')} skipped")
     if found.unreadable:
         notes.append(f"{found.unreadable} could not be read")
     return notes
@@ -1042,7 +1048,7 @@ def left_out(nothing: TreeSearch) -> list[str]:
     asked, names = nothing.options, list[str]()
     options = TreeOptions(_NAMED, "files", invert=asked.invert, include_ignored=True)
     if nothing.ignored or asked.glob or asked.exclude or asked.kind:
-        with spare_time(nothing.task, 0.1) as spare:
+        with best_effort(nothing.task, 0.1) as spare:
             for each, _ in replace(nothing, options=options, task=spare):
                 names.append(_shown(each))
     return (
@@ -1063,7 +1069,7 @@ def other_spellings(found: TreeSearch) -> list[str]:
         return []
     options = replace(found.options, limit=_OTHER_LINES, output="matches")
     count, first = 0, ""
-    with suppress(FilewrightError), spare_time(found.task, _SPELLING_SECONDS) as spare:
+    with suppress(FilewrightError), best_effort(found.task, _SPELLING_SECONDS) as spare:
         other = replace(
             found, pattern=pattern, options=options, after=None, task=spare, resume=None
         )
@@ -1076,14 +1082,16 @@ def other_spellings(found: TreeSearch) -> list[str]:
                 )
                 text = match.decode(snapshot.encoding.name, "replace")
                 first = describe_spelling(
-                    f"{visible(_shown(snapshot))}:{hit.line}", text, found.pattern.text
+                    f"{escape_controls(_shown(snapshot))}:{hit.line}",
+                    text,
+                    found.pattern.text,
                 )
     if not count:
         return []
     more = "more " if found.count else ""
     at_least = "at least " if count >= _OTHER_LINES else ""
     return [
-        f"{at_least}{counted(count, f'{more}line')} with the same text in another spelling, not matched: {first}"
+        f"{at_least}{pluralize(count, f'{more}line')} with the same text in another spelling, not matched: {first}"
     ]
 
 
@@ -1100,10 +1108,10 @@ def describe_spelling(place: str, text: str, wanted: str) -> str:
         else character
         for character in text[:_BESIDE]
     )
-    return f'{place} has "{shown}" ({named_characters(others)})'
+    return f'{place} has "{shown}" ({character_names(others)})'
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
     """A line that represents others: how many there are, the place of the first, and its text."""
     count = f"{kind.count:,} like " if kind.count > 1 else ""
-    return f"{count}{f'{visible(kind.path)}:' if path else ''}{kind.line}: {visible(kind.text[:most])}"
+    return f"{count}{f'{escape_controls(kind.path)}:' if path else ''}{kind.line}: {escape_controls(kind.text[:most])}"

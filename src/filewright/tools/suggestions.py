@@ -20,7 +20,7 @@ from filewright.boundary.location import Location, quote_escaping
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.text.spelling import is_peculiar, look_of
-from filewright.wording import alike
+from filewright.wording import closest_matches
 
 if TYPE_CHECKING:
     from filewright.boundary.walk import FolderEntry
@@ -202,7 +202,7 @@ def _near(boundary: Boundary, asked: str, task: Task) -> list[Location]:
             break
         names[os.fsdecode(entry.name)] = entry.location
     near = []
-    for name in alike(os.fsdecode(missing.name), names, MOST_NAMED):
+    for name in closest_matches(os.fsdecode(missing.name), names, MOST_NAMED):
         whole = names[name]
         for part in location.parts[len(missing.parts) :]:
             whole = whole.child(part)

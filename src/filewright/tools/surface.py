@@ -29,7 +29,12 @@ from filewright.errors import Code, FilewrightError, closed, invalid
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools.result import FailedCall, ToolResult, clip
-from filewright.wording import did_you_mean, listed, safe, visible
+from filewright.wording import (
+    did_you_mean,
+    escape_controls,
+    escape_unsendable,
+    join_limited,
+)
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
@@ -101,7 +106,7 @@ def entries() -> Mapping[str, Tool]:
 
 def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     """The workflow that a model reads before its first call, over the tools `offered` below `roots`."""
-    below = listed(roots, 4, noun="root")
+    below = join_limited(roots, 4, noun="root")
     lines = [
         f"Files below {below}. Paths are relative to it unless they begin with a root."
     ]
@@ -164,7 +169,10 @@ class Offer:
     @property
     def instructions(self) -> str:
         """What a model reads first; names only tools that are offered, and the roots."""
-        roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
+        roots = [
+            escape_unsendable(os.fsdecode(root.path))
+            for root in self._context.boundary.roots
+        ]
         return clip(
             self._surface.instructions({tool.name for tool in self.tools()}, roots),
             INSTRUCTIONS_CHARS,
@@ -248,7 +256,7 @@ class Offer:
 
     def _bounded(self, result: ToolResult) -> ToolResult:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""
-        text, end = safe(result.text), ""
+        text, end = escape_unsendable(result.text), ""
         if result.notices and not self._surface.answers_json:
             end = "".join(f"\n[{notice}]" for notice in result.notices)
         limit = self._settings.hard_chars - len(end)
@@ -267,7 +275,7 @@ class Offer:
 
 def _few(notices: Sequence[str]) -> tuple[str, ...]:
     """Notices, shown safely, as many as an answer has room for."""
-    shown = [clip(visible(notice), 1_000) for notice in notices[:_NOTICES]]
+    shown = [clip(escape_controls(notice), 1_000) for notice in notices[:_NOTICES]]
     left = len(notices) - len(shown)
     return (
         (*shown, f"{left} more notes; get_history with the change's id has them")

@@ -27,7 +27,7 @@ from filewright.progress import Task
 from filewright.text.declaration import as_declared
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, ordered
-from filewright.wording import counted, one_line
+from filewright.wording import pluralize, to_one_line
 
 _DONE: dict[Kind, str] = {
     "modify": "modified", "create": "created", "delete": "deleted", "rename": "renamed", "copy": "copied",
@@ -518,7 +518,7 @@ def _but_those_applied(
             error.message += f"\n{message}"
         if len(places) < len(hunks):
             error.message += (
-                f"\n{counted(len(hunks) - len(places), 'more hunk')} not looked at"
+                f"\n{pluralize(len(hunks) - len(places), 'more hunk')} not looked at"
             )
         error.details["hunks"] = told
     raise error
@@ -530,7 +530,7 @@ def _unplaced(
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
     places = ", ".join(map(str, place.lines))
-    heading = one_line(cut_line(place.heading.strip(), 120))
+    heading = to_one_line(cut_line(place.heading.strip(), 120))
     said = why.format(
         places=places,
         heading=heading,
@@ -551,7 +551,7 @@ def _unplaced(
         if one.differs_at is None:
             difference = f"line {one.last_line + 1} and those behind it are not as the hunk has them"
         text = "\n".join(
-            one_line(cut_line(line, 200))
+            to_one_line(cut_line(line, 200))
             for line in one.text.split("\n")[:_SHOWN_LINES]
         )
         error.details |= {

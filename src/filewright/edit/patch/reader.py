@@ -38,7 +38,7 @@ from filewright.boundary.location import quote, unquote
 from filewright.edit.diff import cut_line
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
-from filewright.wording import one_line
+from filewright.wording import to_one_line
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 _Names: TypeAlias = tuple[bytes, bytes]
@@ -330,7 +330,7 @@ class _PatchReader:
     ) -> FilewrightError:
         """The error for something wrong at a line."""
         number = min(at + 1, len(self.lines) - 1)
-        line = one_line(cut_line(self.lines[number - 1], 200))
+        line = to_one_line(cut_line(self.lines[number - 1], 200))
         message = (
             f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
         )
