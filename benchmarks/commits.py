@@ -25,7 +25,7 @@ from typing import Any
 from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
 from filewright.changes.log import Log
-from filewright.edit.changeset import ChangeSet, Expected, Modify
+from filewright.edit.changeset import ChangeSet, ExpectedState, Modify
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
@@ -57,7 +57,7 @@ class Bench:
         with Snapshot.of_file(
             self.boundary.open_file(where), where, self.settings
         ) as snapshot:
-            return Modify(where, Expected.of(snapshot), splices)
+            return Modify(where, ExpectedState.of(snapshot), splices)
 
     def commit(self, *steps: Modify) -> Any:
         """Commit them as one change."""

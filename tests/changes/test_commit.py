@@ -22,7 +22,7 @@ from filewright.edit.changeset import (
     Copy,
     Create,
     Delete,
-    Expected,
+    ExpectedState,
     MakeFolder,
     MakeLink,
     Modify,
@@ -58,7 +58,7 @@ def _refused(bench: Any, *steps: Any, **options: Any) -> FilewrightError:
 )
 def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
     at = bench.at
-    made = Expected(4, None, None)
+    made = ExpectedState(4, None, None)
     bench.commit(
         MakeFolder(at("new")),
         Create(at("new/n.txt"), b"new\n"),
@@ -76,7 +76,7 @@ def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
 def test_two_edits_of_one_file_compose(bench: Any) -> None:
     first = bench.modify("a.txt", EDIT)
     second = Modify(
-        bench.at("a.txt"), Expected(14, None, None), (Splice(4, 3, b"TWO"),)
+        bench.at("a.txt"), ExpectedState(14, None, None), (Splice(4, 3, b"TWO"),)
     )
     record = bench.commit(first, second)
     assert (bench.root / "a.txt").read_bytes() == b"ONE\nTWO\nthree\n"
@@ -299,7 +299,7 @@ def test_a_path_through_a_link_is_the_same_file(bench: Any) -> None:
     os.symlink("f", bench.root / "way")
     first = bench.modify("way/x.txt", Splice(0, 2, b"EX"))
     second = Modify(
-        bench.at("f/x.txt"), Expected(3, None, None), (Splice(3, 0, b"more\n"),)
+        bench.at("f/x.txt"), ExpectedState(3, None, None), (Splice(3, 0, b"more\n"),)
     )
     record = bench.commit(first, second)
     assert (bench.root / "f/x.txt").read_bytes() == b"EX\nmore\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from tests.rows import each_row
 
-from filewright.edit.diff import Diff, FileDiff, splices_between, unified
+from filewright.edit.diff import Diff, FileDiff, build_file_diff, find_splices
 from filewright.page.render import code, paint
 from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.page.view import view_of as drawn
@@ -22,7 +22,7 @@ def view_of(
     before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py"
 ) -> FileView:
     snapshot = Snapshot(before)
-    return drawn(unified(old, new, snapshot, splices_between(snapshot, after)))
+    return drawn(build_file_diff(old, new, snapshot, find_splices(snapshot, after)))
 
 
 LINES = st.lists(
@@ -156,8 +156,8 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
     before, after = "".join(old).encode(), "".join(new).encode()
     snapshot = Snapshot(before)
     view = drawn(
-        unified(
-            "m.py", "m.py", snapshot, splices_between(snapshot, after), max_lines=200
+        build_file_diff(
+            "m.py", "m.py", snapshot, find_splices(snapshot, after), max_lines=200
         )
     )
     assert (view.file.added, view.file.removed) == (added + 1, 251)
@@ -175,11 +175,11 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
 
 def test_a_diff_is_the_same_after_it_was_json() -> None:
     snapshot = Snapshot(b"a\nb\r\nc")
-    file = unified(
+    file = build_file_diff(
         "x",
         "y",
         snapshot,
-        splices_between(snapshot, b"a\nB\nc\n"),
+        find_splices(snapshot, b"a\nB\nc\n"),
         mode_before=0o644,
         mode_after=0o755,
     )

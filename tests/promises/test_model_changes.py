@@ -25,7 +25,7 @@ from filewright.edit.changeset import (
     Copy,
     Create,
     Delete,
-    Expected,
+    ExpectedState,
     MakeFolder,
     Modify,
     Move,
@@ -113,7 +113,7 @@ class Model:
         path.write_bytes(apply(data, [splice]))
         return Modify(
             self.at(name),
-            Expected(len(data), None, xxhash.xxh3_128_hexdigest(data)),
+            ExpectedState(len(data), None, xxhash.xxh3_128_hexdigest(data)),
             (splice,),
         )
 

@@ -27,7 +27,7 @@ from filewright.settings import KB
 from filewright.system import BLOCK, File, Folder
 
 if TYPE_CHECKING:
-    from filewright.edit.changeset import Stream
+    from filewright.edit.changeset import ContentStream
     from filewright.text.splice import Splice
 
 _FOLDER = b"contents"
@@ -74,7 +74,7 @@ class Edited:
 
     def __init__(
         self,
-        base: Stream,
+        base: ContentStream,
         splices: Sequence[Splice],
         codec: str | None = None,
         asked: str = "",
@@ -141,7 +141,7 @@ def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Bloc
         ) from error
 
 
-def digest_of(content: File | Stream, *, size: int | None = None) -> str:
+def digest_of(content: File | ContentStream, *, size: int | None = None) -> str:
     """xxh3_128 of all blocks of something, or of its first `size` bytes, in hex."""
     state = xxhash.xxh3_128()
     for block in content.blocks():

@@ -29,10 +29,10 @@ from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import (
     Diff,
     FileDiff,
-    Lost,
-    by_cells,
-    splices_between,
-    unified,
+    LostContent,
+    build_file_diff,
+    compare_cells,
+    find_splices,
 )
 from filewright.errors import FilewrightError
 from filewright.progress import Task
@@ -78,7 +78,7 @@ class _Budget:
     task: Task
     files: list[FileDiff] = field(default_factory=list)
     cut: int = 0
-    lost: list[Lost] = field(default_factory=list)
+    lost: list[LostContent] = field(default_factory=list)
 
     @property
     def spent(self) -> bool:
@@ -176,7 +176,7 @@ class ChangeDiffs(NamedTuple):
                 if item.kind == "folder" and not item.moved:
                     continue
                 lost = (
-                    [Lost(item.was.shown, 1, item.seen.size)]
+                    [LostContent(item.was.shown, 1, item.seen.size)]
                     if item.seen is not None
                     else []
                 )
@@ -219,7 +219,7 @@ class ChangeDiffs(NamedTuple):
                             gone, before, None, b"", max(10, budget.lines)
                         )
                 budget.add(gone)
-        budget.lost.append(Lost(f"{where.shown}/", files, size))
+        budget.lost.append(LostContent(f"{where.shown}/", files, size))
 
     def _planned(self, item: Item, max_lines: int) -> FileDiff:
         """What will become of an item that is no folder."""
@@ -330,14 +330,14 @@ class ChangeDiffs(NamedTuple):
         """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
         cells = None
         if names.path.lower().endswith(".ipynb") and (held := before.held) is not None:
-            cells = by_cells(
+            cells = compare_cells(
                 held, apply(held, splices) if splices is not None else after or b""
             )
         if cells is not None:
             before, splices = cells
         elif splices is None:
-            splices = splices_between(before, after or b"")
-        return unified(
+            splices = find_splices(before, after or b"")
+        return build_file_diff(
             names.old, names.new, before, splices,
             max_lines=max_lines, line_chars=self.settings.line_chars, start=start,
             mode_before=names.mode_before, mode_after=names.mode_after,

@@ -28,10 +28,11 @@ from filewright.changes.model import KIND_OF, Kind
 from filewright.changes.slots import OpenFolders
 from filewright.edit.changeset import (
     ChangeSet,
+    ContentStream,
     Copy,
     Create,
     Delete,
-    Expected,
+    ExpectedState,
     MakeFolder,
     MakeLink,
     Modify,
@@ -39,7 +40,6 @@ from filewright.edit.changeset import (
     SetMode,
     SetOwner,
     Step,
-    Stream,
 )
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -91,10 +91,10 @@ class Item:
     home: End | None = None
     place: End | None = None
     origin: Item | None = None
-    content: Stream | None = None
+    content: ContentStream | None = None
     splices: Sequence[Splice] | None = None
     target: bytes | None = None
-    expected: Expected | None = None
+    expected: ExpectedState | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
     fresh: bool = True
@@ -543,7 +543,7 @@ class Tree:
         item.rights = _given(item.rights, mode, step.uid, step.gid)
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
-    def _expect(self, item: Item, expected: Expected, where: Location) -> None:
+    def _expect(self, item: Item, expected: ExpectedState, where: Location) -> None:
         content = item.content
         assert content is not None
         if expected.size != content.size:
@@ -583,7 +583,7 @@ class Tree:
         found: Item | None,
         folder: Item,
         where: Location,
-        expected: Expected | None,
+        expected: ExpectedState | None,
     ) -> Item:
         """A file that gets somebody's content, which must not run with its owner's rights."""
         item = self._file_to_write(found, folder, where)

@@ -40,9 +40,10 @@ from filewright.changes.model import (
 )
 from filewright.changes.tree import STEPS, Arranged, Item, Tree
 from filewright.edit.changeset import (
+    ContentStream,
     Create,
     Delete,
-    Expected,
+    ExpectedState,
     MakeFolder,
     MakeLink,
     Modify,
@@ -50,9 +51,8 @@ from filewright.edit.changeset import (
     SetMode,
     SetOwner,
     Step,
-    Stream,
 )
-from filewright.edit.diff import Diff, hunks_of
+from filewright.edit.diff import Diff, group_into_hunks
 from filewright.edit.linediff import line_splices, merge3
 from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -359,7 +359,7 @@ class Reversal:
         if item.kind != "file":
             return
         with self._open(item, self._places[place]) as now:
-            item.expected = Expected.of(now)
+            item.expected = ExpectedState.of(now)
             if self._force:
                 return
             if now.held is not None:
@@ -416,7 +416,7 @@ class Reversal:
         elif before.target is not None:
             self._play(MakeLink(where, before.target))
         else:
-            content: Stream | None = whole_before(entry)
+            content: ContentStream | None = whole_before(entry)
             if gone and entry.apart and not self._force:
                 content = Held(self._earlier(entry, None) or b"")
             if content is None:
@@ -480,7 +480,7 @@ class Reversal:
                 or max(before.size, after.size) > self._settings.hold_bytes
             ):
                 return self._rewritten_large(entry, before, after, item, now, where)
-            expected = Expected.of(now)
+            expected = ExpectedState.of(now)
             if (
                 self._hunk is None
                 and not entry.apart
@@ -508,7 +508,7 @@ class Reversal:
             raise errors.no_hunks(shown)
         if entry.apart and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
-        expected = Expected(now.size, now.identity, after.digest or None)
+        expected = ExpectedState(now.size, now.identity, after.digest or None)
         splices: Sequence[Splice] = ()
         last, found = entry.changes[-1], None
         for edit in reversed(entry.changes):
@@ -612,7 +612,7 @@ class Reversal:
                 narrow.snapshot,
                 line_splices(narrow.text(earlier), narrow.text(made)),
             )
-        hunks = hunks_of(
+        hunks = group_into_hunks(
             snapshot, line_splices(earlier, made) if splices is None else splices
         )
         shown = self._places[run.place].shown

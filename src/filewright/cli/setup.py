@@ -585,7 +585,7 @@ def _carry_out(
 
 def _difference(edit: Edit) -> str:
     """Return the change as a diff for people."""
-    from filewright.edit.diff import splices_between, unified
+    from filewright.edit.diff import build_file_diff, find_splices
     from filewright.text.snapshot import Snapshot
 
     name = os.path.relpath(edit.path, folder_of(edit.path))
@@ -594,9 +594,11 @@ def _difference(edit: Edit) -> str:
     ) and not folder_is_current(edit.path):
         name = f"~/{name}"
     old = Snapshot((edit.before or "").encode())
-    splices = splices_between(old, (edit.after or "").encode())
+    splices = find_splices(old, (edit.after or "").encode())
     old_name = None if edit.before is None else name
-    return unified(old_name, None if edit.after is None else name, old, splices).text
+    return build_file_diff(
+        old_name, None if edit.after is None else name, old, splices
+    ).text
 
 
 # To be pasted

@@ -127,8 +127,8 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def _step(workspace: Workspace, edit: Edit) -> Step:
-    from filewright.edit.changeset import Create, Delete, Expected, Modify
-    from filewright.edit.diff import splices_between
+    from filewright.edit.changeset import Create, Delete, ExpectedState, Modify
+    from filewright.edit.diff import find_splices
 
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:
@@ -140,9 +140,9 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
         if snapshot.held != edit.before.encode():
             raise stale(edit.path)
         if edit.after is None:
-            return Delete(location, expected=Expected.of(snapshot))
+            return Delete(location, expected=ExpectedState.of(snapshot))
         return Modify.of(
-            location, snapshot, splices_between(snapshot, edit.after.encode())
+            location, snapshot, find_splices(snapshot, edit.after.encode())
         )
 
 

@@ -20,7 +20,7 @@ D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedState:
     """The content a step was made against.
 
     `digest` is xxh3_128 of the whole file, in hex, where it was hashed (files up to
@@ -33,7 +33,7 @@ class Expected:
     digest: str | None
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Expected:
+    def of(cls, snapshot: Snapshot) -> ExpectedState:
         """What a snapshot saw: hashed where it is held, else by identity."""
         return cls(
             snapshot.size,
@@ -51,7 +51,7 @@ class Modify:
     """
 
     location: Location
-    expected: Expected
+    expected: ExpectedState
     splices: Sequence[Splice]
     encoding_check: str | None = None
 
@@ -65,13 +65,13 @@ class Modify:
         )
         return cls(
             location,
-            Expected.of(snapshot),
+            ExpectedState.of(snapshot),
             splices,
             snapshot.encoding.name if guessed else None,
         )
 
 
-class Stream(Protocol):
+class ContentStream(Protocol):
     """A content that need not be in memory."""
 
     @property
@@ -93,14 +93,14 @@ class Create:
     """
 
     location: Location
-    content: bytes | Stream
+    content: bytes | ContentStream
     mode: int | None = None
     uid: int | None = None
     gid: int | None = None
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
     replace: bool = False
-    expected: Expected | None = None
+    expected: ExpectedState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Delete:
 
     location: Location
     recursive: bool = False
-    expected: Expected | None = None
+    expected: ExpectedState | None = None
     missing_ok: bool = False
 
 
@@ -173,7 +173,7 @@ Step = (
 
 
 @dataclass(frozen=True, slots=True)
-class Decided(Generic[D]):
+class FilePlan(Generic[D]):
     """What was decided for one file; `before` is open until the next decision is asked for.
 
     `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
@@ -198,7 +198,7 @@ class Decided(Generic[D]):
     @classmethod
     def created(
         cls, decision: D, location: Location, content: bytes, mode: int | None = None
-    ) -> Decided[D]:
+    ) -> FilePlan[D]:
         """That a file is made."""
         empty = Snapshot(b"", encoding="utf-8", location=location)
         added = (Splice(0, 0, content),) if content else ()
@@ -215,18 +215,19 @@ class Decided(Generic[D]):
             whole=True,
         )
 
-    def deleted(self) -> Decided[D]:
+    def deleted(self) -> FilePlan[D]:
         """That the file is deleted after all."""
         before = self.before
         gone = (
             (Splice(0, before.size, b""),) if before is not None and before.size else ()
         )
         step = Delete(
-            self.location, expected=Expected.of(before) if before is not None else None
+            self.location,
+            expected=ExpectedState.of(before) if before is not None else None,
         )
         return replace(self, steps=[*self.steps, step], splices=gone, new=None)
 
-    def moved(self, destination: Location) -> Decided[D]:
+    def moved(self, destination: Location) -> FilePlan[D]:
         """That the file gets another name after all."""
         step = Move(self.location, destination)
         return replace(

@@ -225,7 +225,7 @@ class FileDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostContent:
     """What goes with its whole content: a file or a link; or a folder (its path ends in `/`) with all its files.
 
     `size` is in bytes.
@@ -251,7 +251,7 @@ class Diff:
 
     files: tuple[FileDiff, ...] = ()
     more: int = 0
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostContent, ...] = ()
 
     @classmethod
     def joined(cls, diffs: Sequence[Diff]) -> Diff:
@@ -309,7 +309,7 @@ class Diff:
         return not self.more and all(file.counted for file in self.files)
 
 
-def unified(
+def build_file_diff(
     name_before: str | None,
     name_after: str | None,
     before: Snapshot,
@@ -390,7 +390,9 @@ def unified(
     )
 
 
-def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]:
+def group_into_hunks(
+    before: Snapshot, splices: Sequence[Splice]
+) -> list[list[Touched]]:
     """What `splices` change, by the hunks that `unified` shows it in."""
     return [
         list(hunk)
@@ -398,7 +400,7 @@ def hunks_of(before: Snapshot, splices: Sequence[Splice]) -> list[list[Touched]]
     ]
 
 
-def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
+def find_splices(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
     """The splices of whole lines that turn `before` into `after`, both held.
 
     A file too large to be held is one splice of all of it.
@@ -409,7 +411,9 @@ def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, 
     return line_splices(before.held, target)
 
 
-def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] | None:
+def compare_cells(
+    before: bytes, after: bytes
+) -> tuple[Snapshot, Sequence[Splice]] | None:
     """A change of a notebook as one of the text of its cells; nothing at all is one without cells.
 
     None for what is none, and where only what cells have put out differs: of that the file itself says more.
@@ -420,7 +424,7 @@ def by_cells(before: bytes, after: bytes) -> tuple[Snapshot, Sequence[Splice]] |
         or one.held == two.held
     ):
         return None
-    return one, splices_between(one, two)
+    return one, find_splices(one, two)
 
 
 def _git_mode(mode: int | None) -> str:

@@ -15,7 +15,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
-from filewright.edit.changeset import Decided, Modify
+from filewright.edit.changeset import FilePlan, Modify
 from filewright.edit.locate.request import Edit, SymbolLines, Tier
 from filewright.edit.losses import lost_parts
 from filewright.edit.losses import told as told_losses
@@ -538,7 +538,7 @@ class _Edits:
         names = ", ".join(file.location.shown for file in files)
         return f"edit {names}: {pluralize(len(self.arguments.edits), 'edit')}"
 
-    def decided(self) -> Iterator[Decided[Plan]]:
+    def decided(self) -> Iterator[FilePlan[Plan]]:
         """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
 
         All is decided anew each time it is asked for.
@@ -586,7 +586,7 @@ class _Edits:
                         )
             elif whole is not None:
                 before, where = self._known_text(file), file.location
-                kept = Decided(Plan((), ()), where, (), before, (), where.shown)
+                kept = FilePlan(Plan((), ()), where, (), before, (), where.shown)
                 yield self._ended(kept, where, *whole)
         if refused:
             raise self._refusal(refused)
@@ -727,7 +727,7 @@ class _Edits:
         elif not context.exists(file.location):
             raise missing(asked)
 
-    def _created(self, file: _EditedFile) -> Decided[Plan]:
+    def _created(self, file: _EditedFile) -> FilePlan[Plan]:
         outcomes: list[Outcome] = []
         made = Snapshot(b"", encoding="utf-8")  # whatever its pieces come from
 
@@ -754,11 +754,11 @@ class _Edits:
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
         content = as_declared(made.read(0, made.size), file.location.name)
-        return Decided.created(Plan((), tuple(outcomes)), file.location, content)
+        return FilePlan.created(Plan((), tuple(outcomes)), file.location, content)
 
     def _ended(
-        self, one: Decided[Plan], where: Location, number: int, item: EditItem
-    ) -> Decided[Plan]:
+        self, one: FilePlan[Plan], where: Location, number: int, item: EditItem
+    ) -> FilePlan[Plan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
             one, named = one.deleted(), "the file is deleted"
@@ -792,7 +792,7 @@ class _Edits:
 
     # Edits of a text
 
-    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> Decided[Plan]:
+    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> FilePlan[Plan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self.context, self.arguments
         page = (
@@ -945,7 +945,7 @@ class _Edits:
             else "leave encoding out to edit by cells",
         )
 
-    def _edited_cells(self, file: _EditedFile, view: NotebookView) -> Decided[Plan]:
+    def _edited_cells(self, file: _EditedFile, view: NotebookView) -> FilePlan[Plan]:
         """Return the plan of edits of a notebook that name cells, each located in its cell alone."""
         texts: dict[
             int, list[Edit]
@@ -998,7 +998,7 @@ class _Edits:
         texts: dict[int, list[Edit]],
         whole: dict[int, tuple[int, EditItem]],
         new: Sequence[tuple[int, NewCell]],
-    ) -> Decided[Plan]:
+    ) -> FilePlan[Plan]:
         """Return the plan of a notebook: edits of texts by cell, cells replaced or deleted, and new ones."""
         for number in texts.keys() & whole.keys():
             own, self.number = whole[number][0], texts[number][0].number
@@ -1058,7 +1058,7 @@ class _Edits:
         decision = Plan(page, tuple(outcomes))
         steps = [Modify.of(location, view.raw, splices)]
         name = location.shown
-        return Decided(
+        return FilePlan(
             decision, location, steps, view.raw, splices, name, name, (view, page)
         )
 

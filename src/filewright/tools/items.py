@@ -20,8 +20,8 @@ from filewright.boundary.boundary import Reached
 from filewright.boundary.location import Location
 from filewright.edit.changeset import (
     Copy,
-    Decided,
     Delete,
+    FilePlan,
     MakeFolder,
     Move,
     SetMode,
@@ -128,7 +128,7 @@ def run_batch(
     tool: str,
     arguments: BatchArguments,
     items: Sequence[I],
-    plan: Callable[[Sequence[I]], Iterable[Decided[Item]]],
+    plan: Callable[[Sequence[I]], Iterable[FilePlan[Item]]],
     *,
     noun: str = "item",
 ) -> BatchResult:
@@ -295,14 +295,14 @@ Planned = tuple[Location, Sequence[Step], ItemResult]
 
 def _each(
     one: Callable[[I], Planned],
-) -> Callable[[Sequence[I]], Iterator[Decided[Item]]]:
+) -> Callable[[Sequence[I]], Iterator[FilePlan[Item]]]:
     """The plan of items that are planned one by one."""
 
-    def plan(group: Sequence[I]) -> Iterator[Decided[Item]]:
+    def plan(group: Sequence[I]) -> Iterator[FilePlan[Item]]:
         for index, item in enumerate(group):
             with item_named(index, len(group)):
                 location, steps, result = one(item)
-            yield Decided((index, result), location, steps)
+            yield FilePlan((index, result), location, steps)
 
     return plan
 

@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location, Root
 from filewright.changes.model import ChangeRecord, Place
-from filewright.edit.changeset import Decided
+from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits, plan
 from filewright.edit.patch.reader import FilePatch, Patch, parse
 from filewright.errors import Code, FilewrightError, invalid, too_many
@@ -122,7 +122,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     looking = _Looking(context, arguments, patch)
     problems: list[tuple[FilePatch, FilewrightError]] = []
 
-    def decide() -> Iterator[Decided[PatchedFile]]:
+    def decide() -> Iterator[FilePlan[PatchedFile]]:
         problems.clear()
         looking.origin.clear()
         changed = False

@@ -18,8 +18,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary.location import Location
 from filewright.changes.model import Place
-from filewright.edit.changeset import ChangeSet, Decided, Modify, Step
-from filewright.edit.diff import Diff, FileDiff, unified
+from filewright.edit.changeset import ChangeSet, FilePlan, Modify, Step
+from filewright.edit.diff import Diff, FileDiff, build_file_diff
 from filewright.errors import Code, FilewrightError
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.symbol import Outline
@@ -102,7 +102,7 @@ class Change(Generic[D]):
 def change(
     context: Context,
     tool: str,
-    decide: Callable[[], Iterable[Decided[D]]],
+    decide: Callable[[], Iterable[FilePlan[D]]],
     how: ChangeArguments | None = None,
     *,
     summary: Callable[[Sequence[Changed[D]]], str] | None = None,
@@ -182,7 +182,7 @@ def change(
 
 def _planned(
     context: Context,
-    decide: Callable[[], Iterable[Decided[D]]],
+    decide: Callable[[], Iterable[FilePlan[D]]],
     rows: int,
     *,
     keep: bool,
@@ -227,7 +227,7 @@ def change_text(
     """Change the text file at `path` as `decide` says of its snapshot. Raises what either raises."""
     location = context.boundary.locate(path)
 
-    def one() -> Iterable[Decided[S]]:
+    def one() -> Iterable[FilePlan[S]]:
         context.boundary.guard_write(location)
         with context.open(location, text=True) as snapshot:
             yield decided(notebook_view(snapshot, context.task), decide)
@@ -235,7 +235,7 @@ def change_text(
     return change(context, tool, one, preview=preview)
 
 
-def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> Decided[S]:
+def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> FilePlan[S]:
     """What `decide` makes of a text, or of a notebook's cells; of its file where the text is not in them."""
     try:
         return spliced(page, decide(page))
@@ -248,7 +248,7 @@ def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> Decided[S]:
             raise error from None
 
 
-def spliced(page: Snapshot, decision: S) -> Decided[S]:
+def spliced(page: Snapshot, decision: S) -> FilePlan[S]:
     """The decision to put splices into a file, or into the cells of a notebook."""
     location = page.location
     assert location is not None
@@ -260,10 +260,10 @@ def spliced(page: Snapshot, decision: S) -> Decided[S]:
     )
     steps = [Modify.of(location, file, splices)] if splices else []
     name = location.shown
-    return Decided(decision, location, steps, file, splices, name, name, (page, shown))
+    return FilePlan(decision, location, steps, file, splices, name, name, (page, shown))
 
 
-def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Changed[D]:
+def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Changed[D]:
     """What is told of a file, made while it is open."""
     before = one.before
     if before is None:
@@ -274,7 +274,7 @@ def _made(context: Context, one: Decided[D], rows: int, *, warn: bool) -> Change
             one.decision, one.location, version=before.version, hard_links=links
         )
     page, shown = one.shown or (before, one.splices)
-    diff = unified(
+    diff = build_file_diff(
         one.old, one.new, page, shown, max_lines=max(rows, 0),
         mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary.location import Location
-from filewright.edit.diff import splices_between, unified
+from filewright.edit.diff import build_file_diff, find_splices
 from filewright.errors import Code, invalid, refused, too_many
 from filewright.progress import Task
 from filewright.search.engine import Hit, search_snapshot
@@ -673,10 +673,10 @@ def compare_files(context: Context, before: str, after: str) -> str:
     was, now = context.boundary.locate(before), context.boundary.locate(after)
     with context.open(was, text=True) as old, context.open(now, text=True) as new:
         plain, other = _plain(context, old), _plain(context, new)
-        splices = splices_between(plain, other)
+        splices = find_splices(plain, other)
         if not splices:
             return ""
-        shown = unified(
+        shown = build_file_diff(
             was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines
         )
         at = max(0, shown.text.find("--- "))

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary.location import Location
-from filewright.edit.changeset import Decided
+from filewright.edit.changeset import FilePlan
 from filewright.edit.example import Example, example_of
 from filewright.edit.overlay import Overlay
 from filewright.edit.places import Replaced, Replacement, replace_matches, replacement
@@ -214,7 +214,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             )
     most, found = arguments.max_count, _Matches([])
 
-    def decide() -> Iterator[Decided[Replaced]]:
+    def decide() -> Iterator[FilePlan[Replaced]]:
         nonlocal found
         found = _Matches([0] * len(items))
         changed, looked_at = False, _LOOKED_AT

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary.location import Location
-from filewright.edit.changeset import Decided, Modify
-from filewright.edit.diff import splices_between
+from filewright.edit.changeset import FilePlan, Modify
+from filewright.edit.diff import find_splices
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.text import codec
 from filewright.text.codec import Encoding
@@ -69,7 +69,7 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
             "size",
         )
 
-    def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
+    def plan(items: Sequence[WriteItem]) -> Iterator[FilePlan[Item]]:
         files: dict[Location, list[int]] = {}
         refusal: FilewrightError | None = None
         for index, item in enumerate(items):
@@ -106,7 +106,7 @@ def _decided(
     location: Location,
     items: Sequence[WriteItem],
     indexes: Sequence[int],
-) -> Iterator[Decided[Item]]:
+) -> Iterator[FilePlan[Item]]:
     """What is to become of a file, by the items that name it: it holds `data` alone if `whole`, or ends with it."""
     with item_named(indexes[0], len(items)):
         before = _existing(context, location)
@@ -152,17 +152,17 @@ def _decided(
                 "appended" if appends else "overwritten" if exists else "created",
             )
         if index != indexes[-1]:
-            yield Decided((index, result), location, ())
+            yield FilePlan((index, result), location, ())
     if before is None:
-        yield Decided.created((index, result), location, data)
+        yield FilePlan.created((index, result), location, data)
         return
     splices: Sequence[Splice]
     if whole:
-        splices = splices_between(before, data)
+        splices = find_splices(before, data)
     else:
         splices = (Splice(before.size, 0, data),) if data else ()
     if not splices:
-        yield Decided(
+        yield FilePlan(
             (index, replace(result, operation="unchanged")), location, (), before
         )
         return
@@ -172,7 +172,7 @@ def _decided(
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
     name = location.shown
-    yield Decided(
+    yield FilePlan(
         (index, result), location, [step], before, splices, name, name, whole=whole
     )
 

@@ -12,14 +12,14 @@ from filewright.boundary.location import Location, unquote
 from filewright.edit.changeset import (
     Copy,
     Create,
-    Decided,
     Delete,
+    FilePlan,
     Modify,
     Move,
     SetMode,
     Step,
 )
-from filewright.edit.diff import Diff, FileDiff, unified
+from filewright.edit.diff import Diff, FileDiff, build_file_diff
 from filewright.edit.patch.plan import PatchedFile, PatchTarget, plan
 from filewright.edit.patch.reader import parse
 from filewright.errors import Code, FilewrightError
@@ -27,8 +27,8 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply, ordered
 
 
-def _shown(file: Decided[PatchedFile]) -> FileDiff:
-    return unified(
+def _shown(file: FilePlan[PatchedFile]) -> FileDiff:
+    return build_file_diff(
         file.old,
         file.new,
         file.before,
@@ -71,7 +71,7 @@ class Tree:
             location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644)
         )
 
-    def plan(self, text: str) -> list[Decided[PatchedFile]]:
+    def plan(self, text: str) -> list[FilePlan[PatchedFile]]:
         return list(plan(parse(text), self.look))
 
     def diff(self, text: str) -> str:

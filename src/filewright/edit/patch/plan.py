@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from filewright.boundary.location import Location
-from filewright.edit.changeset import Copy, Decided, Expected, Modify, SetMode, Step
+from filewright.edit.changeset import (
+    Copy,
+    ExpectedState,
+    FilePlan,
+    Modify,
+    SetMode,
+    Step,
+)
 from filewright.edit.diff import cut_line
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.request import UnclearError
@@ -136,7 +143,7 @@ def plan(
     *,
     task: Task | None = None,
     refused: Refused | None = None,
-) -> Iterator[Decided[PatchedFile]]:
+) -> Iterator[FilePlan[PatchedFile]]:
     """What the patch makes of each of its files; its `before` is open until the next is asked for.
 
     With `refused`, files that cannot be changed are put there, each with its error, which tells of all of its hunks,
@@ -336,7 +343,7 @@ def _decided(
     task: Task,
     *,
     every: bool,
-) -> Decided[PatchedFile]:
+) -> FilePlan[PatchedFile]:
     """What becomes of a file whose content is `before` (None: it is made)."""
     there = new or old
     assert there is not None
@@ -350,7 +357,7 @@ def _decided(
         )
         content = as_declared(content, location.name, argument="patch")
         what = PatchedFile(location.shown, done, None)
-        return Decided.created(what, location, content, 0o755 if executable else None)
+        return FilePlan.created(what, location, content, 0o755 if executable else None)
     made, hunks = _placed(file, before, task, every=every)
     name, copied = old.location.shown, file.kind == "copy"
     what = PatchedFile(
@@ -366,7 +373,7 @@ def _decided(
             raise refused(
                 Code.PATCH_FAILED, file.path, why, hint, left=left, reason="not_empty"
             )
-        return Decided(
+        return FilePlan(
             what, location, (), before, (), name, mode_before=old.mode
         ).deleted()
     # Like git: executable or not, and nothing else.
@@ -378,9 +385,13 @@ def _decided(
     if made:
         step = Modify.of(changed, before, made)
         # A copy is another file than the one that was read, with the same content.
-        same = Expected(before.size, None, before.digest()) if copied else step.expected
+        same = (
+            ExpectedState(before.size, None, before.digest())
+            if copied
+            else step.expected
+        )
         steps.append(replace(step, expected=same))
-    one = Decided(
+    one = FilePlan(
         what, changed, steps, before, made, name, changed.shown, copied=copied
     )
     if mode != old.mode:
