@@ -42,7 +42,7 @@ def _stopped_at(
     with monkeypatch.context() as patch:
         module, attribute = {
             "publish": ("filewright.changes.settle.Settlement", "publish"),
-            "flush": ("filewright.changes.slots.Slots", "flush"),
+            "flush": ("filewright.changes.slots.PlanSlots", "flush"),
             "done": ("filewright.changes.log.Log", "done"),
             "clean": ("filewright.changes.settle.Settlement", "clean_up"),
         }[name]
@@ -438,7 +438,7 @@ def test_a_part_of_what_was_being_written_is_nobodys_save(
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.slots.Flushing.end", without_flush)
+        patch.setattr("filewright.changes.slots.FlushQueue.end", without_flush)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(Stopped):
             bench.commit(step, undoable=undoable)
@@ -576,7 +576,7 @@ def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_i
     def elsewhere(data: bytes) -> Any:
         plan = unpacked_plan(data)
         outside = os.fsencode(area / "outside")
-        return plan.relocated(
+        return plan.with_moved_roots(
             {folder.root: outside for folder in plan.folders if folder.root is not None}
         )
 
@@ -723,7 +723,7 @@ def test_a_change_that_has_the_number_of_one_that_was_rolled_back_is_cleaned_up_
     bench.commit(Delete(bench.at("b.txt")))
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.slots.Slots.flush", refuse)
+        patch.setattr("filewright.changes.slots.PlanSlots.flush", refuse)
         with pytest.raises(FilewrightError):
             bench.commit(bench.modify("a.txt", EDIT))
     _stopped_at(bench, monkeypatch, "clean", bench.modify("a.txt", Splice(0, 1, b"S")))

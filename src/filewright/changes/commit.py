@@ -16,10 +16,10 @@ from filewright import errors
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord
 from filewright.changes.prepare import Planning, Preparation
-from filewright.changes.rename_plan import CommitPlan
+from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
 from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import Tree
+from filewright.changes.tree import ChangeTree
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
@@ -90,7 +90,7 @@ def _attempt(
 ) -> ChangeRecord:
     """What taking it back has `met` of others' saves is added to that."""
     # Plan: what each step means, and what is refused.
-    tree = Tree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
+    tree = ChangeTree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
     tree.take()
     if not (tree.displaced or tree.fresh or tree.moved or tree.altered):
         raise FilewrightError(
@@ -100,7 +100,7 @@ def _attempt(
         )
     task.check()
 
-    begun: CommitPlan | None = None
+    begun: RenamePlan | None = None
     preparation = Preparation(tree, log.settings, log.flusher, task)
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
@@ -166,7 +166,7 @@ def _roll_back(
     log: Log,
     folders: OpenFolders,
     record: ChangeRecord,
-    plan: CommitPlan,
+    plan: RenamePlan,
     cause: BaseException,
     met: list[str],
     task: Task,

@@ -42,7 +42,7 @@ from filewright.changes.model import (
     summary_of,
     time_of,
 )
-from filewright.changes.rename_plan import CommitPlan, FolderRef, Put, Slot
+from filewright.changes.rename_plan import PlanFolder, RenameOperation, RenamePlan, Slot
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -541,13 +541,13 @@ class Log:
         if rows_read != count or checksum != state.hexdigest():
             raise damaged(id_of(operation))
 
-    def plan(self, number: int) -> CommitPlan:
+    def plan(self, number: int) -> RenamePlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
         rows = self.database.read(
             "SELECT plan FROM unfinished WHERE number = ?", number
         )
         if not rows or rows[0][0] is None:
-            return CommitPlan()
+            return RenamePlan()
         self.state.open(make=False)
         try:
             seal, packed = rows[0][0][:_SEAL_BYTES], rows[0][0][_SEAL_BYTES:]
@@ -557,7 +557,7 @@ class Log:
                 raise ValueError("its seal is not ours")
             if packed[:8] != number.to_bytes(8, "big"):
                 raise ValueError("it is another's")
-            return unpacked_plan(packed[8:]).relocated(self.state.relocations())
+            return unpacked_plan(packed[8:]).with_moved_roots(self.state.relocations())
         except _NO_SENSE as error:
             raise DamagedError(f"the plan makes no sense: {error!r}") from error
 
@@ -618,7 +618,7 @@ class Log:
     def write(
         self,
         record: ChangeRecord,
-        plan: CommitPlan,
+        plan: RenamePlan,
         *,
         state: str = "intent",
         entries: bool = True,
@@ -913,7 +913,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain)
 _DECODER = json.JSONDecoder(object_hook=_bytes)
 
 
-def packed_plan(plan: CommitPlan) -> bytes:
+def packed_plan(plan: RenamePlan) -> bytes:
     """A plan as bytes, made in pieces."""
     packer = zlib.compressobj(1, wbits=31)
     packed = bytearray()
@@ -923,7 +923,7 @@ def packed_plan(plan: CommitPlan) -> bytes:
     return bytes(packed)
 
 
-def _rows(plan: CommitPlan) -> Iterator[object]:
+def _rows(plan: RenamePlan) -> Iterator[object]:
     yield len(plan.folders)
     yield from plan.folders
     for each in plan.operations:
@@ -935,7 +935,7 @@ def _rows(plan: CommitPlan) -> Iterator[object]:
                 yield path, below.row(plan=True)
 
 
-def unpacked_plan(data: bytes) -> CommitPlan:
+def unpacked_plan(data: bytes) -> RenamePlan:
     """The inverse, of what is known to be sealed by us. For anything else it raises whatever comes of that."""
     import gzip
     import io
@@ -945,14 +945,16 @@ def unpacked_plan(data: bytes) -> CommitPlan:
         for line in gzip.GzipFile(fileobj=io.BytesIO(data))
     )
     folders = tuple(
-        FolderRef(inode, root, made, slot and Slot(*slot))
+        PlanFolder(inode, root, made, slot and Slot(*slot))
         for inode, root, made, slot in islice(rows, next(rows))
     )
-    operations: list[Put] = []
+    operations: list[RenameOperation] = []
     for how, carrier, place, spare, count in rows:
         stamps: list[Stamp] = []
         for row, below in islice(rows, count):
             inside = {path: Stamp(*each) for path, each in islice(rows, below)}
             stamps.append(Stamp(*row)._replace(inside=inside))
-        operations.append(Put(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps))
-    return CommitPlan(folders, tuple(operations))
+        operations.append(
+            RenameOperation(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)
+        )
+    return RenamePlan(folders, tuple(operations))

@@ -24,9 +24,15 @@ from filewright.boundary.rules import DenyRules
 from filewright.changes.blobs import Edited, Held, Keeping, OnDisk, digest_of, tapped
 from filewright.changes.database import Flusher
 from filewright.changes.model import Entry, Place, Stamp, spans_in, spliced
-from filewright.changes.rename_plan import CommitPlan, FolderRef, How, Put, Slot
-from filewright.changes.slots import Flushing
-from filewright.changes.tree import DEEPEST, Item, Tree, keeps
+from filewright.changes.rename_plan import (
+    OperationKind,
+    PlanFolder,
+    RenameOperation,
+    RenamePlan,
+    Slot,
+)
+from filewright.changes.slots import FlushQueue
+from filewright.changes.tree import DEEPEST, ChangeTree, TreeNode, keeps
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
@@ -55,24 +61,24 @@ class Preparation:
     """
 
     def __init__(
-        self, tree: Tree, settings: Settings, flusher: Flusher, task: Task
+        self, tree: ChangeTree, settings: Settings, flusher: Flusher, task: Task
     ) -> None:
         self._tree = tree
         self._folders = tree.folders
         self._settings = settings
-        self._flushing = Flushing(flusher)
+        self._flushing = FlushQueue(flusher)
         self._task = task
         self._intent: Keeping | None = None
         self._bytes = 0
         self._held_bytes = 0
-        self.before: dict[Item, Stamp] = {}
-        self._edits: dict[Item, tuple[bytes, str | None, str | None]] = {}
-        self.made: dict[Item, Stamp] = {}
-        self._held: dict[Item, Held] = {}
+        self.before: dict[TreeNode, Stamp] = {}
+        self._edits: dict[TreeNode, tuple[bytes, str | None, str | None]] = {}
+        self.made: dict[TreeNode, Stamp] = {}
+        self._held: dict[TreeNode, Held] = {}
 
     def entries(self) -> tuple[Entry, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
-        rewritten: dict[Place, Item] = {}
+        rewritten: dict[Place, TreeNode] = {}
         elsewhere: set[Place] = set()
         for item in self.before:
             if item.fresh and item.alive:
@@ -158,7 +164,7 @@ class Preparation:
                     stamp = stamp._replace(digest=digest_of(content))
             self.made[item] = stamp
 
-    def _save_file(self, item: Item) -> Stamp:
+    def _save_file(self, item: TreeNode) -> Stamp:
         """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
         assert item.home is not None
         assert item.seen is not None
@@ -219,7 +225,7 @@ class Preparation:
         self._edits[item] = spans, kept, inserted
         return before
 
-    def _require_as_given_back(self, file: File, item: Item) -> None:
+    def _require_as_given_back(self, file: File, item: TreeNode) -> None:
         """Refuse what another program has saved since an attempt at this change was taken back.
 
         It may have read the file while it was changed: made again, the change would be there twice. A log that has
@@ -283,7 +289,7 @@ class Preparation:
             status, digest=digest, blob=blob, attributes=file.attributes()
         ), data
 
-    def _save_folder(self, top: Item, seen: Status) -> Stamp:
+    def _save_folder(self, top: TreeNode, seen: Status) -> Stamp:
         """A displaced folder with all that is in it but what moves out of it.
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
@@ -293,7 +299,7 @@ class Preparation:
         depth = len(was.parts)
         inside: dict[bytes, Stamp] = {}
         aliases = self._folders.boundary.aliases_of(was)
-        pending: list[tuple[Location, Item | None, Status, DenyRules]] = [
+        pending: list[tuple[Location, TreeNode | None, Status, DenyRules]] = [
             (was, top, seen, top.home[0].rules_where_it_was())
         ]
         while pending:
@@ -348,7 +354,7 @@ class Preparation:
 
     def _require_removable(
         self,
-        top: Item,
+        top: TreeNode,
         place: Location,
         folder: Folder,
         above: Status,
@@ -405,11 +411,11 @@ class Preparation:
             self._flushing.close()
             raise
 
-    def _make_folder(self, folder: Folder, top: Location, item: Item) -> None:
+    def _make_folder(self, folder: Folder, top: Location, item: TreeNode) -> None:
         """Make a folder with all that is new in it, and know what it is recognised by."""
         folder.make(top.name, 0o700)
         inside: dict[bytes, Stamp] = {}
-        made: list[tuple[Location, Item]] = []
+        made: list[tuple[Location, TreeNode]] = []
         pending = [(top, item)]
         while pending:
             where, each = pending.pop()
@@ -443,7 +449,7 @@ class Preparation:
         self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
     def _make_thing(
-        self, folder: Folder, name: bytes, item: Item, stamp: Stamp
+        self, folder: Folder, name: bytes, item: TreeNode, stamp: Stamp
     ) -> Stamp:
         """A file or link, of which that much is known; what is known of it then."""
         if item.target is not None:
@@ -465,7 +471,7 @@ class Preparation:
         self._flushing.add(file)
         return stamp
 
-    def _fill(self, file: File, item: Item) -> tuple[str, int]:
+    def _fill(self, file: File, item: TreeNode) -> tuple[str, int]:
         """Write a content, and check on the way what it is an edit of; its digest and size."""
         content, state, read = (
             self._held.get(item, item.content),
@@ -506,7 +512,7 @@ class Preparation:
             self._check_source(item, read.hexdigest())
         return state.hexdigest(), size
 
-    def _check_source(self, item: Item, digest: str) -> None:
+    def _check_source(self, item: TreeNode, digest: str) -> None:
         """The copy loop has read the whole file: is it what the edit was made against?"""
         before = self.before[item]
         if before.digest is None:
@@ -519,7 +525,7 @@ class Preparation:
             raise errors.stale(item.asked)
         self.before[item] = before._replace(digest=digest)
 
-    def _set_attributes(self, made: File | Folder, item: Item) -> None:
+    def _set_attributes(self, made: File | Folder, item: TreeNode) -> None:
         """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.
 
         Raises `permission_denied` naming what could not be kept: a file is never taken over silently. A copy
@@ -586,12 +592,12 @@ def _in_order(inside: dict[bytes, Stamp]) -> dict[bytes, Stamp]:
 class _Bringing(NamedTuple):
     """A put, before it is known what becomes of things: what is brought, and what it displaces."""
 
-    how: How
+    how: OperationKind
     carrier: Slot
     place: Slot
     spare: Slot
-    item: Item
-    occupant: Item | None = None
+    item: TreeNode
+    occupant: TreeNode | None = None
 
 
 class Planning:
@@ -602,14 +608,14 @@ class Planning:
     away last, so that moves out of it come first.
     """
 
-    def __init__(self, tree: Tree) -> None:
-        self.folders: list[Item] = []
+    def __init__(self, tree: ChangeTree) -> None:
+        self.folders: list[TreeNode] = []
         self.puts: list[_Bringing] = []
         self.known: dict[int, tuple[Location, tuple[int, int]]] = {}
         """Where the plan's folders are at the start, by number."""
-        self._numbers: dict[Item, int] = {}
-        self._aside: dict[Item, Slot] = {}
-        self._handled: set[Item] = set()
+        self._numbers: dict[TreeNode, int] = {}
+        self._aside: dict[TreeNode, Slot] = {}
+        self._handled: set[TreeNode] = set()
         for folder in tree.living:
             for name, item in sorted(folder.entries.items()):
                 if item is None:
@@ -638,9 +644,9 @@ class Planning:
             place = self._slot(*item.place)
             self.puts.append(_Bringing("altered", place, place, place, item))
 
-    def plan(self, preparation: Preparation) -> CommitPlan:
+    def plan(self, preparation: Preparation) -> RenamePlan:
         """The plan, by what is known of things by now."""
-        operations: list[Put] = []
+        operations: list[RenameOperation] = []
         before_of, made = preparation.before, preparation.made
         for how, carrier, place, spare, item, occupant in self.puts:
             before = before_of[occupant] if occupant is not None else None
@@ -657,8 +663,10 @@ class Planning:
                 )
                 if how == "altered":
                     before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)
-            operations.append(Put(how, carrier, place, spare, after, before))
-        references: list[FolderRef] = []
+            operations.append(
+                RenameOperation(how, carrier, place, spare, after, before)
+            )
+        references: list[PlanFolder] = []
         for folder in (
             self.folders
         ):  # Grows: the slot of a folder may be in one that has no number yet.
@@ -666,10 +674,10 @@ class Planning:
             root = folder.was.root.resolved if end is None else None
             inode = folder.seen.inode if folder.seen is not None else made[folder].inode
             slot = self._slot(*end) if end is not None else None
-            references.append(FolderRef(inode, root, folder.seen is None, slot))
-        return CommitPlan(tuple(references), tuple(operations))
+            references.append(PlanFolder(inode, root, folder.seen is None, slot))
+        return RenamePlan(tuple(references), tuple(operations))
 
-    def _slot(self, folder: Item, name: bytes) -> Slot:
+    def _slot(self, folder: TreeNode, name: bytes) -> Slot:
         number = self._numbers.setdefault(folder, len(self.folders))
         if number == len(self.folders):
             self.folders.append(folder)
@@ -677,7 +685,7 @@ class Planning:
                 self.known[number] = folder.was, folder.seen.identity
         return Slot(number, name)
 
-    def _move(self, item: Item, folder: Item, name: bytes) -> None:
+    def _move(self, item: TreeNode, folder: TreeNode, name: bytes) -> None:
         """Bring something from where it was to its place."""
         assert item.home is not None
         blocked = folder.initial.get(name)
@@ -696,7 +704,12 @@ class Planning:
         self._handled.add(item)
 
     def _put(
-        self, how: How, carrier: Slot, folder: Item, name: bytes, item: Item
+        self,
+        how: OperationKind,
+        carrier: Slot,
+        folder: TreeNode,
+        name: bytes,
+        item: TreeNode,
     ) -> None:
         occupant = folder.initial.get(name)
         if occupant in self._handled:
@@ -710,7 +723,7 @@ class Planning:
         place, spare = self._slot(folder, name), self._slot(folder, temporary_name())
         self.puts.append(_Bringing(how, carrier, place, spare, item, occupant))
 
-    def _move_aside(self, item: Item, folder: Item) -> None:
+    def _move_aside(self, item: TreeNode, folder: TreeNode) -> None:
         """Move an item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
         aside = self._aside[item] = self._slot(folder, temporary_name())

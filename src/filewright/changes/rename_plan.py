@@ -14,7 +14,7 @@ from filewright.changes.model import Place, Stamp
 # folder is known by its inode: it is in the slot where it was at first, or in one of the operations that bring it, and
 # one that somebody moves meanwhile is found again.
 
-How = Literal["made", "moved", "gone", "altered"]
+OperationKind = Literal["made", "moved", "gone", "altered"]
 
 
 class Slot(NamedTuple):
@@ -24,7 +24,7 @@ class Slot(NamedTuple):
     name: bytes
 
 
-class Put(NamedTuple):
+class RenameOperation(NamedTuple):
     """Bring what is in `carrier` to `place`.
 
     With `before`, that is displaced: it is then in the carrier, or in `spare`, a temporary name beside the place, if
@@ -34,7 +34,7 @@ class Put(NamedTuple):
     of `before`.
     """
 
-    how: How
+    how: OperationKind
     carrier: Slot
     place: Slot
     spare: Slot
@@ -52,7 +52,7 @@ class Put(NamedTuple):
         return self.carrier if is_temporary(self.place.name) else self.place
 
 
-class FolderRef(NamedTuple):
+class PlanFolder(NamedTuple):
     """A folder the operations act in: its inode (None until a new one is staged), and its slot at first.
 
     `root` is the path of a root, which is in no slot; `made` says that the change makes it.
@@ -64,11 +64,11 @@ class FolderRef(NamedTuple):
     slot: Slot | None
 
 
-class CommitPlan(NamedTuple):
+class RenamePlan(NamedTuple):
     """Folders, operations in order, and every temporary name that may ever exist."""
 
-    folders: tuple[FolderRef, ...] = ()
-    operations: tuple[Put, ...] = ()
+    folders: tuple[PlanFolder, ...] = ()
+    operations: tuple[RenameOperation, ...] = ()
 
     @property
     def sealed(self) -> bool:
@@ -95,7 +95,7 @@ class CommitPlan(NamedTuple):
             raise ValueError("a folder that is below no root")
         return Place(folder.root, tuple(reversed(names)))
 
-    def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
+    def with_moved_roots(self, moved: Mapping[bytes, bytes]) -> RenamePlan:
         """The same with its roots where they are now."""
         folders = (
             each._replace(root=moved.get(each.root or b"", each.root))

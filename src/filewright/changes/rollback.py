@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from filewright.changes.slots import AS_IT_WAS, ITSELF, Look
+from filewright.changes.slots import SAME_CONTENT, SAME_INODE, Look
 
 
 class SlotContent(Enum):
@@ -50,9 +50,9 @@ def classify_slot(
         return SlotContent.MISSING
     # A staged file is known by its content: a disk gives the number of an inode that is gone to the next new file.
     # What is moved is known by its inode.
-    is_ours = ours in (AS_IT_WAS if is_staged_file else ITSELF)
+    is_ours = ours in (SAME_CONTENT if is_staged_file else SAME_INODE)
     is_appended = is_staged_file and ours == "grown"
-    if original in ITSELF and (keeps_content or not (is_ours or is_appended)):
+    if original in SAME_INODE and (keeps_content or not (is_ours or is_appended)):
         return (
             SlotContent.ORIGINAL if original == "same" else SlotContent.EDITED_ORIGINAL
         )

@@ -25,7 +25,7 @@ from filewright.boundary.location import is_temporary, quote
 from filewright.changes.blobs import Keeper, copy_blocks, digest_of, held_after
 from filewright.changes.log import UNFINISHED, DamagedError, damaged_record
 from filewright.changes.model import KIND_OF, ChangeRecord, Place, Stamp, id_of, sight
-from filewright.changes.rename_plan import CommitPlan, Put, Slot
+from filewright.changes.rename_plan import RenameOperation, RenamePlan, Slot
 from filewright.changes.rollback import (
     LEAVES_OURS_POSSIBLE,
     ROLLBACK_TABLE,
@@ -34,13 +34,13 @@ from filewright.changes.rollback import (
     classify_slot,
 )
 from filewright.changes.slots import (
-    AS_IT_WAS,
-    ITSELF,
-    Flushing,
-    FolderGoneError,
+    SAME_CONTENT,
+    SAME_INODE,
+    FlushQueue,
+    FolderMissingError,
     FolderSearch,
     OpenFolders,
-    Slots,
+    PlanSlots,
     look,
     look_at,
 )
@@ -76,7 +76,7 @@ _NOT_VERIFIED = (
 _TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
 
 
-class GivenBack(NamedTuple):
+class RestoredContent(NamedTuple):
     """The size and digest of a content that a rollback put back."""
 
     size: int
@@ -110,7 +110,7 @@ class Recovery:
         self.cleaned = 0
         self.aside = ""
         self.stays: list[str] = []
-        self.given_back: dict[Place, GivenBack] = {}
+        self.given_back: dict[Place, RestoredContent] = {}
 
     @property
     def notes(self) -> list[str]:
@@ -139,7 +139,7 @@ class Recovery:
         self.secret |= more.secret
 
 
-class Settlement(Slots):
+class Settlement(PlanSlots):
     """The operations of one plan: done, rolled back, or cleaned up after. `findings` are those of the newest of these.
 
     What the files of a record were to hold, that is rolled back, is known as far as it is kept.
@@ -171,7 +171,7 @@ class Settlement(Slots):
                 # The compare of the compare-and-swap: is what we displaced what we meant to?
                 if (
                     look(self.holder(left), left.name, wanted, hash_up_to=most)
-                    not in AS_IT_WAS
+                    not in SAME_CONTENT
                 ):
                     if displaced is None:
                         # A save of a moment ago goes back to where it was made.
@@ -195,7 +195,7 @@ class Settlement(Slots):
                 raise stale(self.shown(slot))
         self.flush()
 
-    def _alter(self, put: Put, *, forward: bool) -> bool:
+    def _alter(self, put: RenameOperation, *, forward: bool) -> bool:
         """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
 
         Nothing is done to what was never altered: whoever may not set a mode may not set it back.
@@ -294,7 +294,7 @@ class Settlement(Slots):
 
     # Rolling back
 
-    def _discard_made(self, operation: Put) -> None:
+    def _discard_made(self, operation: RenameOperation) -> None:
         """Remove the temporary of what was to be made."""
         if operation.how == "made":
             with suppress(
@@ -302,7 +302,7 @@ class Settlement(Slots):
             ):  # Its folder is gone, and the temporary with it.
                 self.discard(operation.carrier)
 
-    def _take_back(self, operation: Put) -> None:
+    def _take_back(self, operation: RenameOperation) -> None:
         """Undo an operation as far as it was done."""
         if operation.how == "altered":
             self._alter(operation, forward=False)
@@ -313,20 +313,20 @@ class Settlement(Slots):
         else:
             self._move_back(operation)
 
-    def _unmake(self, put: Put) -> None:
+    def _unmake(self, put: RenameOperation) -> None:
         """Something new: a file goes out of sight first, is looked at again, then removed, so that no edit is lost."""
         carrier, place = put.carrier, put.place
         found = self.look(place, put.after)
-        if found in ITSELF and put.after.kind == "folder":
+        if found in SAME_INODE and put.after.kind == "folder":
             self._remove_tree(place, put.after, put)
             self.findings.taken_back.append(f"{self.shown(place)} removed")
             return
         self.discard(carrier)
-        if found not in ITSELF:
+        if found not in SAME_INODE:
             return  # Not published, or removed by somebody since: what is there now is not ours.
         if found == "same":
             self.rename(place, carrier)
-            if self.look(carrier, put.after) in AS_IT_WAS:
+            if self.look(carrier, put.after) in SAME_CONTENT:
                 self._put_away(put, carrier)
                 self.findings.taken_back.append(f"{self.shown(place)} removed")
                 return
@@ -337,18 +337,20 @@ class Settlement(Slots):
                 return
         self._conflict(put, _NEW)
 
-    def _move_back(self, put: Put) -> None:
+    def _move_back(self, put: RenameOperation) -> None:
         """Something moved, or gone to a temporary name: back to where it was, unless that is taken."""
         carrier, place, _ = put.slots
         gone = put.how == "gone"
         waiting = self.status(carrier) is not None
-        if not (self.status(place) if gone else self.look(place, put.after) in ITSELF):
+        if not (
+            self.status(place) if gone else self.look(place, put.after) in SAME_INODE
+        ):
             if waiting:
                 return
             if gone:
                 raise OSError(0, _LOST)
             if not any(
-                self.look(slot, put.after) in ITSELF
+                self.look(slot, put.after) in SAME_INODE
                 for slot in self.ways[put.after.inode]
             ):
                 self._conflict(
@@ -360,12 +362,12 @@ class Settlement(Slots):
         elif not (gone and waiting):
             self._put_away(put, place)
             self.findings.taken_back.append(f"{self.shown(put.named)} moved back")
-        elif self.look(place, put.after) in (*ITSELF, *AS_IT_WAS):
+        elif self.look(place, put.after) in (*SAME_INODE, *SAME_CONTENT):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
             self._beside(place, carrier)
 
-    def _content(self, slot: Slot, put: Put, before: Stamp) -> SlotContent:
+    def _content(self, slot: Slot, put: RenameOperation, before: Stamp) -> SlotContent:
         """Classify what is in a slot of a replacement."""
         return classify_slot(
             original=self.look(slot, before),
@@ -375,7 +377,7 @@ class Settlement(Slots):
             and before.digest == put.after.digest,
         )
 
-    def _swap_back(self, put: Put, before: Stamp) -> None:
+    def _swap_back(self, put: RenameOperation, before: Stamp) -> None:
         """Take a replacement back, as the table of rollbacks says for what is in its slots."""
         carrier, place, spare = put.slots
         # A rename or an exchange that is not one step may have stopped half way, with two names.
@@ -427,18 +429,18 @@ class Settlement(Slots):
         if action in LEAVES_OURS_POSSIBLE and at_place is not SlotContent.MISSING:
             self.findings.stays.append(self.shown(place))
 
-    def _note_given_back(self, put: Put, backup: Slot) -> None:
+    def _note_given_back(self, put: RenameOperation, backup: Slot) -> None:
         """Note what a place is given back: another program may have read the change there, and save it later."""
         if put.how == "made" and put.after.kind == "file":
             with self.holder(backup).open(backup.name, seen=True) as file:
                 size = file.status().size
                 place = self.plan.place(put.place)
-                self.findings.given_back[place] = GivenBack(
+                self.findings.given_back[place] = RestoredContent(
                     size, digest_of(file, size=size)
                 )
 
     def _exchange_back(
-        self, put: Put, before: Stamp, backup: Slot, other: Slot
+        self, put: RenameOperation, before: Stamp, backup: Slot, other: Slot
     ) -> None:
         """Give the place what was displaced, and put our file away; but a newer save belongs in the place."""
         place = put.place
@@ -464,7 +466,7 @@ class Settlement(Slots):
                         return
         self._put_away(put, ours)
 
-    def _put_away(self, put: Put, slot: Slot) -> None:
+    def _put_away(self, put: RenameOperation, slot: Slot) -> None:
         """What was moved goes to where it was; what was made is removed, but not what somebody has written to it."""
         after = put.after
         if (slot == put.carrier and put.how != "made") or self.status(slot) is None:
@@ -494,7 +496,7 @@ class Settlement(Slots):
         if not status.size:
             return bool(after.size)
         if (
-            self.look(carrier, after) in AS_IT_WAS
+            self.look(carrier, after) in SAME_CONTENT
             or (whole := self._held(after)) is None
         ):
             return False
@@ -525,7 +527,7 @@ class Settlement(Slots):
 
     # Cleaning up
 
-    def _clean_up_after(self, put: Put) -> None:
+    def _clean_up_after(self, put: RenameOperation) -> None:
         """Remove what a committed operation displaced."""
         if put.how == "gone":
             left, stamp = [put.place], put.after
@@ -534,7 +536,7 @@ class Settlement(Slots):
         else:
             return
         with suppress(
-            FolderGoneError
+            FolderMissingError
         ):  # Deleted with all that was in it: nothing is left to be removed.
             for slot in left:
                 if not is_temporary(slot.name):
@@ -548,14 +550,14 @@ class Settlement(Slots):
                     else:
                         self.unlink(slot)
 
-    def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
+    def _remove_tree(self, slot: Slot, stamp: Stamp, put: RenameOperation) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
 
         def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
             if below.kind == "file" and below.inode is not None:
                 return self._remove_file(folder, name, below, put)
             known = below.kind == "file" and below.digest is not None
-            if known and look(folder, name, below) not in AS_IT_WAS:
+            if known and look(folder, name, below) not in SAME_CONTENT:
                 return False
             folder.remove(name)
             return True
@@ -573,7 +575,7 @@ class Settlement(Slots):
             )
 
     def _remove_file(
-        self, folder: Folder, name: bytes, before: Stamp, put: Put
+        self, folder: Folder, name: bytes, before: Stamp, put: RenameOperation
     ) -> bool:
         """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
         try:
@@ -585,7 +587,7 @@ class Settlement(Slots):
             with file.quiet() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()
                 most = self.log.settings.identity_bytes
-                if quiet and look_at(file, before, hash_up_to=most) not in AS_IT_WAS:
+                if quiet and look_at(file, before, hash_up_to=most) not in SAME_CONTENT:
                     return self._rescue(folder, name, put, _WRITTEN_LATE)
                 # Asked again, for an open that began before the file was displaced.
                 if not (quiet and nobody_writes()):
@@ -614,7 +616,9 @@ class Settlement(Slots):
 
     # Reporting
 
-    def _conflict(self, put: Put, why: str, holder: Slot | None = None) -> None:
+    def _conflict(
+        self, put: RenameOperation, why: str, holder: Slot | None = None
+    ) -> None:
         """Report a conflict, and keep what `holder` holds."""
         if why == _NEW:
             self.findings.stays.append(self.shown(put.named))
@@ -623,7 +627,9 @@ class Settlement(Slots):
         else:
             self._rescue(self.holder(holder), holder.name, put, why)
 
-    def _rescue(self, folder: Folder, name: bytes, put: Put, why: str) -> bool:
+    def _rescue(
+        self, folder: Folder, name: bytes, put: RenameOperation, why: str
+    ) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
         shown = self.shown(put.named)
         kept_as = id_of(time.time_ns()).encode() + b"-" + put.named.name[:100]
@@ -752,7 +758,7 @@ def _places(log: Log, number: int) -> set[Place]:
     return set()
 
 
-def _settle(log: Log, operation: ChangeRecord, plan: CommitPlan) -> Recovery:
+def _settle(log: Log, operation: ChangeRecord, plan: RenamePlan) -> Recovery:
     """Settle one operation; what is found of it is secret if it touched something that is denied."""
     number, identifier = operation.number, operation.id
     made, beyond = operation.state == "done", _beyond(log, plan)
@@ -821,7 +827,7 @@ def unfinished_places(log: Log) -> set[Place]:
     return found
 
 
-def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:
+def _plan(log: Log, number: int, found: Recovery) -> RenamePlan | None:
     """Return what an operation does to names; one whose plan cannot be verified is not settled by it.
 
     An intent is set aside: its files stay as they are. What is made stays in the history: of its plan, only the
@@ -842,7 +848,7 @@ def _plan(log: Log, number: int, found: Recovery) -> CommitPlan | None:
         return None
 
 
-def _beyond(log: Log, plan: CommitPlan) -> bytes | None:
+def _beyond(log: Log, plan: RenamePlan) -> bytes | None:
     """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
     for folder in plan.folders:
         if (
@@ -857,13 +863,13 @@ def settle_done(log: Log) -> None:
     """Flush the folders that were cleaned up, then call those changes settled."""
     log.search = log.search or FolderSearch(log.boundary)
     ready = [number for number, _ in log.left("done") if number in log.cleaned]
-    flushing = Flushing(log.flusher)
+    flushing = FlushQueue(log.flusher)
     with OpenFolders(log.boundary) as folders:
         for number in ready:
             plan = _plan(log, number, Recovery())
             # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
             with suppress(FilewrightError):
-                Slots(log, folders, plan or CommitPlan(), search=log.search).flush(
+                PlanSlots(log, folders, plan or RenamePlan(), search=log.search).flush(
                     flushing
                 )
     log.settled(ready)

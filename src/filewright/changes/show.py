@@ -24,7 +24,7 @@ from filewright.changes.model import (
     spans_in,
 )
 from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import Item, Tree
+from filewright.changes.tree import ChangeTree, TreeNode
 from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import (
     Diff,
@@ -164,7 +164,7 @@ class ChangeDiffs(NamedTuple):
         """What a change set would do, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
         with OpenFolders(self.boundary) as folders:
-            tree = Tree(self.boundary, folders, change_set, task)
+            tree = ChangeTree(self.boundary, folders, change_set, task)
             tree.take()
             left = {item.was for item in tree.at_first if item.alive}
             gone = [item for item in tree.displaced if not item.alive]
@@ -221,7 +221,7 @@ class ChangeDiffs(NamedTuple):
                 budget.add(gone)
         budget.lost.append(LostContent(f"{where.shown}/", files, size))
 
-    def _planned(self, item: Item, max_lines: int) -> FileDiff:
+    def _planned(self, item: TreeNode, max_lines: int) -> FileDiff:
         """What will become of an item that is no folder."""
         seen, alive = item.seen, item.alive
         was = item.was if seen is not None else item.will_be_at
@@ -364,7 +364,7 @@ def _unknown(names: FileDiff, remark: str) -> FileDiff:
     return replace(names, added=None, removed=None, counted=False, remark=remark)
 
 
-def _is_whole(item: Item) -> bool:
+def _is_whole(item: TreeNode) -> bool:
     """Whether nothing of what a file holds is kept."""
     first, *more = item.splices or (None,)
     return not more and (
@@ -372,7 +372,7 @@ def _is_whole(item: Item) -> bool:
     )
 
 
-def _held(item: Item) -> bytes:
+def _held(item: TreeNode) -> bytes:
     """What a new thing will hold."""
     if item.kind == "link" or item.content is None:
         return item.target or b""

@@ -22,7 +22,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary
 from filewright.changes.blobs import digest_of
 from filewright.changes.model import KIND_OF, Place, Stamp
-from filewright.changes.rename_plan import CommitPlan, Slot
+from filewright.changes.rename_plan import RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Closing, File, Folder, Rename, Status
@@ -45,8 +45,8 @@ Remove = Callable[[Folder, bytes, Stamp], bool]
 Look = Literal["same", "alike", "grown", "changed", "other", "missing"]
 """What is there, against a stamp: the very thing as it was; another that holds the same; the very thing, with
 something added to its end, or with other content; something else; nothing."""
-ITSELF = ("same", "grown", "changed")
-AS_IT_WAS = ("same", "alike")
+SAME_INODE = ("same", "grown", "changed")
+SAME_CONTENT = ("same", "alike")
 
 
 class OpenFolders(Closing):
@@ -101,7 +101,7 @@ class OpenFolders(Closing):
         return folder
 
 
-class FolderGoneError(FileNotFoundError):
+class FolderMissingError(FileNotFoundError):
     """A folder of a plan is not in the workspace any more, wherever one looks."""
 
 
@@ -189,7 +189,7 @@ def _by_status(status: Status, stamp: Stamp) -> Look:
     return "same" if stamp.untouched(status) else "changed"
 
 
-class Flushing:
+class FlushQueue:
     """Flushes open files and folders, each once and some together; many by their file systems, where the system can.
 
     What is added is let go of when it is flushed, and so closed if nobody else holds it.
@@ -236,14 +236,14 @@ class Flushing:
             handle.close()
 
 
-class Slots:
+class PlanSlots:
     """The slots of one plan, on the disk."""
 
     def __init__(
         self,
         log: Log,
         folders: OpenFolders,
-        plan: CommitPlan,
+        plan: RenamePlan,
         *,
         search: FolderSearch | None = None,
         known: Mapping[int, tuple[Location, FolderId]] | None = None,
@@ -296,7 +296,7 @@ class Slots:
             folder = self._accept(number, where) if where else self._instead(number)
         if folder is None:
             gone = (
-                FolderGoneError
+                FolderMissingError
                 if self.search and self.search.complete
                 else FileNotFoundError
             )
@@ -376,7 +376,7 @@ class Slots:
         """A slot's path, for messages."""
         return self._location(self.plan.place(slot)).shown
 
-    def flush(self, flushing: Flushing | None = None, *, back: bool = False) -> None:
+    def flush(self, flushing: FlushQueue | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in."""
         slots: dict[int, Slot] = {}
         gaining: set[int] = set()
@@ -385,7 +385,7 @@ class Slots:
                 slots[slot.folder] = slot
             if how == "moved" and carrier.folder != place.folder:
                 gaining.add((carrier if back else place).folder)
-        flushing = flushing or Flushing(self.log.flusher, many=len(slots) > _MANY)
+        flushing = flushing or FlushQueue(self.log.flusher, many=len(slots) > _MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
         # that keeps no order among folders it would be in neither after a power cut.
         for numbers in (gaining, slots.keys() - gaining):

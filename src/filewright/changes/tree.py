@@ -59,16 +59,16 @@ Rights = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arranged(ChangeSet):
+class DeferredChangeSet(ChangeSet):
     """A change set whose steps are found on the tree itself, as things are then: an undo. `arrange` takes some of
     them, and returns those that come after; `locations` are all that it may touch."""
 
-    arrange: Callable[[Tree], Sequence[Step]]
+    arrange: Callable[[ChangeTree], Sequence[Step]]
     locations: Collection[Location] = field()
 
 
 @dataclass(eq=False, slots=True, repr=False)
-class Item:
+class TreeNode:
     """A thing: where it was (`home`), where it is now (`place`), what changes.
 
     `seen` is its status on the disk, None for a new one; `origin` the thing on the disk that it is, or is a copy of.
@@ -83,14 +83,14 @@ class Item:
     `entered` that under a name in a folder with such rules.
     """
 
-    tree: Tree
+    tree: ChangeTree
     kind: Kind
     asked: str
     rights: Rights
     seen: Status | None = None
     home: End | None = None
     place: End | None = None
-    origin: Item | None = None
+    origin: TreeNode | None = None
     content: ContentStream | None = None
     splices: Sequence[Splice] | None = None
     target: bytes | None = None
@@ -102,16 +102,16 @@ class Item:
     moved: bool = False
     was: Location = field(init=False)
     will_be_at: Location = field(init=False)
-    entries: dict[bytes, Item | None] = field(default_factory=dict)
-    initial: dict[bytes, Item | None] = field(default_factory=dict)
+    entries: dict[bytes, TreeNode | None] = field(default_factory=dict)
+    initial: dict[bytes, TreeNode | None] = field(default_factory=dict)
     rules_at_home: DenyRules | None = None
     entered: tuple[bytes, DenyRules, DenyRules] | None = None
     emptied: bool = False
 
     @classmethod
     def on(
-        cls, tree: Tree, seen: Status, asked: str, home: End | None, was: Location
-    ) -> Item:
+        cls, tree: ChangeTree, seen: Status, asked: str, home: End | None, was: Location
+    ) -> TreeNode:
         """A thing on the disk."""
         item = cls(
             tree,
@@ -176,7 +176,7 @@ class Item:
             folder = folder.place[0]
         return folder.seen
 
-    def lookup(self, name: bytes, asked: str) -> Item | None:
+    def lookup(self, name: bytes, asked: str) -> TreeNode | None:
         """What the tree has under `name`."""
         if name not in self.entries:
             item = self._untouched(name, asked)
@@ -192,7 +192,7 @@ class Item:
             self.entries[name] = item
         return self.entries[name]
 
-    def _untouched(self, name: bytes, asked: str) -> Item | None:
+    def _untouched(self, name: bytes, asked: str) -> TreeNode | None:
         """What no step has looked at yet, not remembered."""
         origin = self.origin
         if origin is None:
@@ -207,7 +207,9 @@ class Item:
             raise from_os_error(error, asked, doing="look at") from error
         is_folder = seen.kind == "folder"
         rules.require(asked, name, is_folder)
-        item = Item.on(self.tree, seen, asked, (origin, name), origin.was.child(name))
+        item = TreeNode.on(
+            self.tree, seen, asked, (origin, name), origin.was.child(name)
+        )
         if item.kind == "link":
             try:
                 item.target = folder.read_link(name)
@@ -228,7 +230,7 @@ class Item:
         gone = {name for name, item in self.entries.items() if item is None}
         return sorted((found | self.entries.keys()) - gone)
 
-    def below(self) -> Iterator[tuple[bytes, Item]]:
+    def below(self) -> Iterator[tuple[bytes, TreeNode]]:
         """Everything in it by name; what no step has looked at is not remembered."""
         for name in self.names():
             item = (
@@ -240,7 +242,7 @@ class Item:
                 item.place = item.place or (self, name)
                 yield name, item
 
-    def put(self, name: bytes, item: Item | None, asked: str) -> None:
+    def put(self, name: bytes, item: TreeNode | None, asked: str) -> None:
         """Have something under a name, or nothing."""
         there = self.lookup(name, asked)
         if there is not None and there.place == (self, name):
@@ -251,13 +253,13 @@ class Item:
             item.place = (self, name)
             self.tree.brought.setdefault(item, None)
 
-    def new(self, kind: Kind, name: bytes, asked: str) -> Item:
+    def new(self, kind: Kind, name: bytes, asked: str) -> TreeNode:
         """Something new under a name."""
-        item = Item(self.tree, kind, asked, _new_rights(self.nearest, kind))
+        item = TreeNode(self.tree, kind, asked, _new_rights(self.nearest, kind))
         self.put(name, item, asked)
         return item
 
-    def within(self, other: Item, *, at_first: bool = False) -> bool:
+    def within(self, other: TreeNode, *, at_first: bool = False) -> bool:
         """Whether it is `other` or lies below it, in the tree; or lay there at the start."""
         folder = self
         while folder is not other:
@@ -267,7 +269,7 @@ class Item:
             folder = above[0]
         return True
 
-    def copied(self, into: Item, asked: str) -> Item:
+    def copied(self, into: TreeNode, asked: str) -> TreeNode:
         """A copy of it as it is in the tree now, for a folder; it is nowhere yet. Raises `not_a_file` for special
         files."""
         made = self._alike(into.nearest, asked)
@@ -283,12 +285,12 @@ class Item:
                 pending.append((below, copy))
         return made
 
-    def _alike(self, above: Status, asked: str) -> Item:
+    def _alike(self, above: Status, asked: str) -> TreeNode:
         if self.kind == "other":
             raise errors.not_a_file(
                 self.asked, self.kind, hint="only files, links and folders are copied"
             )
-        copy = Item(
+        copy = TreeNode(
             self.tree,
             self.kind,
             asked,
@@ -304,11 +306,11 @@ class Item:
         return copy
 
 
-End = tuple[Item, bytes]
+End = tuple[TreeNode, bytes]
 """A name in a folder of the tree."""
 
 
-def _new_rights(above: Status, kind: Kind, like: Item | None = None) -> Rights:
+def _new_rights(above: Status, kind: Kind, like: TreeNode | None = None) -> Rights:
     """Those of something new in a folder with such a status, or of a copy."""
     uid, gid, setgid = system.effective_user(), system.effective_group(), 0
     if above.mode & stat.S_ISGID:
@@ -331,7 +333,7 @@ def _without_special_bits(mode: int) -> int:
     return mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
 
 
-class Tree:
+class ChangeTree:
     """The tree of one change set, with the steps to be taken on it.
 
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename. What a person should
@@ -357,31 +359,31 @@ class Tree:
     ) -> None:
         self.boundary = boundary
         self.folders = folders
-        self.written: dict[Item, str] = {}
-        self.displaced: list[Item] = []
-        self.fresh: list[Item] = []
-        self.made: list[Item] = []
-        self.moved: list[Item] = []
-        self.altered: list[Item] = []
-        self.old: dict[tuple[int, int], Item] = {}
-        self.at_first: list[Item] = []
-        self.living: list[Item] = []
-        self.brought: dict[Item, Move | Copy | None] = {}
+        self.written: dict[TreeNode, str] = {}
+        self.displaced: list[TreeNode] = []
+        self.fresh: list[TreeNode] = []
+        self.made: list[TreeNode] = []
+        self.moved: list[TreeNode] = []
+        self.altered: list[TreeNode] = []
+        self.old: dict[tuple[int, int], TreeNode] = {}
+        self.at_first: list[TreeNode] = []
+        self.living: list[TreeNode] = []
+        self.brought: dict[TreeNode, Move | Copy | None] = {}
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
         self._task = task
         self._set = change_set
         self._undoes = change_set.reverts is not None
         self._copy_moves = copy_moves
-        self._roots: dict[tuple[int, int], Item] = {}
+        self._roots: dict[tuple[int, int], TreeNode] = {}
         self._guarded: set[Location] = set()
-        self._linked: list[tuple[Item, Location]] = []
+        self._linked: list[tuple[TreeNode, Location]] = []
 
     def take(self) -> None:
         """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
         for step in (
             self._set.arrange(self)
-            if isinstance(self._set, Arranged)
+            if isinstance(self._set, DeferredChangeSet)
             else self._set.steps
         ):
             STEPS[type(step)](self, step)
@@ -428,7 +430,7 @@ class Tree:
 
     def find(
         self, where: Location, *, create: bool = False, changing: bool = False
-    ) -> tuple[Item, bytes, Item | None]:
+    ) -> tuple[TreeNode, bytes, TreeNode | None]:
         """What the tree has at a place.
 
         With `create`, missing folders above it are made in the tree. To be `changing` it, all that lies on the way
@@ -442,7 +444,7 @@ class Tree:
         identity = root.identity
         if identity not in self._roots:
             # It may have been reached from a root above.
-            top = Item.on(
+            top = TreeNode.on(
                 self, root.folder.status(), root.name, None, Location(root, ())
             )
             self._roots[identity] = self.old.setdefault(identity, top)
@@ -501,7 +503,7 @@ class Tree:
             self.boundary.guard_names(where, (*(each[1] for each in way[1:]), name))
         return folder, name, item
 
-    def _there(self, where: Location, *, changing: bool = False) -> Item:
+    def _there(self, where: Location, *, changing: bool = False) -> TreeNode:
         item = self.find(where, changing=changing)[2]
         if item is None:
             raise errors.missing(where.asked)
@@ -543,7 +545,7 @@ class Tree:
         item.rights = _given(item.rights, mode, step.uid, step.gid)
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
-    def _expect(self, item: Item, expected: ExpectedState, where: Location) -> None:
+    def _expect(self, item: TreeNode, expected: ExpectedState, where: Location) -> None:
         content = item.content
         assert content is not None
         if expected.size != content.size:
@@ -553,7 +555,9 @@ class Tree:
         elif expected.digest is not None and digest_of(content) != expected.digest:
             raise errors.stale(where.asked)
 
-    def _file_to_write(self, item: Item | None, folder: Item, where: Location) -> Item:
+    def _file_to_write(
+        self, item: TreeNode | None, folder: TreeNode, where: Location
+    ) -> TreeNode:
         """A file that may be written to."""
         if item is None:
             raise errors.missing(where.asked)
@@ -580,11 +584,11 @@ class Tree:
 
     def _rewritten(
         self,
-        found: Item | None,
-        folder: Item,
+        found: TreeNode | None,
+        folder: TreeNode,
         where: Location,
         expected: ExpectedState | None,
-    ) -> Item:
+    ) -> TreeNode:
         """A file that gets somebody's content, which must not run with its owner's rights."""
         item = self._file_to_write(found, folder, where)
         if expected is not None:
@@ -649,7 +653,7 @@ class Tree:
     def _copy(self, step: Copy) -> None:
         self.arrive(self._there(step.source), step)
 
-    def leave(self, item: Item, where: Location, end: End) -> None:
+    def leave(self, item: TreeNode, where: Location, end: End) -> None:
         """Take something out of the place where it is found, to arrive in another."""
         folder, name = end
         self.written.setdefault(folder, where.asked)
@@ -657,7 +661,7 @@ class Tree:
         folder.entries[name] = None
 
     def arrive(
-        self, item: Item, step: Move | Copy, *, leaves: End | None = None
+        self, item: TreeNode, step: Move | Copy, *, leaves: End | None = None
     ) -> None:
         """Bring something to where it is moved to, from the end that it `leaves`, if it has not left it; or a copy."""
         source, where = step.source, step.destination
@@ -725,7 +729,7 @@ class Tree:
         mode = _without_special_bits(item.rights[0]) if written else None
         item.rights = _given(item.rights, mode, step.uid, step.gid)
 
-    def _to_alter(self, step: SetMode | SetOwner) -> Item:
+    def _to_alter(self, step: SetMode | SetOwner) -> TreeNode:
         """What is to get another mode or owner, which this user may give it."""
         where, user = step.location, system.effective_user()
         item = self._there(where, changing=True)
@@ -756,7 +760,7 @@ class Tree:
             )
         return item
 
-    def _note_read_only(self, item: Item, where: Location) -> None:
+    def _note_read_only(self, item: TreeNode, where: Location) -> None:
         """Note that a file goes that nothing may be written to: its folder allows that, its mode meant otherwise."""
         if (
             item.kind == "file"
@@ -770,7 +774,7 @@ class Tree:
 
     def _note_look_alikes(self) -> None:
         """Note which new names look the same as another name of their folder: the other may have been meant."""
-        listings: dict[Item, dict[str, list[bytes]]] = {}
+        listings: dict[TreeNode, dict[str, list[bytes]]] = {}
         for item in () if self._undoes else (*self.made, *self.moved):
             if item.place is None:
                 continue
@@ -793,12 +797,14 @@ class Tree:
                     )
                     break
 
-    def _denies(self, folder: Item, name: bytes) -> bool:
+    def _denies(self, folder: TreeNode, name: bytes) -> bool:
         return self.boundary.rules_for(folder.will_be_at).denies(name, None)
 
     # Refusing
 
-    def _require_removable(self, folder: Item, item: Item, where: Location) -> None:
+    def _require_removable(
+        self, folder: TreeNode, item: TreeNode, where: Location
+    ) -> None:
         """Refuse to delete, move or overwrite a root or what holds one, a mount, a link on the way to something
         protected, and what a sticky folder keeps."""
         if item.kind == "link" and item.home is not None:
@@ -829,7 +835,7 @@ class Tree:
 
     def _guard_ends(self) -> None:
         """Refuse what only the steps together bring to where nothing may be written."""
-        rules: dict[Item, tuple[DenyRules, bool]] = {}
+        rules: dict[TreeNode, tuple[DenyRules, bool]] = {}
         for folder in self.living:
             if folder.place is None:
                 rules[folder] = folder.rules_where_it_was(), True
@@ -895,15 +901,15 @@ def keeps(folder: Status, entry: Status) -> bool:
     )
 
 
-STEPS: dict[type[Step], Callable[[Tree, Any], None]] = {
-    Modify: Tree._modify,
-    Create: Tree._create,
-    MakeLink: Tree._make_link,
-    MakeFolder: Tree._make_folder,
-    Delete: Tree._delete,
-    Move: Tree._move,
-    Copy: Tree._copy,
-    SetMode: Tree._set_mode,
-    SetOwner: Tree._set_owner,
+STEPS: dict[type[Step], Callable[[ChangeTree, Any], None]] = {
+    Modify: ChangeTree._modify,
+    Create: ChangeTree._create,
+    MakeLink: ChangeTree._make_link,
+    MakeFolder: ChangeTree._make_folder,
+    Delete: ChangeTree._delete,
+    Move: ChangeTree._move,
+    Copy: ChangeTree._copy,
+    SetMode: ChangeTree._set_mode,
+    SetOwner: ChangeTree._set_owner,
 }
 """How each kind of step is taken on a tree."""

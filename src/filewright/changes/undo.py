@@ -38,7 +38,7 @@ from filewright.changes.model import (
     folders_above,
     moved,
 )
-from filewright.changes.tree import STEPS, Arranged, Item, Tree
+from filewright.changes.tree import STEPS, ChangeTree, DeferredChangeSet, TreeNode
 from filewright.edit.changeset import (
     ContentStream,
     Create,
@@ -162,7 +162,7 @@ class Reversal:
             if entry.was is not None:
                 self._renamed.append(entry)
                 self._places[entry.was] = locate(entry.was)
-        self.change_set = Arranged(
+        self.change_set = DeferredChangeSet(
             "revert_edit",
             selected.summary,
             (),
@@ -189,7 +189,7 @@ class Reversal:
             partial=True,
         )
 
-    def _arrange(self, tree: Tree) -> Sequence[Step]:
+    def _arrange(self, tree: ChangeTree) -> Sequence[Step]:
         """Take it back on a tree, but for the steps that come after.
 
         Raises `stale_version` with the conflicts in its details, `no_change` if nothing is left to do.
@@ -235,9 +235,9 @@ class Reversal:
                 moved(entry.place, back) != entry.was or entry.carried is False
             ):
                 back[entry.place] = entry.was
-        meant: set[Item] = set()
-        leaving: list[tuple[Entry, Item]] = []
-        coming: list[tuple[Entry, Stamp, Item | None, bool]] = []
+        meant: set[TreeNode] = set()
+        leaving: list[tuple[Entry, TreeNode]] = []
+        coming: list[tuple[Entry, Stamp, TreeNode | None, bool]] = []
         for entry in self._entries:
             self._task.check()
             before, after = entry.before, entry.after
@@ -267,9 +267,9 @@ class Reversal:
                     coming.append((entry, before, item, moves))
         leaving.sort(key=lambda each: -len(each[0].place.parts))
         # A folder that was made stays if others have put something into it; else all that is in it goes along.
-        stays: set[Item] = set()
-        along: set[Item] = set()
-        inside: dict[Item, list[Item]] = {}
+        stays: set[TreeNode] = set()
+        along: set[TreeNode] = set()
+        inside: dict[TreeNode, list[TreeNode]] = {}
         for entry, item in leaving:
             below = inside.pop(item, [])
             if entry.before is None and item.kind == "folder":
@@ -307,7 +307,7 @@ class Reversal:
         self._does = True
         STEPS[type(step)](self._tree, step)
 
-    def _there(self, where: Location) -> Item | None:
+    def _there(self, where: Location) -> TreeNode | None:
         """What is at a place by now."""
         try:
             return self._tree.find(where)[2]
@@ -341,7 +341,7 @@ class Reversal:
                 )
             self._play(Delete(where))
 
-    def _open(self, item: Item, where: Location) -> Snapshot:
+    def _open(self, item: TreeNode, where: Location) -> Snapshot:
         try:
             return Snapshot.of_file(item.open(), where, self._settings)
         except OSError as error:
@@ -349,7 +349,7 @@ class Reversal:
 
     # What was made
 
-    def _require_as_made(self, entry: Entry, after: Stamp, item: Item) -> None:
+    def _require_as_made(self, entry: Entry, after: Stamp, item: TreeNode) -> None:
         """Refuse to take away what is something else than a change has made."""
         place = entry.place
         if item.kind != after.kind:
@@ -370,7 +370,7 @@ class Reversal:
     # What was deleted or moved
 
     def _bring_back(
-        self, entry: Entry, before: Stamp, item: Item | None, *, moves: bool
+        self, entry: Entry, before: Stamp, item: TreeNode | None, *, moves: bool
     ) -> None:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
         was, gone = entry.was or entry.place, entry.after is None
@@ -442,7 +442,7 @@ class Reversal:
     # What was rewritten or altered
 
     def _change_back(
-        self, entry: Entry, before: Stamp, after: Stamp, item: Item
+        self, entry: Entry, before: Stamp, after: Stamp, item: TreeNode
     ) -> None:
         if before.kind == "file" != item.kind:
             return
@@ -467,7 +467,7 @@ class Reversal:
             )
 
     def _rewritten(
-        self, entry: Entry, before: Stamp, after: Stamp, item: Item, where: Location
+        self, entry: Entry, before: Stamp, after: Stamp, item: TreeNode, where: Location
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         with self._open(item, self._places[entry.place]) as now:
@@ -498,7 +498,7 @@ class Reversal:
         entry: Entry,
         before: Stamp,
         after: Stamp,
-        item: Item,
+        item: TreeNode,
         now: Snapshot,
         where: Location,
     ) -> Modify | Create:

@@ -26,7 +26,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand, summary_of
-from filewright.changes.rename_plan import CommitPlan
+from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.state_dir import fresh_in
 from filewright.progress import Task
 from filewright.recording import commands as opened
@@ -209,7 +209,7 @@ class Journal:
                     commands=recorded if len(recorded) > 1 else (),
                 )
                 # It displaced nothing, and nothing is left to clean up.
-                self.log.write(record, CommitPlan(), state="settled")
+                self.log.write(record, RenamePlan(), state="settled")
                 for owner in owners:
                     numbers[owner.key] = (
                         *numbers.get(owner.key, owner.numbers),
