@@ -12,7 +12,7 @@ from hypothesis import settings
 from tests.parsers import parsers
 from tests.platforms import unix_only
 
-from filewright.system import can
+from filewright.system import capabilities
 
 __all__ = ["parsers"]
 
@@ -85,5 +85,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out a test of something that this system does not have; `docs/platforms.md` says what there is instead."""
     for mark in item.iter_markers("needs"):
         for capability in mark.args:
-            if not getattr(can, capability):
+            if not getattr(capabilities, capability):
                 pytest.skip(f"this system lacks the capability {capability}")

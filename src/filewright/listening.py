@@ -38,7 +38,7 @@ _SIGNALS = [
 ]
 
 
-def noted_signals() -> list[int]:
+def record_exit_signals() -> list[int]:
     """The signals that tell the process to end, noted while there is no event loop yet.
 
     Raising an exception at one would not end it in order: what loads at that moment may make another of it.
@@ -49,7 +49,7 @@ def noted_signals() -> list[int]:
     return noted
 
 
-def on_leaving(leave: Callable[[], None], noted: Sequence[int] = ()) -> None:
+def on_exit_signal(leave: Callable[[], None], noted: Sequence[int] = ()) -> None:
     """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break.
 
     At once, if such a signal was `noted` before.
@@ -66,7 +66,7 @@ def on_leaving(leave: Callable[[], None], noted: Sequence[int] = ()) -> None:
         loop.call_soon(leave)
 
 
-def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
+def create_uvicorn(application: ASGIApp, **options: Any) -> uvicorn.Server:
     """A uvicorn that leaves the signals to us: a change that is being made must end first."""
     import uvicorn
 

@@ -18,7 +18,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording import Recorder, command_summary, new_command
 from filewright.settings import Settings
-from filewright.system import Closing, own_process, process_space
+from filewright.system import Closable, own_process_key, process_namespace
 from filewright.tools.typed import TypedTools
 from filewright.wording import escape_surrogates
 
@@ -50,7 +50,7 @@ def default_roots() -> tuple[str, ...]:
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
-class Workspace(TypedTools, Closing):
+class Workspace(TypedTools, Closable):
     """Folders an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
@@ -322,8 +322,8 @@ class Workspace(TypedTools, Closing):
             command_summary(command, None),
             session=caller.session,
             client=caller.client,
-            process=own_process(),
-            space=process_space(),
+            process=own_process_key(),
+            space=process_namespace(),
         )
         self._recorder.begin(begun, command, self._task())
         return identifier

@@ -108,7 +108,7 @@ def test_link_that_is_replaced_meanwhile(
 
     boundary = Boundary([root], Settings())
     where = boundary.locate(".zshrc")
-    monkeypatch.setattr("filewright.system.resolved", gone)
+    monkeypatch.setattr("filewright.system.real_path", gone)
     assert boundary.link_refusal(where).code == "symlink"
     assert boundary.aliases_of(where) == ()
     boundary.close()

@@ -300,7 +300,7 @@ def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
 def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
     boundary: Boundary, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not system.can.where:
+    if not system.capabilities.where:
         pytest.skip("capability where")
     reached, where = Folder.beneath, boundary.locate("sub")
 

@@ -32,7 +32,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import can, kept_of_mode
+from filewright.system import capabilities, storable_mode
 from filewright.text.splice import Splice
 
 EDIT = Splice(0, 3, b"ONE")
@@ -199,7 +199,7 @@ def test_hard_links_are_refused_and_counted(bench: Any) -> None:
 
 
 @pytest.mark.skipif(
-    kept_of_mode(0o700, folder=False) != 0o700, reason="this system has no such mode"
+    storable_mode(0o700, folder=False) != 0o700, reason="this system has no such mode"
 )
 def test_chmod_of_a_hard_link_does_not_reach_the_other_name(bench: Any) -> None:
     outside = bench.root.parent / "outside.txt"
@@ -643,7 +643,7 @@ def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None
 
 
 @pytest.mark.skipif(
-    not can.flush_file_system, reason="each folder is flushed by itself"
+    not capabilities.flush_file_system, reason="each folder is flushed by itself"
 )
 def test_a_large_change_over_two_file_systems_flushes_both(
     scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

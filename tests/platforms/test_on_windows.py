@@ -332,7 +332,7 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
         1_600_000_000_123_456_700,
     )
     assert bool(status.birth_ns) is not ON_WINE
-    assert system.status_of(os.fsencode(tmp_path / "a")).identity == status.identity
+    assert system.stat_path(os.fsencode(tmp_path / "a")).identity == status.identity
     path = folder.path()
     assert path is not None
     assert os.path.samefile(os.fsdecode(path), tmp_path)

@@ -340,7 +340,7 @@ with system.open_folder(tempfile.gettempdir()) as _folder:
 
 def before_renames(
     monkeypatch: pytest.MonkeyPatch,
-    act: Callable[[system.Rename, bytes, bytes], object],
+    act: Callable[[system.RenameMode, bytes, bytes], object],
 ) -> None:
     """Do something just before each rename, given its mode, the old and the new name."""
     real = FOLDER.rename
@@ -350,7 +350,7 @@ def before_renames(
         name: bytes,
         to: system.Folder,
         to_name: bytes,
-        mode: system.Rename,
+        mode: system.RenameMode,
     ) -> None:
         act(mode, name, to_name)
         real(folder, name, to, to_name, mode)  # type: ignore[arg-type]

@@ -12,16 +12,16 @@ import pytest
 
 from filewright import Workspace, system
 from filewright.recording import commands, new_command
-from filewright.system import own_process, process_space
+from filewright.system import own_process_key, process_namespace
 
 
 @pytest.mark.parametrize(
     ("known", "stays"),
     [
         ({}, True),
-        ({"process": own_process(), "space": process_space()}, True),
+        ({"process": own_process_key(), "space": process_namespace()}, True),
         (
-            {"process": f"{os.getpid()}-1", "space": process_space()},
+            {"process": f"{os.getpid()}-1", "space": process_namespace()},
             not Path("/proc/self/stat").exists(),
         ),
         ({"process": f"{os.getpid()}-1", "space": "another machine's"}, True),
@@ -54,7 +54,7 @@ def test_closes_nothing_where_it_may_not_look(
     def refused(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    command = new_command("1", "shell: make", process="1-1", space=process_space())
+    command = new_command("1", "shell: make", process="1-1", space=process_namespace())
     monkeypatch.setattr("filewright.system.standard._process", refused)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         commands.add(folder, command)

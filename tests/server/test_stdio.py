@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.platforms.unix_only import ON_WINE, not_on_wine
 
-from filewright.listening import noted_signals, on_leaving
+from filewright.listening import on_exit_signal, record_exit_signals
 
 Start = Callable[..., Any]
 
@@ -351,14 +351,14 @@ def test_a_signal_wakes_what_waits_for_messages_also_one_that_came_before(
 
     async def wait() -> None:
         asked = asyncio.Event()
-        on_leaving(asked.set, noted)
+        on_exit_signal(asked.set, noted)
         if not early:
             await asyncio.to_thread(signal.raise_signal, number)
         await asyncio.wait_for(asked.wait(), 30)
 
     before = {each: signal.getsignal(each) for each in signal.valid_signals()}
     try:
-        noted = noted_signals()
+        noted = record_exit_signals()
         if early:
             signal.raise_signal(number)
         asyncio.run(wait())

@@ -31,7 +31,7 @@ from filewright.structure.symbol import (
     outline_of,
 )
 from filewright.structure.workers import FAILED, Workers
-from filewright.system import HAS_GROUPS
+from filewright.system import HAS_PROCESS_GROUPS
 from filewright.text.snapshot import Snapshot
 
 DEEP = [
@@ -121,7 +121,8 @@ def test_content_above_the_limit_is_not_parsed() -> None:
 
 
 @pytest.mark.skipif(
-    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+    not HAS_PROCESS_GROUPS,
+    reason="it stops a process, or reads a pipe by its descriptor",
 )
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
@@ -140,7 +141,8 @@ def test_a_worker_that_never_answers_is_killed() -> None:
 
 
 @pytest.mark.skipif(
-    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+    not HAS_PROCESS_GROUPS,
+    reason="it stops a process, or reads a pipe by its descriptor",
 )
 def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     launcher = Launcher()
@@ -167,7 +169,8 @@ def test_without_a_program_to_start_the_reason_is_said(
 
 
 @pytest.mark.skipif(
-    not HAS_GROUPS, reason="it stops a process, or reads a pipe by its descriptor"
+    not HAS_PROCESS_GROUPS,
+    reason="it stops a process, or reads a pipe by its descriptor",
 )
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())

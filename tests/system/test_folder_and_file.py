@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from filewright import system
-from filewright.system import File, Folder, end_threads, flush_all, posix
+from filewright.system import File, Folder, flush_all, posix, stop_flush_threads
 
 Opener = Callable[[Path], Folder]
 
@@ -281,7 +281,7 @@ class TestChanging:
         for _ in range(2):
             flush_all([folder, folder])
             assert running() > 0
-            end_threads()
+            stop_flush_threads()
             assert running() == 0
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -12,9 +12,9 @@ from filewright.system.windows_names import (
     SplitPath,
     may_be_short,
     name_problem,
-    path_of_url,
+    path_from_file_url,
+    path_to_file_url,
     split_path,
-    url_of_path,
 )
 
 
@@ -55,8 +55,8 @@ def test_paths_that_say_the_same_are_read_the_same(
     ],
 )
 def test_urls_and_paths(host: str, path: bytes, named: bytes, url: str | None) -> None:
-    assert path_of_url(host, path) == named
-    assert url is None or url_of_path(named) == url
+    assert path_from_file_url(host, path) == named
+    assert url is None or path_to_file_url(named) == url
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from filewright import system
 from filewright.boundary.location import Location, Root, plain_form
 from filewright.boundary.protection import Alias, Protection
-from filewright.system import Folder, Kind
+from filewright.system import FileKind, Folder
 
 _REMEMBERED_FOLDERS = 4096
 
@@ -108,7 +108,7 @@ def _look(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
 
 
 def _links_at(
-    above: Folder, path: tuple[bytes, ...], kind: Kind, protection: Protection
+    above: Folder, path: tuple[bytes, ...], kind: FileKind, protection: Protection
 ) -> Iterator[tuple[bytes, ...]]:
     """Yield the path if a link is there that leads around a rule; of a folder, the paths of such links in it."""
     if kind == "folder":
@@ -140,4 +140,4 @@ def _target(
         path = os.path.join(
             os.path.dirname(path), line.removeprefix(_GIT_FILE_START).strip()
         )
-    return system.resolved(path)
+    return system.real_path(path)

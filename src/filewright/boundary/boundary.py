@@ -46,7 +46,14 @@ from filewright.boundary.walk import (
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Kind, LeadsOutError, NotAFileError, Status
+from filewright.system import (
+    EscapesFolderError,
+    File,
+    FileKind,
+    Folder,
+    NotAFileError,
+    Status,
+)
 
 _ON_THE_WAY = {
     errno.ELOOP: (
@@ -99,7 +106,7 @@ class Boundary:
         self._aliases = AliasFinder(cross=self._cross)
         self._deny = DenyRules.of(settings.deny)
         folders = [
-            system.resolved(folder)
+            system.real_path(folder)
             for folder in (*guarded, settings.state_dir)
             if folder is not None
         ]
@@ -123,7 +130,7 @@ class Boundary:
 
     def narrow(self, folders: Sequence[Path] | None) -> None:
         """Serve only what of the roots lies in `folders`, of which some may not; None: everything again."""
-        wanted = [system.resolved(folder) for folder in folders or ()]
+        wanted = [system.real_path(folder) for folder in folders or ()]
         for root in self.roots:
             above = root.resolved.rstrip(b"/") + b"/"
             whole = folders is None or any(
@@ -180,7 +187,7 @@ class Boundary:
                 depths = accumulate(-1 if part == b".." else 1 for part in parts)
                 climbs = error.errno == errno.ENOENT and min(depths) < 0
                 raise self._failure(
-                    LeadsOutError() if climbs else error, where, "open"
+                    EscapesFolderError() if climbs else error, where, "open"
                 ) from error
         if parts:
             # What is denied only as a folder, say, is refused when it is opened.
@@ -285,7 +292,7 @@ class Boundary:
                 if not self._cross and (
                     status.device != where.root.identity[0] or above.is_mount(name)
                 ):
-                    raise LeadsOutError()
+                    raise EscapesFolderError()
                 yield above, status
         except OSError as error:
             raise self._failure(error, where, doing) from error
@@ -409,7 +416,7 @@ class Boundary:
         include_ignored: bool = False,
         include_git: bool = False,
         details: bool = False,
-        kinds: Collection[Kind] | None = None,
+        kinds: Collection[FileKind] | None = None,
         after: Location | None = None,
         changing: bool = False,
         stores: bool = False,
@@ -463,7 +470,7 @@ class Boundary:
         rules = self._rules[root.number]
         if rules.outer is not None or rules.given is not self._deny:
             return None
-        excludes = self.excludes_file, system.stamp_of(self.excludes_file)
+        excludes = self.excludes_file, system.file_signature(self.excludes_file)
         # What is below a root within this one is listed there.
         inner = root.below([other.resolved for other in self.roots])
         return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
@@ -560,7 +567,7 @@ class Boundary:
         """Return the refusal of a write to the link `where`, which says where it leads, if that may be told."""
         start = where.root.resolved.rstrip(b"/") + b"/"
         try:
-            target = system.resolved(start + b"/".join(where.parts))
+            target = system.real_path(start + b"/".join(where.parts))
         except OSError:  # It is no link any more.
             return errors.link_itself(where.asked)
         if not target.startswith(start) or target == start + b"/".join(where.parts):
@@ -804,9 +811,9 @@ class Boundary:
             return errors.not_a_file(where.asked, error.kind, hint=hint)
         if error.errno == errno.EXDEV:
             leads = where.absolute
-            if isinstance(error, LeadsOutError) and error.path is not None:
+            if isinstance(error, EscapesFolderError) and error.path is not None:
                 leads = os.path.join(where.root.path, *error.above, error.path)
-            leads = system.absolute(leads)
+            leads = system.absolute_path(leads)
             if self._cross or not leads.startswith(where.root.path.rstrip(b"/") + b"/"):
                 return errors.leads_out(where.asked, root, quote(leads))
             return errors.refused(

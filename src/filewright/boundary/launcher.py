@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Literal
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
-from filewright.system import Closing, Folder
+from filewright.system import Closable, Folder
 
 # `subprocess` is imported where it is used: most processes never start a child.
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ PIPE = -1
 """As `stdin`: a pipe, of which `Child.stdin` is our end."""
 
 
-class Child(Closing):
+class Child(Closable):
     """A program that runs. `stdin` and `stdout` are our ends of its pipes, unbuffered."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Child(Closing):
         # They are unbuffered.
         self.stdin: io.FileIO | None = process.stdin  # type: ignore[assignment]
         self.stdout: io.FileIO = process.stdout  # type: ignore[assignment]
-        self._job: Closing | None = None
+        self._job: Closable | None = None
         self._timer = threading.Timer(seconds or 0, self.kill)
         if seconds is not None:
             self._timer.daemon = True
@@ -107,7 +107,7 @@ class Child(Closing):
     def kill(self) -> None:
         """End the child and what it started, at once; `wait` then returns -9."""
         if self._process.poll() is None:
-            system.end_processes(self._process)
+            system.kill_process_tree(self._process)
 
     def close(self) -> None:
         """Let go of the child; if it still runs it is killed."""
@@ -228,7 +228,7 @@ class Launcher:
 
         from filewright.system import watchdog
 
-        if not system.HAS_GROUPS:
+        if not system.HAS_PROCESS_GROUPS:
             return
         with (
             self._lock,

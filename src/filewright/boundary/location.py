@@ -179,13 +179,13 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
         wanted += [
             (b"", linked)
             for _, path in wanted
-            for linked in linked_worktrees(system.absolute(path))
+            for linked in linked_worktrees(system.absolute_path(path))
         ]
     folders: list[Folder] = []
     launcher = Launcher(folders, confine=settings.landlock)
     roots: list[Root] = []
     for name, path in wanted:
-        absolute = system.absolute(path)
+        absolute = system.absolute_path(path)
         try:
             folder = system.open_folder(absolute, resolves=settings.openat2)
         except (OSError, ValueError) as error:
@@ -207,7 +207,7 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
         while any(root.name == unique for root in roots):
             number += 1
             unique = f"{base}-{number}"
-        place, strict = system.resolved(absolute), settings.strict_paths
+        place, strict = system.real_path(absolute), settings.strict_paths
         folders.append(folder)
         roots.append(
             Root(
@@ -300,7 +300,7 @@ def _leads_to(
         alike = [*map(plain_form, parts)] == [*map(plain_form, steps)]
         return (
             alike
-            and system.status_of(anchor + b"/".join(parts)).identity == root.identity
+            and system.stat_path(anchor + b"/".join(parts)).identity == root.identity
         )
     except OSError:
         return False
@@ -312,7 +312,7 @@ def require_root(root: Root, asked: str) -> None:
     Otherwise what is done would be done in a folder that nobody sees any more.
     """
     try:
-        if system.status_of(root.path).identity == root.identity:
+        if system.stat_path(root.path).identity == root.identity:
             return
         what = "was replaced by another folder"
     except PermissionError:

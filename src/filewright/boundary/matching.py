@@ -35,7 +35,7 @@ _MANY = 200
 _CHECKED = 256
 _REMEMBERED_BYTES = 8 << 10
 
-Kind = Literal["is", "ends", "starts", "fits"]
+FileKind = Literal["is", "ends", "starts", "fits"]
 
 
 class Rule:
@@ -111,7 +111,7 @@ class Rule:
         )
 
     @property
-    def tails(self) -> tuple[Kind, list[bytes]]:
+    def tails(self) -> tuple[FileKind, list[bytes]]:
         """What the last part of a path is if the rule fits it: one of these. Necessary, not sufficient.
 
         `fits` carries the source of an expression for the whole name. Raises `MalformedError`.
@@ -196,7 +196,7 @@ class Layer:
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
         self.anchored = [rule for rule in rules if not rule.by_name]
-        tails: dict[Kind, dict[bytes, list[int]]] = {
+        tails: dict[FileKind, dict[bytes, list[int]]] = {
             "is": {},
             "ends": {},
             "starts": {},

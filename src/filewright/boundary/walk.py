@@ -25,7 +25,7 @@ from filewright.boundary.location import TEMPORARY, Location, is_temporary
 from filewright.boundary.matching import FILE_BYTES, NOTHING, Globs, Matcher
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
-from filewright.system import Batch, File, Folder, Kind, Status
+from filewright.system import Batch, File, FileKind, Folder, Status
 
 Item = tuple[bytes, Status | None]
 Visit = Callable[["WalkedFolder", Folder, list[bytes], list[bytes]], None]
@@ -38,7 +38,7 @@ _FAR_BYTES, _FAR_LEVELS = 3900, 32
 
 # What a name is, packed behind it and a NUL: that is in no name and sorts before everything, so the order stays that
 # of the names.
-_KIND_OF_MARK: dict[bytes, Kind] = {
+_KIND_OF_MARK: dict[bytes, FileKind] = {
     b"d": "folder", b"l": "link", b"p": "fifo", b"s": "socket", b"c": "device", b"f": "file",
 }  # fmt: skip
 _MARK_OF = {kind: b"\0" + mark for mark, kind in _KIND_OF_MARK.items()}
@@ -59,7 +59,7 @@ class WalkOptions(NamedTuple):
     depth: int
     hidden: bool
     details: bool
-    kinds: Collection[Kind] | None
+    kinds: Collection[FileKind] | None
     hide: Collection[tuple[bytes, ...]]
     hide_git: bool
     after: tuple[bytes, ...]
@@ -73,7 +73,7 @@ class FolderEntry(NamedTuple):
 
     folder: WalkedFolder
     name: bytes
-    kind: Kind
+    kind: FileKind
     status: Status | None
 
     @property
@@ -126,7 +126,7 @@ class WalkedFolder:
         self.identity = (0, 0)
         self.whole = False
         self.items: Iterator[Item] = iter(())
-        self.kinds: dict[bytes, Kind | None] = {}
+        self.kinds: dict[bytes, FileKind | None] = {}
 
     @property
     def root_prefix(self) -> bytes:
@@ -444,7 +444,7 @@ class Walk:
         """The names of a folder that are neither hidden nor ignored, sorted; and in `folder.kinds` what they are."""
         options, check = self._options, self._task.check
         names, folders = batch.files, batch.folders
-        kinds: dict[bytes, Kind | None] = dict.fromkeys(folders, "folder")
+        kinds: dict[bytes, FileKind | None] = dict.fromkeys(folders, "folder")
         folder.kinds = kinds
         if batch.others:
             kinds.update(batch.others)
@@ -536,7 +536,7 @@ def names_folder(above: Folder, name: bytes) -> bool | None:
 
 def _packed(batch: Batch, start: bytes) -> bytes:
     """The names from `start` on, sorted and marked."""
-    kinds: dict[bytes, Kind] = dict.fromkeys(batch.files, "file")
+    kinds: dict[bytes, FileKind] = dict.fromkeys(batch.files, "file")
     for name in batch.folders:
         kinds[name] = "folder"
     kinds.update(batch.others)

@@ -128,7 +128,7 @@ def linked_worktrees(path: bytes) -> list[bytes]:
     found: list[bytes] = []
     with suppress(OSError):
         common = git
-        if system.status_of(git).kind != "folder":
+        if system.stat_path(git).kind != "folder":
             own = _pointed(git, path)
             common = _pointed(os.path.join(own, b"commondir"), own)
             if not _same(_pointed(os.path.join(own, b"gitdir"), own), git):
@@ -156,8 +156,8 @@ def linked_worktrees(path: bytes) -> list[bytes]:
 def _pointed(file: bytes, base: bytes) -> bytes:
     """The path that a small file of git's holds. Raises `OSError`."""
     with system.open_file(file) as opened:
-        return system.absolute(os.path.join(base, _first_line(opened)))
+        return system.absolute_path(os.path.join(base, _first_line(opened)))
 
 
 def _same(one: bytes, other: bytes) -> bool:
-    return system.status_of(one).identity == system.status_of(other).identity
+    return system.stat_path(one).identity == system.stat_path(other).identity

@@ -24,7 +24,7 @@ from filewright.changes.model import Entry, Span, Stamp, id_of, spans_in
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
-from filewright.system import BLOCK, File, Folder
+from filewright.system import BLOCK_BYTES, File, Folder
 
 if TYPE_CHECKING:
     from filewright.edit.changeset import ContentStream
@@ -61,8 +61,8 @@ class Held(NamedTuple):
     def blocks(self) -> Iterator[Block]:
         """The bytes, in views of at most a block."""
         view = memoryview(self.data)
-        for start in range(0, len(view), BLOCK):
-            yield view[start : start + BLOCK]
+        for start in range(0, len(view), BLOCK_BYTES):
+            yield view[start : start + BLOCK_BYTES]
 
 
 class Edited:
@@ -439,7 +439,7 @@ def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
         data = block
         while data:
-            yield unpacker.decompress(data, BLOCK)
+            yield unpacker.decompress(data, BLOCK_BYTES)
             data = unpacker.unconsumed_tail
     yield unpacker.flush()
 

@@ -232,7 +232,7 @@ class Database:
         """What tells the file that is there, and its write-ahead log, from others; None if there is none."""
         path = self.locate()
         try:
-            status = system.status_of(path)
+            status = system.stat_path(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -241,7 +241,7 @@ class Database:
             raise self._refused(Code.IO_ERROR, "something other than a file is there")
         log = None
         with suppress(OSError):
-            log = system.status_of(path + _BESIDE[0]).identity
+            log = system.stat_path(path + _BESIDE[0]).identity
         return path, status.identity, log
 
     def _may_leave(self, known: object, seen: object) -> bool:
@@ -422,7 +422,7 @@ class Database:
             opened.create(name + b"-probe") as probe,
         ):
             try:
-                probe.write(bytes(_PAGE), system.status_of(path + _BESIDE[0]).size)
+                probe.write(bytes(_PAGE), system.stat_path(path + _BESIDE[0]).size)
             finally:
                 opened.remove(name + b"-probe")
 
@@ -430,7 +430,7 @@ class Database:
 def _holds_something(path: bytes) -> bool:
     """Return True if there is a file that is not empty; the last process that lets go of SQLite's removes them."""
     try:
-        return system.status_of(path).size > 0
+        return system.stat_path(path).size > 0
     except OSError:
         return False
 

@@ -316,7 +316,7 @@ class Preparation:
             if (
                 names
                 and not folder.writable()
-                and status.uid != system.effective_user()
+                and status.uid != system.effective_user_id()
             ):
                 raise errors.not_ours(
                     where.shown, "belongs to another user and cannot be removed"

@@ -25,7 +25,7 @@ from filewright.changes.model import KIND_OF, Place, Stamp
 from filewright.changes.rename_plan import RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import Closing, File, Folder, Rename, Status
+from filewright.system import Closable, File, Folder, RenameMode, Status
 
 if TYPE_CHECKING:
     from filewright.changes.database import Flusher
@@ -49,7 +49,7 @@ SAME_INODE = ("same", "grown", "changed")
 SAME_CONTENT = ("same", "alike")
 
 
-class OpenFolders(Closing):
+class OpenFolders(Closable):
     """Folders held open for a change, at most a few: the ones used last.
 
     A held folder is found again wherever it has been moved, so it is known by its identity. What is
@@ -197,7 +197,7 @@ class FlushQueue:
 
     def __init__(self, flusher: Flusher, *, many: bool = False) -> None:
         self._flusher = flusher
-        self._by_file_system = many and system.can.flush_file_system
+        self._by_file_system = many and system.capabilities.flush_file_system
         self.devices: set[int] = set()
         """Those of which everything is flushed, or will be at the end."""
         self._flushed: set[FolderId] = set()
@@ -207,7 +207,7 @@ class FlushQueue:
         """Flush it, at the end at the latest. Raises `OSError`."""
         if (
             len(self._flushed) >= _MANY
-            and system.can.flush_file_system
+            and system.capabilities.flush_file_system
             and not self._by_file_system
         ):
             self.end()
@@ -464,7 +464,7 @@ class PlanSlots:
 
     # Moving
 
-    def rename(self, source: Slot, target: Slot, mode: Rename = "keep") -> None:
+    def rename(self, source: Slot, target: Slot, mode: RenameMode = "keep") -> None:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
@@ -520,7 +520,10 @@ class PlanSlots:
                     raise
                 continue
             status = folder.status()
-            if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
+            if (
+                not status.mode & stat.S_IWUSR
+                and status.uid == system.effective_user_id()
+            ):
                 folder.set_own_mode(
                     status.mode | stat.S_IRWXU
                 )  # Nothing could be removed in it.

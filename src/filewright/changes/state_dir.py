@@ -34,7 +34,7 @@ from filewright.changes.locks import lock_folder
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import Folder, Status, stamp_of
+from filewright.system import Folder, Status, file_signature
 from filewright.wording import join_limited
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
@@ -89,7 +89,7 @@ class Owner(NamedTuple):
         try:
             return bool(self.path) and self.inode in (
                 None,
-                system.status_of(self.path).inode,
+                system.stat_path(self.path).inode,
             )
         except OSError:
             return False
@@ -131,7 +131,7 @@ class Index:
     @property
     def owners(self) -> dict[str, Owner]:
         """Every state folder's owner, by its id; read again only when something was added."""
-        seen = stamp_of(self._path) or stamp_of(self.base)
+        seen = file_signature(self._path) or file_signature(self.base)
         if seen is None or seen != self._seen:
             found = map(Owner.of_line, self._lines())
             self._owners, self._seen = (
@@ -211,7 +211,7 @@ class Index:
                 return False
             # One that is gone may have left changes to undo; where another folder is now, nothing is meant.
             with suppress(OSError):
-                return owner.inode in (None, system.status_of(owner.path).inode)
+                return owner.inode in (None, system.stat_path(owner.path).inode)
             return True
 
         found = (
@@ -367,7 +367,7 @@ class StateFolder:
         """
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
-                status = system.status_of(self.at(b"contents"))
+                status = system.stat_path(self.at(b"contents"))
                 if status.identity == self._known and (
                     self._claimed if make else self.key
                 ):
@@ -395,7 +395,7 @@ class StateFolder:
         assert root is not None
         _make_folders(self._index.base)
         with self._index.alone(task) as base:  # Another process may have been faster.
-            _refuse_foreign(base.status(), 0, system.effective_user())
+            _refuse_foreign(base.status(), 0, system.effective_user_id())
             known, others = self._find(root)
             device, inode = root.identity
             self.owner = self.owner._replace(
@@ -416,11 +416,11 @@ class StateFolder:
     def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
         """Read the key, if nobody else can have written it; or `make` it, and the folder private. Returns the identity
         of the folder of contents, if there is one."""
-        name, own = os.fsencode(self.owner.id), system.effective_user()
+        name, own = os.fsencode(self.owner.id), system.effective_user_id()
         status = base.stat(name)
         _refuse_foreign(status, own)
-        if make and status.mode != system.PRIVATE:
-            base.set_mode(name, system.PRIVATE, expected=status)
+        if make and status.mode != system.PRIVATE_FOLDER_MODE:
+            base.set_mode(name, system.PRIVATE_FOLDER_MODE, expected=status)
         with self.folder() as folder:
             names = folder.names()
             if make and b"key" not in names:

@@ -312,7 +312,7 @@ End = tuple[TreeNode, bytes]
 
 def _new_rights(above: Status, kind: Kind, like: TreeNode | None = None) -> Rights:
     """Those of something new in a folder with such a status, or of a copy."""
-    uid, gid, setgid = system.effective_user(), system.effective_group(), 0
+    uid, gid, setgid = system.effective_user_id(), system.effective_group_id(), 0
     if above.mode & stat.S_ISGID:
         gid, setgid = above.gid, stat.S_ISGID
     if kind == "link":
@@ -541,7 +541,7 @@ class ChangeTree:
             Held(step.content) if isinstance(step.content, bytes) else step.content
         )
         item.splices, item.fresh = None, True
-        mode = step.mode and system.kept_of_mode(step.mode, folder=False)
+        mode = step.mode and system.storable_mode(step.mode, folder=False)
         item.rights = _given(item.rights, mode, step.uid, step.gid)
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
@@ -574,7 +574,7 @@ class ChangeTree:
                 raise errors.unwritable(where.asked, f"{seen.mode:04o}")
             # Root may write to everything but what is immutable.
             if mode == seen.mode and not home[0].on_disk().writable(home[1]):
-                if seen.uid == system.effective_user():
+                if seen.uid == system.effective_user_id():
                     raise errors.unwritable(where.asked, f"{mode:04o}")
                 why = f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
                 raise errors.not_ours(where.asked, why)
@@ -718,7 +718,7 @@ class ChangeTree:
         mode = modes.resolve(step.mode, before, folder=is_folder)
         if mode & ~before & _SPECIAL_BITS and not self._undoes:
             raise errors.special_bits(step.location.asked)
-        kept = system.kept_of_mode(mode, folder=is_folder)
+        kept = system.storable_mode(mode, folder=is_folder)
         if kept != mode:
             raise errors.no_such_mode(step.location.asked, mode, kept)
         item.rights = _given(item.rights, mode)
@@ -731,7 +731,7 @@ class ChangeTree:
 
     def _to_alter(self, step: SetMode | SetOwner) -> TreeNode:
         """What is to get another mode or owner, which this user may give it."""
-        where, user = step.location, system.effective_user()
+        where, user = step.location, system.effective_user_id()
         item = self._there(where, changing=True)
         if item.kind == "link":
             raise self.boundary.link_refusal(where)
@@ -753,7 +753,7 @@ class ChangeTree:
             raise errors.not_ours(where.asked, "belongs to another user")
         if isinstance(step, SetOwner) and (
             step.uid not in (None, user)
-            or step.gid not in (None, item.seen.gid, *system.groups())
+            or step.gid not in (None, item.seen.gid, *system.group_ids())
         ):
             raise errors.not_ours(
                 where.asked, "can only be given to another user or group by root"
@@ -894,7 +894,7 @@ def _given(rights: Rights, *given: int | None) -> Rights:
 
 def keeps(folder: Status, entry: Status) -> bool:
     """Whether a sticky folder keeps an entry from being removed by this user."""
-    return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (
+    return bool(folder.mode & stat.S_ISVTX) and system.effective_user_id() not in (
         0,
         folder.uid,
         entry.uid,

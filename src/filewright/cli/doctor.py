@@ -111,7 +111,7 @@ def _system() -> Iterator[Finding]:
     tested, good = _PLATFORMS.get(sys.platform, ("never tested", False))
     yield Finding("platform", f"{sys.platform}: {tested}", good)
     for name, with_it, without in _CAPABILITIES:
-        has = getattr(system.can, name)
+        has = getattr(system.capabilities, name)
         yield Finding(name, with_it if has else f"not on this system: {without}", has)
 
 

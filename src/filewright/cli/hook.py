@@ -164,7 +164,7 @@ def begin(call: HookCall) -> str | None:
     """Note what is there before a command, or which turn begins; returns the id of the command."""
     from filewright.progress import Task
     from filewright.recording import new_command
-    from filewright.system import client_process, process_space
+    from filewright.system import client_process_key, process_namespace
 
     if call.prompt == "":
         return None  # Qwen Code tells it of what its tools have answered too: the turn goes on.
@@ -177,7 +177,7 @@ def begin(call: HookCall) -> str | None:
         if call.prompt is not None:
             from filewright.page.words import Words
 
-            if call.session and (process := client_process()):
+            if call.session and (process := client_process_key()):
                 Words(workspace).prompt(
                     process, call.session, call.turn or os.urandom(4).hex()
                 )
@@ -193,8 +193,8 @@ def begin(call: HookCall) -> str | None:
             client=caller.client,
             turn=call.turn,
             # Called by hand, it is not known what it belongs to.
-            process=client_process() if call.identifier else None,
-            space=process_space(),
+            process=client_process_key() if call.identifier else None,
+            space=process_namespace(),
             paths=tuple(call.paths),
             is_tool=call.label is not None and bool(call.paths),
         )
@@ -210,7 +210,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     """Record what is different since the command `call.identifier` was begun."""
     from filewright.page.words import Words, for_hook
     from filewright.recording import begun_in
-    from filewright.system import client_process
+    from filewright.system import client_process_key
 
     identifier, session, turn = call.identifier or "", call.session, call.turn
     # The command may have gone to another folder since.
@@ -222,7 +222,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     with open_workspace(
         roots, session, call.actor, state_dir=call.state_dir
     ) as workspace:
-        if turn is None and (process := client_process()):
+        if turn is None and (process := client_process_key()):
             prompted = Words(workspace).prompted(process)
             turn = (
                 prompted[1] if prompted is not None and prompted[0] == session else None

@@ -92,7 +92,7 @@ def read_media_file(call: Call, given: Record) -> ToolResult:
             )
         end = os.fsdecode(os.path.splitext(location.name)[1]).lower()
         kind = call.table["media"].get(end, "application/octet-stream")
-        uri = system.url_of_path(location.absolute)
+        uri = system.path_to_file_url(location.absolute)
         return ToolResult(
             "", images=(Image(snapshot.read(0, snapshot.size), kind, uri),)
         )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection
 
 from filewright.connections import CONNECTIONS, TimedConnection
-from filewright.listening import listen, on_leaving, uvicorn_of
+from filewright.listening import create_uvicorn, listen, on_exit_signal
 from filewright.page.guard import Guard, Verify
 from filewright.page.site import ReviewSite
 from filewright.workspace import Workspace
@@ -61,7 +61,7 @@ class Review:
         self.port: int = self._socket.getsockname()[1]
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
         self._app = ReviewApp(workspace, hosts=hosts, entered=entered)
-        self._server = uvicorn_of(
+        self._server = create_uvicorn(
             self._app,
             lifespan="off",
             http=TimedConnection,
@@ -78,7 +78,7 @@ class Review:
         asyncio.run(self._run())
 
     async def _run(self) -> None:
-        on_leaving(self._leave)
+        on_exit_signal(self._leave)
         warming = asyncio.get_running_loop().run_in_executor(None, self._app.site.warm)
         await self._server.serve(sockets=[self._socket])
         await warming

@@ -11,7 +11,7 @@ from typing import Any
 from filewright import system
 from filewright.changes.state_dir import fresh_in
 from filewright.recording.model import Command
-from filewright.system import Folder, is_running, process_space
+from filewright.system import Folder, is_process_running, process_namespace
 
 _OPEN = b".open"
 _EXPIRES_NS = 2 * 86_400 * 10**9
@@ -73,9 +73,9 @@ def remove(folder: Folder, identifier: str) -> Command | None:
 
 
 def _has_gone(command: Command) -> bool:
-    if command.process is None or command.space != process_space():
+    if command.process is None or command.space != process_namespace():
         return False
-    return not is_running(command.process)
+    return not is_process_running(command.process)
 
 
 def _read(folder: Folder, name: bytes) -> Command | None:

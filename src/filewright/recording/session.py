@@ -245,7 +245,7 @@ class Recorder:
         """Return a boundary of one root alone, so that every workspace sees the same of it; None if it has gone."""
         path = log.state.owner.path
         try:
-            identity = system.status_of(path).identity
+            identity = system.stat_path(path).identity
         except OSError:
             return None
         root = log.state.root

@@ -23,7 +23,7 @@ from filewright.boundary.launcher import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
-from filewright.system import Closing
+from filewright.system import Closable
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import bytes_in, cut, normalised
 from filewright.text.snapshot import Snapshot
@@ -239,7 +239,7 @@ NextLine = Callable[[int], int]
 """Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
 
 
-class Ahead(Closing):
+class Ahead(Closable):
     """A child that looks for some patterns of `rg`'s in the snapshot's own file, if that can be read by one.
 
     It gets the open file as its input, never a path of the user's, and opens that anew: so it reads exactly the

@@ -325,7 +325,7 @@ class ClientRoots:
                 if uri.scheme == "file"
             ]
             # A folder of another host is not the one of that path here.
-            paths = [system.path_of_url(*file) for file in files]
+            paths = [system.path_from_file_url(*file) for file in files]
             self._boundary.narrow(
                 [os.fsdecode(path) for path in paths if path is not None]
             )

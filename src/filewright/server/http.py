@@ -21,7 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.connections import CONNECTIONS, TimedConnection
-from filewright.listening import listen, uvicorn_of
+from filewright.listening import create_uvicorn, listen
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.shares import Shares
@@ -80,7 +80,7 @@ class HttpTransport:
             token_verifier=access.verifier,
         )
         served.router.routes.append(Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"]))
-        self._uvicorn = uvicorn_of(
+        self._uvicorn = create_uvicorn(
             Shares(
                 _with_doorman(served, settings.message_bytes),
                 body_bytes=settings.message_bytes,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from filewright import system
 from filewright.changes.state_dir import base_folder
-from filewright.listening import noted_signals, on_leaving
+from filewright.listening import on_exit_signal, record_exit_signals
 from filewright.settings import Settings
 from filewright.wording import escape_unsendable
 
@@ -59,14 +59,16 @@ def serve(
         )
     with contextlib.ExitStack() as leaving:
         wire = (
-            leaving.enter_context(system.claim_standard()) if access is None else None
+            leaving.enter_context(system.claim_standard_streams())
+            if access is None
+            else None
         )
         gc.disable()  # While modules load: they make a million objects and no garbage.
         leaving.callback(gc.enable)
         from filewright.workspace import Workspace
 
         # before this process is confined: it is read from /proc
-        process = system.client_process() if wire else None
+        process = system.client_process_key() if wire else None
         workspace = Workspace(*roots, settings=settings)
         leaving.callback(workspace.close)
         served = ", ".join(
@@ -80,7 +82,7 @@ def serve(
         if settings.landlock and sys.platform == "linux":
             # While there is a single thread: the kernel confines each by itself.
             _logger.info(confine(workspace, network=access is not None))
-        noted = noted_signals()
+        noted = record_exit_signals()
         offer = workspace.offer(dialect, toolsets)
         inbox = None
         if wire is not None:
@@ -115,7 +117,7 @@ def serve(
         import asyncio
 
         async def until_stopped() -> None:
-            on_leaving(transport.stop, noted)
+            on_exit_signal(transport.stop, noted)
             await transport.run()
 
         leave = threading.Event()
@@ -195,7 +197,7 @@ def confine(workspace: Workspace, *, network: bool) -> str:
 
     from filewright.system import landlock
 
-    system.end_threads()  # A recovery may have needed them.
+    system.stop_flush_threads()  # A recovery may have needed them.
     roots = [root.fd for root in workspace.roots]
     state = base_folder(workspace.settings)
     excludes = workspace.context.boundary.excludes_file

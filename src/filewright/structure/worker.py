@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
     from filewright.system import standard
 
     gc.disable()  # nothing here makes cycles, and a collection in the middle of a big tree is slow
-    with standard.claim_standard() as (wire_in, wire_out):
+    with standard.claim_standard_streams() as (wire_in, wire_out):
         _serve(wire_in, wire_out)
     return 0
 

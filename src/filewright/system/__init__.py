@@ -9,7 +9,7 @@ own (`nt`, `windows`); much of the rest is for paths that never leave a folder a
 
 In: a path that the user named (`open_folder`), then names below it. Out: a `Folder` (names, opening,
 making, renaming, locking), a `File` (reading and writing at an offset), their `Status`. What this
-system has beyond every Unix is in `can`; `FILEWRIGHT_SYSTEM=posix` does without all of it.
+system has beyond every Unix is in `capabilities`; `FILEWRIGHT_SYSTEM=posix` does without all of it.
 """
 
 from __future__ import annotations
@@ -18,124 +18,124 @@ import os
 import sys
 
 from filewright.system.base import (
-    BLOCK,
+    BLOCK_BYTES,
     Batch,
     Capabilities,
-    Closing,
-    Kind,
-    LeadsOutError,
+    Closable,
+    EscapesFolderError,
+    FileKind,
     NotAFileError,
-    Rename,
+    RenameMode,
     Status,
-    end_threads,
+    file_signature,
     flush_all,
-    stamp_of,
+    stop_flush_threads,
 )
 from filewright.system.standard import (
-    claim_standard,
-    client_process,
-    is_running,
-    own_process,
-    process_space,
+    claim_standard_streams,
+    client_process_key,
+    is_process_running,
+    own_process_key,
+    process_namespace,
 )
 
 if sys.platform == "win32":
     from filewright.system.windows import (
         File,
         Folder,
-        absolute,
-        can,
-        effective_group,
-        effective_user,
-        end_processes,
-        groups,
-        kept_of_mode,
+        absolute_path,
+        capabilities,
+        effective_group_id,
+        effective_user_id,
+        group_ids,
+        kill_process_tree,
         limit_process,
         make_folder,
         open_file,
         open_folder,
-        resolved,
-        status_of,
+        real_path,
+        stat_path,
+        storable_mode,
         umask,
     )
     from filewright.system.windows_names import (
         name_problem,
-        path_of_url,
+        path_from_file_url,
+        path_to_file_url,
         split_path,
-        url_of_path,
     )
 else:
     from filewright.system.posix import (
         File,
         Folder,
-        absolute,
-        effective_group,
-        effective_user,
-        end_processes,
-        groups,
-        kept_of_mode,
+        absolute_path,
+        effective_group_id,
+        effective_user_id,
+        group_ids,
+        kill_process_tree,
         limit_process,
         make_folder,
         name_problem,
         open_file,
-        path_of_url,
-        resolved,
+        path_from_file_url,
+        path_to_file_url,
+        real_path,
         split_path,
-        status_of,
-        url_of_path,
+        stat_path,
+        storable_mode,
     )
 
     if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
-        from filewright.system.posix import can, open_folder, umask
+        from filewright.system.posix import capabilities, open_folder, umask
     elif sys.platform == "linux":
-        from filewright.system.linux import can, open_folder, umask
+        from filewright.system.linux import capabilities, open_folder, umask
     else:
-        from filewright.system.darwin import can, open_folder, umask
+        from filewright.system.darwin import capabilities, open_folder, umask
 
-HAS_GROUPS = sys.platform != "win32"
+HAS_PROCESS_GROUPS = sys.platform != "win32"
 """Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
 
-PRIVATE = 0o700 if HAS_GROUPS else 0o777
+PRIVATE_FOLDER_MODE = 0o700 if HAS_PROCESS_GROUPS else 0o777
 """The mode of a folder for its user alone; on Windows that is for the rights it inherits to say."""
 
 __all__ = [
-    "BLOCK",
-    "HAS_GROUPS",
-    "PRIVATE",
+    "BLOCK_BYTES",
+    "HAS_PROCESS_GROUPS",
+    "PRIVATE_FOLDER_MODE",
     "Batch",
     "Capabilities",
-    "Closing",
+    "Closable",
+    "EscapesFolderError",
     "File",
+    "FileKind",
     "Folder",
-    "Kind",
-    "LeadsOutError",
     "NotAFileError",
-    "Rename",
+    "RenameMode",
     "Status",
-    "absolute",
-    "can",
-    "claim_standard",
-    "client_process",
-    "effective_group",
-    "effective_user",
-    "end_processes",
-    "end_threads",
+    "absolute_path",
+    "capabilities",
+    "claim_standard_streams",
+    "client_process_key",
+    "effective_group_id",
+    "effective_user_id",
+    "file_signature",
     "flush_all",
-    "groups",
-    "is_running",
-    "kept_of_mode",
+    "group_ids",
+    "is_process_running",
+    "kill_process_tree",
     "limit_process",
     "make_folder",
     "name_problem",
     "open_file",
     "open_folder",
-    "own_process",
-    "path_of_url",
-    "process_space",
-    "resolved",
+    "own_process_key",
+    "path_from_file_url",
+    "path_to_file_url",
+    "process_namespace",
+    "real_path",
     "split_path",
-    "stamp_of",
-    "status_of",
+    "stat_path",
+    "stop_flush_threads",
+    "storable_mode",
     "umask",
-    "url_of_path",
 ]

@@ -27,7 +27,7 @@ _RETRIES = 128
 _THREADS = 16
 
 
-class Closing:
+class Closable:
     """Something that is let go of by `close`, which a `with` calls at its end."""
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Closing:
         self.close()
 
 
-class Handle(Closing):
+class Handle(Closable):
     """The number by which the system knows an open thing; closed with the object (`__del__`).
 
     Nobody should need that: what is opened is closed. But a descriptor is worth more than a reproach.
@@ -138,7 +138,7 @@ class BaseFile(Handle):
 
     def blocks(self, start: int = 0) -> Iterator[bytes]:
         """The content from `start` in blocks of at most 1 MB."""
-        while block := self.read(start, BLOCK):
+        while block := self.read(start, BLOCK_BYTES):
             yield block
             start += len(block)
 
@@ -207,7 +207,7 @@ class BaseFolder(Handle):
         """
         raise NotImplementedError
 
-    def scan(self) -> Iterator[tuple[bytes, Kind]]:
+    def scan(self) -> Iterator[tuple[bytes, FileKind]]:
         """Every name and what it is, unsorted."""
         for batch in self.batches():
             yield from ((name, "file") for name in batch.files)
@@ -335,7 +335,7 @@ def _walked_once(
 ) -> Any:
     device = None if cross else start.status().device
     pending = [part for part in reversed(parts) if part] or [b"."]
-    followed, leads_out = 0, LeadsOutError()
+    followed, leads_out = 0, EscapesFolderError()
     folder = start.folder(b".", listing=False)
     try:
         while True:
@@ -366,14 +366,14 @@ def _walked_once(
             if ask is not None:
                 ask(folder, part, kind == "folder")
             if device is not None and status.device != device:
-                raise LeadsOutError()
+                raise EscapesFolderError()
             try:
                 if kind == "link":
                     followed += 1
                     if not links or followed > _LINKS:
                         raise system_error(errno.ELOOP)
                     target, relative = folder.target(part)
-                    leads_out = LeadsOutError(
+                    leads_out = EscapesFolderError(
                         folder.reached, b"/".join((target, *reversed(pending)))
                     )
                     if not relative:
@@ -421,13 +421,13 @@ def require_same(status: Status, expected: Status | None) -> None:
         raise system_error(errno.ESTALE)
 
 
-Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
-Rename = Literal["keep", "replace", "exchange"]
+FileKind = Literal["file", "folder", "link", "fifo", "socket", "device"]
+RenameMode = Literal["keep", "replace", "exchange"]
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 """What is read at once where all of a file is."""
 
-KINDS: dict[int, Kind] = {
+KINDS: dict[int, FileKind] = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "folder",
     stat.S_IFLNK: "link",
@@ -451,13 +451,13 @@ class NotAFileError(OSError):
     `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
     """
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: FileKind) -> None:
         number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(kind, errno.ENXIO)
         super().__init__(number, f"it is a {kind}, not a file")
         self.kind = kind
 
 
-class LeadsOutError(OSError):
+class EscapesFolderError(OSError):
     """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
 
     def __init__(
@@ -501,7 +501,7 @@ class Status:
 
     def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
         self.raw = raw
-        self.kind: Kind = KINDS.get(stat.S_IFMT(raw.st_mode), "device")
+        self.kind: FileKind = KINDS.get(stat.S_IFMT(raw.st_mode), "device")
         """What it is."""
         self.identity = raw.st_dev, raw.st_ino
         """(device, inode): two names with the same one are the same thing."""
@@ -527,7 +527,7 @@ class Status:
         return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
 
 
-def stamp_of(path: bytes | None) -> tuple[int, ...] | None:
+def file_signature(path: bytes | None) -> tuple[int, ...] | None:
     """What tells a file of ours or of the user's, by its path from the top, from what it was before: its inode, its
     size and its times. None where nothing is there, or nobody may look."""
     try:
@@ -542,7 +542,7 @@ class Batch(NamedTuple):
 
     files: list[bytes]
     folders: list[bytes]
-    others: list[tuple[bytes, Kind]]
+    others: list[tuple[bytes, FileKind]]
 
 
 # No dataclass here: its module takes longer to import than this room, and a hook needs little else.
@@ -608,7 +608,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
 
 
-def end_threads() -> None:
+def stop_flush_threads() -> None:
     """End the threads that flush, until they are needed again: what confines a process asks for a single one."""
     if _pool.cache_info().currsize:
         _pool().shutdown()

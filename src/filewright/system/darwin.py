@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.base import Ask, Capabilities, Rename
+from filewright.system.base import Ask, Capabilities, RenameMode
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
 
 RENAME_SWAP = 0x00000002
@@ -29,7 +29,7 @@ O_EVTONLY = 0x00008000
 O_SYMLINK = 0x00200000
 _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
 
-can = Capabilities(
+capabilities = Capabilities(
     exchange=True,
     keep=True,
     where=True,
@@ -213,7 +213,7 @@ class DarwinFolder(_MacHandle, Folder):
         finally:
             os.close(thing)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
         """Rename, in one step where macOS and the file system can: see `posix.Folder.rename`."""
         if mode != "replace":
             flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
@@ -233,4 +233,11 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
     return DarwinFolder(os.open(path, _FOLDER))
 
 
-__all__ = ["Calls", "DarwinFile", "DarwinFolder", "can", "open_folder", "umask"]
+__all__ = [
+    "Calls",
+    "DarwinFile",
+    "DarwinFolder",
+    "capabilities",
+    "open_folder",
+    "umask",
+]

@@ -33,7 +33,7 @@ from filewright.system.base import (
     Ask,
     BaseFile,
     Capabilities,
-    Rename,
+    RenameMode,
     Status,
     require_same,
 )
@@ -243,7 +243,7 @@ def landlock_version() -> int:
     return max(0, int(landlock_create(LANDLOCK_CREATE_RULESET, None, 0, 1)))
 
 
-can = Capabilities(
+capabilities = Capabilities(
     beneath=has_openat2(),
     exchange=has_renameat2(),
     keep=has_renameat2(),
@@ -371,7 +371,7 @@ class LinuxFolder(_LinuxHandle, Folder):
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile
     step_flags: ClassVar[int] = _ENTER
-    resolves: ClassVar[bool] = can.beneath
+    resolves: ClassVar[bool] = capabilities.beneath
 
     def status_and_birth(self) -> Status:
         """The same as `status`, and when it was made."""
@@ -459,9 +459,9 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Changing
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
         """Rename, in one step where kernel and file system can: see `posix.Folder.rename`."""
-        if can.exchange and mode != "replace":
+        if capabilities.exchange and mode != "replace":
             flag = RENAME_EXCHANGE if mode == "exchange" else RENAME_NOREPLACE
             try:
                 renameat2(self._fd, posix._one(name), to._fd, posix._one(to_name), flag)

@@ -23,11 +23,11 @@ from filewright.system.base import (
     BaseFolder,
     Batch,
     Capabilities,
-    Closing,
+    Closable,
+    FileKind,
     Handle,
-    Kind,
     NotAFileError,
-    Rename,
+    RenameMode,
     Status,
     require_same,
     system_error,
@@ -63,7 +63,7 @@ NOT_OFFERED = (
 )
 """How systems say that they lack a call, or a file system that it lacks what the call does."""
 
-can: Capabilities = Capabilities()
+capabilities: Capabilities = Capabilities()
 
 
 _umask = allocate_lock()
@@ -236,7 +236,7 @@ class Folder(BaseFolder, _Handle):
 
     def batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
-        batch: tuple[list[str], list[str], list[tuple[bytes, Kind]]] = ([], [], [])
+        batch: tuple[list[str], list[str], list[tuple[bytes, FileKind]]] = ([], [], [])
         files, folders, others = batch
         room = count
         with self._listed(os.scandir) as entries:
@@ -257,7 +257,7 @@ class Folder(BaseFolder, _Handle):
                     room = count
         yield Batch(_encoded(files), _encoded(folders), others)
 
-    def _kind_of(self, entry: os.DirEntry[str], name: bytes) -> Kind | None:
+    def _kind_of(self, entry: os.DirEntry[str], name: bytes) -> FileKind | None:
         if entry.is_symlink():
             return "link"
         try:
@@ -414,7 +414,7 @@ class Folder(BaseFolder, _Handle):
         """A new named pipe."""
         os.mkfifo(_one(name), mode, dir_fd=self._fd)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
         """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
 
         `exchange` swaps the two in one step, or raises `OSError(ENOSYS or EOPNOTSUPP)` where that is
@@ -487,7 +487,7 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    if (kind := status_of(path).kind) != "file":
+    if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
     return File(os.open(path, _READ)).regular()
 
@@ -497,12 +497,12 @@ def make_folder(path: bytes | str, mode: int = 0o777) -> None:
     os.mkdir(path, mode)
 
 
-def status_of(path: bytes | str) -> Status:
+def stat_path(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
     return Status(os.stat(path))
 
 
-def limit_process(number: int, memory: int) -> Closing | None:
+def limit_process(number: int, memory: int) -> Closable | None:
     """Let a child allocate no more than `memory` bytes, and write no files, where the system has that."""
     import resource
 
@@ -517,7 +517,7 @@ def limit_process(number: int, memory: int) -> Closing | None:
     return None
 
 
-def end_processes(process: Popen[bytes]) -> None:
+def kill_process_tree(process: Popen[bytes]) -> None:
     """Kill a child, the first of a process group, with all of that."""
     import signal
 
@@ -525,12 +525,12 @@ def end_processes(process: Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def absolute(path: bytes) -> bytes:
+def absolute_path(path: bytes) -> bytes:
     """A path that the user named from the top, with `/` between its parts; links and case are kept."""
     return os.path.abspath(os.path.expanduser(path))
 
 
-def resolved(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
     """The same without links, as far as it is there."""
     return os.path.realpath(os.fsencode(path))
 
@@ -549,20 +549,20 @@ def name_problem(name: bytes) -> str | None:  # noqa: ARG001
     return None
 
 
-def path_of_url(host: str, path: bytes) -> bytes | None:
+def path_from_file_url(host: str, path: bytes) -> bytes | None:
     """Return the path that a `file:` URL names, by its host and its path without escapes; None for another host."""
     here = ("", "localhost", os.uname().nodename.casefold())
     return path if host.casefold() in here else None
 
 
-def url_of_path(path: bytes) -> str:
+def path_to_file_url(path: bytes) -> str:
     """The `file:` URL of an absolute path."""
     from urllib.parse import quote
 
     return "file://" + quote(path)
 
 
-def kept_of_mode(mode: int, *, folder: bool) -> int:  # noqa: ARG001
+def storable_mode(mode: int, *, folder: bool) -> int:  # noqa: ARG001
     """What the system keeps of permission bits: here all of them."""
     return mode
 
@@ -575,17 +575,17 @@ def umask() -> int:
     return mask
 
 
-def effective_user() -> int:
+def effective_user_id() -> int:
     """The user whose rights this process has."""
     return os.geteuid()
 
 
-def effective_group() -> int:
+def effective_group_id() -> int:
     """The group that new files of this process get."""
     return os.getegid()
 
 
-def groups() -> frozenset[int]:
+def group_ids() -> frozenset[int]:
     """Every group whose rights this process has."""
     return frozenset((os.getegid(), *os.getgroups()))
 

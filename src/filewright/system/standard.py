@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def claim_standard() -> Iterator[tuple[io.FileIO, io.FileIO]]:
+def claim_standard_streams() -> Iterator[tuple[io.FileIO, io.FileIO]]:
     """Take standard input and output and leave harmless descriptors in their place.
 
     Yields unbuffered files of our own (input, output). A `print` anywhere, or a child process that
@@ -52,7 +52,7 @@ def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
         trim(0)
 
 
-def client_process() -> str | None:
+def client_process_key() -> str | None:
     """The client that started this process, told from all others: its server and its hooks have it in common.
 
     The number and the start of the nearest process above that is no shell; without `/proc` the number alone.
@@ -81,8 +81,8 @@ def client_process() -> str | None:
     return None
 
 
-def own_process() -> str:
-    """Return the name of this process, as `client_process` names another."""
+def own_process_key() -> str:
+    """Return the name of this process, as `client_process_key` names another."""
     number = os.getpid()
     try:
         return f"{number}-{_process(number)[2]}"
@@ -90,7 +90,7 @@ def own_process() -> str:
         return str(number)
 
 
-def process_space() -> str:
+def process_namespace() -> str:
     """Return a name of the namespace in which processes have their numbers; "" where there is only one."""
     try:
         return os.readlink("/proc/self/ns/pid")
@@ -98,8 +98,8 @@ def process_space() -> str:
         return ""
 
 
-def is_running(process: str) -> bool:
-    """Return False if a process, named as `client_process` does, is gone."""
+def is_process_running(process: str) -> bool:
+    """Return False if a process, named as `client_process_key` does, is gone."""
     number, _, start = process.partition("-")
     if not start:
         # Without `/proc` another process may have its number by now.

@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from filewright.system import nt
 from filewright.system.base import (
-    BLOCK,
+    BLOCK_BYTES,
     KINDS,
     BaseFile,
     BaseFolder,
     Batch,
     Capabilities,
-    Closing,
+    Closable,
+    FileKind,
     Handle,
-    Kind,
     NotAFileError,
-    Rename,
+    RenameMode,
     Status,
     require_same,
     system_error,
@@ -55,7 +55,7 @@ _KEEP_ALL_NAMES = ("NTFS", "ReFS")
 _H = TypeVar("_H", bound="_WindowsHandle")
 _EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
-can = Capabilities(
+capabilities = Capabilities(
     keep=True,
     handles=True,
     where=True,
@@ -129,7 +129,8 @@ class _WindowsHandle(Handle):
             zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True)
         )
         return Status(
-            os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
+            os.stat_result(values, exact),
+            _nanoseconds(made) if capabilities.birth else None,
         )
 
     @contextmanager
@@ -156,7 +157,7 @@ class _WindowsHandle(Handle):
         """
         attributes = nt.query_all(self._fd)[4]
         folder = bool(attributes & nt.ATTRIBUTE_DIRECTORY)
-        if mode != kept_of_mode(mode, folder=folder):
+        if mode != storable_mode(mode, folder=folder):
             raise OSError(errno.EOPNOTSUPP, "Windows has no such mode")
         wanted = attributes if folder else attributes & ~nt.ATTRIBUTE_READONLY
         if mode == 0o444:
@@ -207,7 +208,7 @@ class File(BaseFile, _WindowsHandle):
         """At most `size` bytes from `offset`: fewer only at the end."""
         size = (
             max(0, min(size, nt.query_all(self._fd)[6] - offset))
-            if size >= BLOCK
+            if size >= BLOCK_BYTES
             else size
         )
         buffer = ctypes.create_string_buffer(max(1, size))
@@ -225,7 +226,7 @@ class File(BaseFile, _WindowsHandle):
         view = memoryview(data).cast("B")
         done = 0
         while done < len(view):
-            piece = bytes(view[done : done + 16 * BLOCK])
+            piece = bytes(view[done : done + 16 * BLOCK_BYTES])
             kept = ctypes.create_string_buffer(piece, len(piece))
             done += nt.write_from(
                 self._fd, ctypes.addressof(kept), len(piece), offset + done
@@ -292,7 +293,7 @@ class Folder(BaseFolder, _WindowsHandle):
         here = self.path()
         if here is None:
             raise system_error(errno.ENOENT)
-        return status_of(here + b"/.." * levels).identity
+        return stat_path(here + b"/.." * levels).identity
 
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile.
@@ -421,7 +422,7 @@ class Folder(BaseFolder, _WindowsHandle):
             return Folder(nt.open_below(self._fd, b"", access))
         return self._opened(Folder, name, access, "folder")
 
-    def _opened(self, made: type[_H], name: bytes, access: int, wanted: Kind) -> _H:
+    def _opened(self, made: type[_H], name: bytes, access: int, wanted: FileKind) -> _H:
         """What has that name, if it is what is wanted.
 
         What a filter fills in (kept in a cloud, compressed) is opened through that filter, if it is certainly
@@ -570,7 +571,7 @@ class Folder(BaseFolder, _WindowsHandle):
         finally:
             nt.close(handle)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
         """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
 
         Windows has no `exchange`: `OSError(ENOSYS)`. Replacing is refused by the older call, which Wine and
@@ -730,7 +731,7 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    if (kind := status_of(path).kind) != "file":
+    if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
     return File(nt.open_below(None, _nt_path(path), _READ, 0)).regular()
 
@@ -744,7 +745,7 @@ def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
     )
 
 
-def status_of(path: bytes | str) -> Status:
+def stat_path(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
     with _WindowsHandle(
         nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)
@@ -752,22 +753,22 @@ def status_of(path: bytes | str) -> Status:
         return looked.status()
 
 
-def limit_process(number: int, memory: int) -> Closing | None:
+def limit_process(number: int, memory: int) -> Closable | None:
     """Let a child allocate no more than `memory` bytes and start none, and end it when what is returned is closed."""
     return _WindowsHandle(nt.bind_process(number, memory))
 
 
-def end_processes(process: Popen[bytes]) -> None:
+def kill_process_tree(process: Popen[bytes]) -> None:
     """Kill a child, which has started none."""
     process.kill()
 
 
-def absolute(path: bytes) -> bytes:
+def absolute_path(path: bytes) -> bytes:
     """A path that the user named from the top, with `/` between its parts; links and case are kept."""
     return _plain(os.path.abspath(os.path.expanduser(path)))
 
 
-def resolved(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
     """The same without links and in its own case, as far as it is there."""
     return _plain(os.path.realpath(os.fsencode(path)))
 
@@ -780,7 +781,7 @@ def _plain(path: bytes) -> bytes:
     return anchor + b"/".join(parts)
 
 
-def kept_of_mode(mode: int, *, folder: bool) -> int:
+def storable_mode(mode: int, *, folder: bool) -> int:
     """What the system keeps of permission bits: of a file whether it is read-only, of a folder nothing."""
     return 0o777 if folder else 0o666 if mode & 0o200 else 0o444
 
@@ -790,18 +791,18 @@ def umask() -> int:
     return 0
 
 
-def effective_user() -> int:
+def effective_user_id() -> int:
     """Windows has no numbers for users: 0, as everything is said to belong to."""
     return 0
 
 
-def effective_group() -> int:
-    """As `effective_user`."""
+def effective_group_id() -> int:
+    """As `effective_user_id`."""
     return 0
 
 
-def groups() -> frozenset[int]:
-    """As `effective_user`."""
+def group_ids() -> frozenset[int]:
+    """As `effective_user_id`."""
     return frozenset((0,))
 
 
@@ -810,12 +811,12 @@ def _nt_path(path: bytes | str) -> str:
     text = os.fsdecode(path)
     if "\0" in text:
         raise OSError(errno.EINVAL, "embedded null character", path)
-    absolute = os.path.abspath(text)
-    if absolute.startswith(("\\\\?\\", "\\\\.\\")):
-        return "\\??\\" + absolute[4:]
-    if absolute.startswith("\\\\"):
-        return "\\??\\UNC\\" + absolute[2:]
-    return "\\??\\" + absolute
+    full_path = os.path.abspath(text)
+    if full_path.startswith(("\\\\?\\", "\\\\.\\")):
+        return "\\??\\" + full_path[4:]
+    if full_path.startswith("\\\\"):
+        return "\\??\\UNC\\" + full_path[2:]
+    return "\\??\\" + full_path
 
 
 def _is_there(path: bytes) -> bool:
@@ -836,7 +837,7 @@ def _lock_folder() -> str:
     return folder
 
 
-def _kind(mode: int) -> Kind:
+def _kind(mode: int) -> FileKind:
     return KINDS.get(stat.S_IFMT(mode), "device")
 
 

@@ -113,14 +113,14 @@ def split_path(path: bytes) -> SplitPath:
     return SplitPath(b"", _parts(text))
 
 
-def path_of_url(host: str, path: bytes) -> bytes | None:
+def path_from_file_url(host: str, path: bytes) -> bytes | None:
     """The path that a `file:` URL names, by its host and its path without escapes: `/C:/a` is `C:/a`."""
     if host not in ("", "localhost"):
         return b"//" + host.encode() + path
     return path[1:] if _is_drive(path[1:3]) else path
 
 
-def url_of_path(path: bytes) -> str:
+def path_to_file_url(path: bytes) -> str:
     """The `file:` URL of an absolute path: `file:///C:/a`, `file://server/share/a`."""
     from urllib.parse import quote
 

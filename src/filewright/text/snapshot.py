@@ -22,7 +22,7 @@ from filewright import errors
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import BLOCK, Closing, File
+from filewright.system import BLOCK_BYTES, Closable, File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
@@ -65,7 +65,7 @@ class Identity:
         )
 
 
-class Snapshot(Closing):
+class Snapshot(Closable):
     """One file's bytes at one moment.
 
     `size` in bytes; `identity` None when made from bytes; `held` the whole content or None;
@@ -132,10 +132,12 @@ class Snapshot(Closing):
             # All of it, as it is now: a file that just grew or shrank is taken at its new size.
             parts: list[bytes] = []
             offset = 0
-            while block := file.read(offset, BLOCK if snapshot.size > offset else 1):
+            while block := file.read(
+                offset, BLOCK_BYTES if snapshot.size > offset else 1
+            ):
                 parts.append(block)
                 offset += len(block)
-                if offset > settings.hold_bytes + BLOCK:
+                if offset > settings.hold_bytes + BLOCK_BYTES:
                     return snapshot  # it grows while we read: leave it to windows of the size it had
             snapshot.held, snapshot.size = b"".join(parts), offset
             return snapshot
@@ -189,7 +191,7 @@ class Snapshot(Closing):
                 )
             try:
                 block = self._file.read(
-                    offset + len(data), min(length - len(data), 64 * BLOCK)
+                    offset + len(data), min(length - len(data), 64 * BLOCK_BYTES)
                 )
             except OSError as error:
                 raise from_os_error(error, self.asked, doing="read") from error
@@ -205,7 +207,7 @@ class Snapshot(Closing):
         return data
 
     def blocks(
-        self, start: int = 0, stop: int | None = None, length: int = BLOCK
+        self, start: int = 0, stop: int | None = None, length: int = BLOCK_BYTES
     ) -> Iterator[tuple[int, bytes]]:
         """(offset, bytes) of consecutive blocks of [start, stop)."""
         stop = self.size if stop is None else min(stop, self.size)
@@ -296,11 +298,11 @@ class Snapshot(Closing):
         """xxh3_128 of the content in hex: one pass, which the task can cancel, the first time it is asked for."""
         if not self._digest:
             state = xxhash.xxh3_128()
-            for offset in range(0, self.size, BLOCK):
+            for offset in range(0, self.size, BLOCK_BYTES):
                 if task is not None:
                     task.check()
                     task.report(offset, self.size, "hashing")
-                state.update(self.read(offset, BLOCK))
+                state.update(self.read(offset, BLOCK_BYTES))
             self._digest = state.hexdigest()
         return self._digest
 
