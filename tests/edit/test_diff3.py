@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.linediff import align, merge3
+from filewright.edit.linediff import align, merge_lines
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
 
@@ -41,7 +41,7 @@ CONFLICTS = {
 @each_row("name", MERGES)
 def test_a_clean_merge_holds_both_changes(name: str) -> None:
     base, ours, theirs, expected = map(split, MERGES[name])
-    merged = merge3(base, ours, theirs)
+    merged = merge_lines(base, ours, theirs)
     assert merged.clean
     assert merged.lines == expected
 
@@ -49,7 +49,7 @@ def test_a_clean_merge_holds_both_changes(name: str) -> None:
 @pytest.mark.parametrize("name", CONFLICTS)
 def test_changes_that_touch_are_a_conflict(name: str) -> None:
     base, ours, theirs = map(split, CONFLICTS[name])
-    merged = merge3(base, ours, theirs)
+    merged = merge_lines(base, ours, theirs)
     assert not merged.clean
     assert merged.lines == ours
 
@@ -59,7 +59,7 @@ def test_changes_that_touch_are_a_conflict(name: str) -> None:
 def test_chunks_cover_all_three_and_changes_give_the_lines(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
 ) -> None:
-    merged = merge3(base, ours, theirs)
+    merged = merge_lines(base, ours, theirs)
     for side, length in (
         ("base", len(base)),
         ("ours", len(ours)),
@@ -83,9 +83,9 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
 def test_one_side_unchanged_gives_the_other(
     base: list[bytes], other: list[bytes]
 ) -> None:
-    assert merge3(base, base, other).lines == other
-    assert merge3(base, other, base).lines == other
-    assert merge3(base, other, other).lines == other
+    assert merge_lines(base, base, other).lines == other
+    assert merge_lines(base, other, base).lines == other
+    assert merge_lines(base, other, other).lines == other
 
 
 @examples(50, derandomize=True)

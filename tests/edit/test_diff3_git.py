@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tests.rows import each_row
 
-from filewright.edit.linediff import Merged, merge3
+from filewright.edit.linediff import LineMerge, merge_lines
 
 LINES = ["a", "b", "c", "d", "e", "{", "}", "", "end"]
 
 
-def lines_of(merged: Merged[bytes]) -> list[bytes]:
+def lines_of(merged: LineMerge[bytes]) -> list[bytes]:
     """The merged lines; at a conflict, ours."""
     return [
         line
@@ -56,7 +56,7 @@ def test_what_git_merges_cleanly_is_merged_alike(seed: int, tmp_path: Path) -> N
         capture_output=True,
         check=False,
     )
-    merged = merge3(
+    merged = merge_lines(
         *([line.encode() for line in side] for side in (base, ours, theirs))
     )
     if done.returncode == 0:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.linediff import LineChange, changes, line_splices
+from filewright.edit.linediff import LineChange, diff_lines, find_line_splices
 from filewright.text.splice import apply, ordered
 
 PIECES = st.lists(
@@ -23,7 +23,7 @@ def test_line_splices_turn_one_text_into_the_other(
     head: bytes, tail: bytes, before: bytes, after: bytes
 ) -> None:
     old, new = head + before + tail, head + after + tail
-    splices = line_splices(old, new)
+    splices = find_line_splices(old, new)
     assert ordered(splices, len(old)) == splices
     assert apply(old, splices) == new
 
@@ -37,7 +37,7 @@ def test_changes_leave_only_equal_lines_outside(
 ) -> None:
     result: list[int] = []
     position = 0
-    for change in changes(before, after):
+    for change in diff_lines(before, after):
         result += (
             before[position : change.start] + after[change.new_start : change.new_end]
         )
@@ -58,7 +58,7 @@ def test_changes_leave_only_equal_lines_outside(
 def test_changes_of_short_texts(
     before: str, after: str, expected: list[LineChange] | None
 ) -> None:
-    found = changes(before, after)
+    found = diff_lines(before, after)
     if expected is not None:
         assert found == expected
     else:
@@ -72,7 +72,7 @@ def test_the_script_is_the_shortest_for_near_texts() -> None:
         before = [pick.randrange(4) for _ in range(12)]
         after = [pick.randrange(4) for _ in range(12)]
         cost = sum(
-            c.end - c.start + c.new_end - c.new_start for c in changes(before, after)
+            c.end - c.start + c.new_end - c.new_start for c in diff_lines(before, after)
         )
         rows = [[0] * 13 for _ in range(13)]
         for i in range(12):
@@ -95,7 +95,7 @@ def test_large_texts_stay_within_the_budget(kind: str) -> None:
     }[kind]
     result: list[str] = []
     position = 0
-    for change in changes(before, after):
+    for change in diff_lines(before, after):
         result += (
             before[position : change.start] + after[change.new_start : change.new_end]
         )
@@ -107,10 +107,12 @@ def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once()
     None
 ):
     before, after = list("abcdefgh"), list("xbydzfwh")
-    assert changes(before, after, pairs=1) == [
+    assert diff_lines(before, after, pairs=1) == [
         LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)
     ]
 
 
 def test_what_nothing_divides_is_one_region() -> None:
-    assert changes(list("aabbab"), list("bbaaba"), pairs=1) == [LineChange(0, 6, 0, 6)]
+    assert diff_lines(list("aabbab"), list("bbaaba"), pairs=1) == [
+        LineChange(0, 6, 0, 6)
+    ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.diff import FileDiff, Row, build_file_diff, find_splices
+from filewright.edit.diff import DiffRow, FileDiff, build_file_diff, find_splices
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
@@ -239,7 +239,7 @@ def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     assert kept <= {(row.old, row.new, row.text) for row in rows_of([everything])}
 
 
-def rows_of(files: list[FileDiff]) -> list[Row]:
+def rows_of(files: list[FileDiff]) -> list[DiffRow]:
     return [row for file in files for hunk in file.hunks for row in hunk.rows]
 
 

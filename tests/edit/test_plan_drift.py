@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.linediff import Merged, merge3
+from filewright.edit.linediff import LineMerge, merge_lines
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.planning import plan
 from filewright.errors import Code, FilewrightError
@@ -30,7 +30,7 @@ SEARCH = SHOWN[SHOWN.index("def area") : SHOWN.index("def volume")]
 COMMENTED = SHOWN.replace("# in metres", "# in metres, as everywhere")
 
 
-def lines_of(merged: Merged[bytes]) -> list[bytes]:
+def lines_of(merged: LineMerge[bytes]) -> list[bytes]:
     """The merged lines; at a conflict, ours."""
     return [
         line
@@ -230,7 +230,7 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
     ]
     at = data.draw(st.integers(0, len(base) - 1))
     theirs = [*base[:at], "wanted", *base[at + 1 :]]
-    merged = merge3(
+    merged = merge_lines(
         *([line.encode() for line in side] for side in (base, ours, theirs))
     )
     search, replace, there = (

@@ -12,7 +12,7 @@ from tests.rows import each_row
 
 from filewright.edit.diff import Diff, FileDiff, build_file_diff, find_splices
 from filewright.page.render import code, paint
-from filewright.page.view import DiffRow, FileView, HunkView
+from filewright.page.view import FileView, HunkView, RowView
 from filewright.page.view import view_of as drawn
 from filewright.text.snapshot import Snapshot
 from filewright.wording import to_one_line
@@ -64,7 +64,7 @@ def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(
             assert unmarked(left) == unmarked(right)
 
 
-def unmarked(row: DiffRow) -> str:
+def unmarked(row: RowView) -> str:
     marked = {at for start, end in row.changed for at in range(start, end)}
     return "".join(char for at, char in enumerate(row.text) if at not in marked)
 
@@ -76,7 +76,7 @@ def unmarked(row: DiffRow) -> str:
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [to_one_line(line) for line in text.split("\n")]
     rows = tuple(
-        DiffRow("+", line, None, number) for number, line in enumerate(lines, 1)
+        RowView("+", line, None, number) for number, line in enumerate(lines, 1)
     )
     brush = paint(FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows))
     for row in rows:
@@ -184,4 +184,4 @@ def test_a_diff_is_the_same_after_it_was_json() -> None:
         mode_after=0o755,
     )
     diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), more=3)
-    assert Diff.of_json(diff.json) == diff
+    assert Diff.from_json(diff.json) == diff

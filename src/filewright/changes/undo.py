@@ -53,7 +53,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, group_into_hunks
-from filewright.edit.linediff import line_splices, merge3
+from filewright.edit.linediff import find_line_splices, merge_lines
 from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -490,7 +490,7 @@ class Reversal:
                 return Modify(where, expected, made)
             whole = self._force and self._hunk is None and whole_before(entry)
             earlier = whole.read() if whole else self._earlier(entry, held)
-            splices = line_splices(held, earlier or b"")
+            splices = find_line_splices(held, earlier or b"")
             return Modify(where, expected, splices) if splices else None
 
     def _rewritten_large(
@@ -610,10 +610,10 @@ class Reversal:
             narrow = Narrowed(snapshot)
             snapshot, splices = (
                 narrow.snapshot,
-                line_splices(narrow.text(earlier), narrow.text(made)),
+                find_line_splices(narrow.text(earlier), narrow.text(made)),
             )
         hunks = group_into_hunks(
-            snapshot, line_splices(earlier, made) if splices is None else splices
+            snapshot, find_line_splices(earlier, made) if splices is None else splices
         )
         shown = self._places[run.place].shown
         if not 1 <= hunk <= len(hunks):
@@ -644,7 +644,7 @@ class Reversal:
         if codec is not None:
             texts = [text.decode(codec, _PAIRS).encode(errors=_PAIRS) for text in texts]
         base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
-        merge = merge3(base, ours, theirs, touching=True)
+        merge = merge_lines(base, ours, theirs, touching=True)
         merged: list[bytes] = []
         for chunk in merge.chunks:
             now, then = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]

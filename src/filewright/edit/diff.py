@@ -16,7 +16,7 @@ from itertools import chain, groupby
 from typing import Literal
 
 from filewright.boundary.location import quote, unquote
-from filewright.edit.linediff import line_splices, replaced
+from filewright.edit.linediff import find_line_splices, find_replacements
 from filewright.text.lines import terminators_in
 from filewright.text.notebook import NotebookView, viewed_by_cells
 from filewright.text.snapshot import Snapshot
@@ -39,11 +39,11 @@ _MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
 #: Regions above this many bytes (old and new) are given by their beginnings, not compared.
 _COMPARED = 8 << 20
 #: What is read of such a region, and the most that is read of one line of context.
-PEEK = 1 << 15
+PEEK_BYTES = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """One line of a diff, with its numbers (1-based) before and after.
 
     `mark` shows a line end unlike the others of its file, `unended` that there is none. A row that stands
@@ -60,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class DiffHunk:
     """Rows that belong together; `old` and `new` are their first lines (1-based), with how many there are.
 
     `number` counts the hunks of a file from 1; one that goes on in another window has the same there.
@@ -70,7 +70,7 @@ class Hunk:
     old_count: int
     new: int
     new_count: int
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
     number: int = 1
 
 
@@ -86,7 +86,7 @@ class FileDiff:
 
     old: str | None
     new: str | None
-    hunks: tuple[Hunk, ...] = ()
+    hunks: tuple[DiffHunk, ...] = ()
     mode_before: int | None = None
     mode_after: int | None = None
     copied: bool = False
@@ -165,7 +165,7 @@ class FileDiff:
         same = self.old == self.new and self.mode_before == self.mode_after
         return "" if same and not self.remark else self.header + self.remark
 
-    def _text_of(self, hunks: Sequence[Hunk]) -> str:
+    def _text_of(self, hunks: Sequence[DiffHunk]) -> str:
         """What is below the header, with these hunks."""
         lines = [f"--- {_label('a', self.old)}\n+++ {_label('b', self.new)}\n"]
         for hunk in hunks:
@@ -197,7 +197,7 @@ class FileDiff:
         """
         if self.more:
             return None
-        hunks: list[Hunk] = []
+        hunks: list[DiffHunk] = []
         for hunk in self.hunks:
             signs = "".join([row.sign for row in hunk.rows])
             old, new, begin = hunk.old, hunk.new, 0
@@ -213,7 +213,7 @@ class FileDiff:
                 gone = at - begin - signs.count("+", begin, at)
                 come = at - begin - signs.count("-", begin, at)
                 if begin < at:
-                    hunks.append(Hunk(old, gone, new, come, hunk.rows[begin:at]))
+                    hunks.append(DiffHunk(old, gone, new, come, hunk.rows[begin:at]))
                 old, new, begin = old + gone + 1, new + come + 1, at + 1
         if not hunks:
             return self.text
@@ -264,7 +264,7 @@ class Diff:
         )
 
     @classmethod
-    def of_json(cls, text: str) -> Diff:
+    def from_json(cls, text: str) -> Diff:
         """The diff that `json` wrote. Raises `ValueError` for anything else."""
         from pydantic import TypeAdapter
 
@@ -342,8 +342,8 @@ def build_file_diff(
             bool(splices) or name_before != name_after or mode_before != mode_after
         )
         return replace(made, binary=changed, added=None, removed=None)
-    hunks: list[Hunk] = []
-    pending: list[Touched] = []
+    hunks: list[DiffHunk] = []
+    pending: list[LineReplacement] = []
     added = removed = more = floor = come = rows = 0
     room, going, all_counted = max_lines, None, True
     for index, edit in enumerate(chain(touched(before, splices), [None])):
@@ -392,7 +392,7 @@ def build_file_diff(
 
 def group_into_hunks(
     before: Snapshot, splices: Sequence[Splice]
-) -> list[list[Touched]]:
+) -> list[list[LineReplacement]]:
     """What `splices` change, by the hunks that `unified` shows it in."""
     return [
         list(hunk)
@@ -408,7 +408,7 @@ def find_splices(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...
     target = after if isinstance(after, bytes) else after.read(0, after.size)
     if before.held is None:
         return (Splice(0, before.size, target),)
-    return line_splices(before.held, target)
+    return find_line_splices(before.held, target)
 
 
 def compare_cells(
@@ -452,30 +452,30 @@ def _in_utf8(
     if len(held) % 2 or len(after) % 2:
         return before, splices
     narrow = Narrowed(before)
-    return narrow.snapshot, line_splices(narrow.text(held), narrow.text(after))
+    return narrow.snapshot, find_line_splices(narrow.text(held), narrow.text(after))
 
 
 def _hunk(
     before: Snapshot,
-    edits: Sequence[Touched],
+    edits: Sequence[LineReplacement],
     room: int,
     line_chars: int,
     floor: int,
     stop: int,
-) -> Hunk:
+) -> DiffHunk:
     """The hunk of consecutive edits with its context, which begins at `floor` at the earliest and ends by `stop`."""
     first, end = edits[0], edits[-1].end
     position, above = first.offset, 0
     while above < min(_CONTEXT, first.line - 1):
         begin = before.lines.begin(position - 1)
-        if position - begin > PEEK or begin < floor:
+        if position - begin > PEEK_BYTES or begin < floor:
             break
         position, above = begin, above + 1
     for _ in range(_CONTEXT):
-        if end >= stop or (after := before.lines.end(end)) - end > PEEK:
+        if end >= stop or (after := before.lines.end(end)) - end > PEEK_BYTES:
             break
         end = after
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     old, new = begun = first.line - above, first.new_line - above
     for edit in (*edits, None):
         upto = end if edit is None else edit.offset
@@ -487,13 +487,15 @@ def _hunk(
             old, new, position = old + edit.old_count, new + edit.new_count, edit.end
     for at, row in enumerate(rows):
         if len(row.text) > line_chars:
-            rows[at] = replace(row, text=cut_line(row.text, line_chars))
-    return Hunk(
+            rows[at] = replace(row, text=truncate_line(row.text, line_chars))
+    return DiffHunk(
         begun[0], old - begun[0], begun[1], new - begun[1], tuple(rows), first.number
     )
 
 
-def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> list[Row]:
+def _changed(
+    before: Snapshot, edit: LineReplacement, room: int, line_chars: int
+) -> list[DiffRow]:
     """The rows of one edit, both sides cut alike where the room cannot hold them."""
     fit_old = min(len(edit.old), max(room // 2, room - len(edit.new)))
     fit_new = min(len(edit.new), max(0, room - fit_old))
@@ -527,13 +529,13 @@ def _changed(before: Snapshot, edit: Touched, room: int, line_chars: int) -> lis
                 removed[at] = replace(one, text=lead + one.text[start:])
                 added[at] = replace(two, text=lead + two.text[start:])
     if hidden := edit.old_count - fit_old:
-        removed.append(Row("-", "", edit.line + fit_old, None, hidden=hidden))
+        removed.append(DiffRow("-", "", edit.line + fit_old, None, hidden=hidden))
     if hidden := edit.new_count - fit_new:
-        added.append(Row("+", "", None, edit.new_line + fit_new, hidden=hidden))
+        added.append(DiffRow("+", "", None, edit.new_line + fit_new, hidden=hidden))
     return removed + added
 
 
-def cut_line(text: str, limit: int) -> str:
+def truncate_line(text: str, limit: int) -> str:
     """`text`, or its first `limit` characters and how many follow."""
     if len(text) <= limit + 40:
         return text
@@ -547,12 +549,12 @@ def _row(
     old: int | None,
     new: int | None,
     usual: bytes | None = None,
-) -> Row:
+) -> DiffRow:
     """One line of a diff, marked where it does not end as is `usual`."""
     body = line.rstrip(b"\r\n")
     terminator = line[len(body) :]
     mark = _MARKS.get(terminator, "") if usual not in (None, terminator) else ""
-    return Row(
+    return DiffRow(
         sign,
         to_one_line(body.decode(before.encoding.name, "replace")),
         old,
@@ -566,7 +568,7 @@ def _row(
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class LineReplacement:
     """Consecutive old lines replaced by new ones. `offset`, `end`: the old bytes; `line`, `new_line`: 1-based.
 
     `number` is that of the hunk it is shown in.
@@ -583,9 +585,9 @@ class Touched:
     number: int = 0
 
 
-def touched(before: Snapshot, splices: Iterable[Splice]) -> Iterator[Touched]:
+def touched(before: Snapshot, splices: Iterable[Splice]) -> Iterator[LineReplacement]:
     """The changed lines of each region that splices touch, in order, by hunks."""
-    last: Touched | None = None
+    last: LineReplacement | None = None
     number = grown = 0
     left = iter(splices)
     splice = next(left, None)
@@ -612,7 +614,7 @@ def touched(before: Snapshot, splices: Iterable[Splice]) -> Iterator[Touched]:
 
 def _compared(
     before: Snapshot, group: Sequence[Splice], start: int, end: int
-) -> Iterator[Touched]:
+) -> Iterator[LineReplacement]:
     """The changed lines of one region."""
     number = before.lines.line_at(start)
     left, moved = _COMPARED - end + start, []
@@ -627,9 +629,9 @@ def _compared(
     bom = before.encoding.bom
     if start == 0 and data.startswith(bom) and fresh.startswith(bom):
         data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
-    for line, at, old, new in replaced(data, fresh):
+    for line, at, old, new in find_replacements(data, fresh):
         offset = start + at
-        yield Touched(
+        yield LineReplacement(
             offset,
             offset + sum(map(len, old)),
             number + line,
@@ -642,7 +644,7 @@ def _compared(
 
 def _glimpse(
     before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int
-) -> Touched:
+) -> LineReplacement:
     """A region too large to compare: the beginnings of its first old and new lines."""
     near, first, line_at = (
         max(start, group[0].offset - 200),
@@ -656,8 +658,8 @@ def _glimpse(
             for line in text.splitlines(keepends=True)
         ]
         for text in (
-            before.read(near, min(end - near, PEEK)),
-            lead + first.replacement[:PEEK],
+            before.read(near, min(end - near, PEEK_BYTES)),
+            lead + first.replacement[:PEEK_BYTES],
         )
     )
     gone = line_at(end) - number
@@ -667,11 +669,11 @@ def _glimpse(
         + line_at(splice.offset)
         for splice in group
         # Of a long line many splices hold no line's end, and to look for their lines takes long.
-        if splice.length > PEEK
+        if splice.length > PEEK_BYTES
         or not {*b"\r\n"}.isdisjoint(
             splice.replacement + before.read(splice.offset, splice.length)
         )
     )
-    return Touched(
+    return LineReplacement(
         start, end, number, old, new, max(gone, len(old)), max(come, len(new))
     )

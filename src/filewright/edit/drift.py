@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText
 from filewright.edit.linediff import (
-    Chunk,
-    Merged,
-    changed_lines,
-    changes,
-    merge3,
-    merged,
-    slid,
+    LineMerge,
+    MergeChunk,
+    diff_lines,
+    merge_changes,
+    merge_lines,
+    slide_changes,
+    splices_to_line_changes,
 )
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
@@ -69,7 +69,7 @@ def _carried(
     wanted = FileText(Snapshot(made_of_it, encoding=source.encoding.name))
     shown, there, new = (list(text.rows()) for text in (old, source, wanted))
     mine, ours, theirs = ([row.body for row in rows] for rows in (shown, there, new))
-    told = merge3(mine, ours, theirs)
+    told = merge_lines(mine, ours, theirs)
     # Beside equal lines a diff may say the same of another place. What is changed is known, and goes where it is.
     before, offsets, after = (
         [*(row.offset for row in rows), text.size]
@@ -79,8 +79,10 @@ def _carried(
         before[0] != after[0]
     ):  # The edit adds or deletes a byte order mark, which belongs to no line.
         return Missed(edit, Code.STALE_VERSION, Tier.DRIFT)
-    made = changed_lines(splices, before, after)
-    exact = merged(mine, ours, theirs, slid(changes(mine, ours), mine, ours), made)
+    made = splices_to_line_changes(splices, before, after)
+    exact = merge_changes(
+        mine, ours, theirs, slide_changes(diff_lines(mine, ours), mine, ours), made
+    )
     chunks = [
         chunk for chunk in told.chunks if chunk.kind in ("theirs", "conflict", "both")
     ]
@@ -120,7 +122,7 @@ def _carried(
     )
 
 
-def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
+def _still_there(old: FileText, found: Located, merged: LineMerge[bytes]) -> bool:
     """Whether a telling line of what the edit meant is still in the file; of an insertion, one beside it."""
     start, end = found.span.start, found.span.end
     beside = start == end
@@ -136,7 +138,7 @@ def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
 
 
 def _sides(
-    source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk
+    source: FileText, base: Sequence[bytes], merged: LineMerge[bytes], chunk: MergeChunk
 ) -> dict[str, str]:
     """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted; bounded."""
     lines = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import FileText
-from filewright.edit.linediff import Run, align, line_splices
+from filewright.edit.linediff import EqualRun, align, find_line_splices
 from filewright.text.splice import Splice
 
 _TERMINATORS = (b"\n", b"\r")
@@ -61,7 +61,7 @@ def put_lines(
         line = body + (ending or b"")
         # A newline behind a lone return would be one terminator with it.
         new += b"\r" if line == b"\n" and new.endswith(b"\r") else line
-    return line_splices(old, bytes(new), start)
+    return find_line_splices(old, bytes(new), start)
 
 
 def _choose(
@@ -80,7 +80,7 @@ def _choose(
     whole = lines[:-1] if endings[-1] == b"" else lines
     at = over = 0
     # Lines that are changed in place keep their terminators as those do that stay.
-    for run in [*align(bodies, whole), Run(len(bodies), len(whole), 0)]:
+    for run in [*align(bodies, whole), EqualRun(len(bodies), len(whole), 0)]:
         pairs = [*zip(range(at, run.left), range(over, run.right), strict=False)]
         pairs += [(run.left + step, run.right + step) for step in range(run.length)]
         for row, index in pairs:

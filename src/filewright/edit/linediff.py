@@ -23,7 +23,7 @@ from filewright.text.splice import Splice
 Item = TypeVar("Item", bound=Hashable)
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
 
-PAIRS = 1 << 27
+MAX_COMPARED_PAIRS = 1 << 27
 """Pairs of lines that are compared, in a bit each (16 MB)."""
 _PASSES = 32
 """How often lines are looked through to divide them."""
@@ -40,7 +40,7 @@ class LineChange:
     new_end: int
 
 
-class Run(NamedTuple):
+class EqualRun(NamedTuple):
     """`length` equal items from `left` in the first and `right` in the second sequence."""
 
     left: int
@@ -52,8 +52,11 @@ _Chain: TypeAlias = "tuple[int, int, _Chain | None]"
 """A pair of lines that correspond, and those before it."""
 
 
-def changes(
-    before: Sequence[Hashable], after: Sequence[Hashable], *, pairs: int = PAIRS
+def diff_lines(
+    before: Sequence[Hashable],
+    after: Sequence[Hashable],
+    *,
+    pairs: int = MAX_COMPARED_PAIRS,
 ) -> list[LineChange]:
     """The changes that turn `before` into `after`, in order, none touching the next.
 
@@ -99,16 +102,16 @@ def changes(
     return found
 
 
-def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
+def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[EqualRun]:
     """The matching runs of two sequences, in order, none touching the next on both sides."""
-    found: list[Run] = []
+    found: list[EqualRun] = []
     at = over = 0
     for change in [
-        *changes(left, right),
+        *diff_lines(left, right),
         LineChange(len(left), len(left), len(right), len(right)),
     ]:
         if change.start > at:
-            found.append(Run(at, over, change.start - at))
+            found.append(EqualRun(at, over, change.start - at))
         at, over = change.end, change.new_end
     return found
 
@@ -134,7 +137,7 @@ def _unique(
     return chosen[::-1]
 
 
-def replaced(
+def find_replacements(
     before: bytes, after: bytes
 ) -> Iterator[tuple[int, int, list[bytes], list[bytes]]]:
     """Which lines of one text became which of the other: the first (from 0), its offset, the old and the new ones.
@@ -143,14 +146,16 @@ def replaced(
     """
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     offset = line = 0
-    for change in changes(old, new):
+    for change in diff_lines(old, new):
         gone = old[change.start : change.end]
         offset += sum(map(len, old[line : change.start]))
         yield change.start, offset, gone, new[change.new_start : change.new_end]
         offset, line = offset + sum(map(len, gone)), change.end
 
 
-def line_splices(before: bytes, after: bytes, start: int = 0) -> tuple[Splice, ...]:
+def find_line_splices(
+    before: bytes, after: bytes, start: int = 0
+) -> tuple[Splice, ...]:
     """The splices of whole lines that turn `before`, which is at offset `start`, into `after`: ordered, not touching.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``; a line that differs only in its terminator
@@ -176,7 +181,7 @@ def line_splices(before: bytes, after: bytes, start: int = 0) -> tuple[Splice, .
     newline = before.find(b"\n", a - tail)
     tail = a - newline - 1 if newline >= 0 else 0
     splices: list[Splice] = []
-    for _, offset, gone, come in replaced(
+    for _, offset, gone, come in find_replacements(
         before[head : a - tail], after[head : b - tail]
     ):
         splices.append(
@@ -185,7 +190,7 @@ def line_splices(before: bytes, after: bytes, start: int = 0) -> tuple[Splice, .
     return tuple(splices)
 
 
-def changed_lines(
+def splices_to_line_changes(
     splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]
 ) -> list[LineChange]:
     """The lines that ordered splices change; `before` and `after` are the offsets of lines, and the size at last."""
@@ -215,7 +220,7 @@ def changed_lines(
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class MergeChunk:
     """One stretch of a merge: half-open line ranges of the three texts, and who changed it.
 
     `both` is the same change made by both sides.
@@ -228,15 +233,15 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged(Generic[Item]):
+class LineMerge(Generic[Item]):
     """The chunks of a three-way merge, in order; together they cover all three texts."""
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[MergeChunk, ...]
     ours: Sequence[Item]
     theirs: Sequence[Item]
 
     @property
-    def conflicts(self) -> tuple[Chunk, ...]:
+    def conflicts(self) -> tuple[MergeChunk, ...]:
         """The chunks both sides changed differently; empty when the merge is clean."""
         return tuple(chunk for chunk in self.chunks if chunk.kind == "conflict")
 
@@ -258,7 +263,7 @@ class Merged(Generic[Item]):
         return result
 
 
-def slid(
+def slide_changes(
     found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> list[LineChange]:
     """The same changes with each pure insertion or deletion moved where git has it.
@@ -306,23 +311,25 @@ def slid(
     return result
 
 
-def merge3(
+def merge_lines(
     base: Sequence[Item],
     ours: Sequence[Item],
     theirs: Sequence[Item],
     *,
     touching: bool = False,
-) -> Merged[Item]:
+) -> LineMerge[Item]:
     """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
 
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
     conflict unless both sides made the same one. With `touching` only those are that overlap, or insert at one place.
     """
-    mine, other = (slid(changes(base, text), base, text) for text in (ours, theirs))
-    return merged(base, ours, theirs, mine, other, touching=touching)
+    mine, other = (
+        slide_changes(diff_lines(base, text), base, text) for text in (ours, theirs)
+    )
+    return merge_changes(base, ours, theirs, mine, other, touching=touching)
 
 
-def merged(
+def merge_changes(
     base: Sequence[Item],
     ours: Sequence[Item],
     theirs: Sequence[Item],
@@ -330,7 +337,7 @@ def merged(
     their_changes: Sequence[LineChange],
     *,
     touching: bool = False,
-) -> Merged[Item]:
+) -> LineMerge[Item]:
     """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
     changed = [
         (change, side)
@@ -352,12 +359,12 @@ def merged(
         groups[-1][2 + side] += (
             change.new_end - change.new_start - (change.end - change.start)
         )
-    chunks: list[Chunk] = []
+    chunks: list[MergeChunk] = []
     at = mine = other = 0  # how many lines further the sides are than the base
     for start, stop, more, another in [*groups, [len(base), len(base), 0, 0]]:
         if at < start:
             chunks.append(
-                Chunk(
+                MergeChunk(
                     "same",
                     (at, start),
                     (at + mine, start + mine),
@@ -383,6 +390,6 @@ def merged(
                 if three == one
                 else "conflict"
             )
-            chunks.append(Chunk(kind, *spans))
+            chunks.append(MergeChunk(kind, *spans))
         at, mine, other = stop, mine + more, other + another
-    return Merged(tuple(chunks), ours, theirs)
+    return LineMerge(tuple(chunks), ours, theirs)

@@ -20,7 +20,7 @@ from typing import Any
 
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.find import find_regions
-from filewright.edit.linediff import align, merge3
+from filewright.edit.linediff import align, merge_lines
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
     ByteRange,
@@ -451,7 +451,7 @@ def _merged(search: str, there: str, wanted: str) -> str | None:
     """What `there` becomes by the change from `search` to `wanted`; None if that is not certain."""
     base, ours, theirs = map(words_in, (search, there, wanted))
     result: list[str] = []
-    for chunk in merge3(base, ours, theirs).chunks:
+    for chunk in merge_lines(base, ours, theirs).chunks:
         mine, new = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
         if chunk.kind == "conflict":
             # It was to be written anew, if it keeps nothing that was misremembered.

@@ -16,8 +16,7 @@ from urllib.parse import quote as quote_path
 from filewright.changes.blobs import held_after, held_before
 from filewright.changes.model import ChangeRecord, Entry
 from filewright.changes.show import FileDifference
-from filewright.edit.diff import FileDiff, Row
-from filewright.edit.diff import Hunk as DiffHunk
+from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
 from filewright.page.view import FileView, view_of
 from filewright.text.notebook import NotebookView, viewed_by_cells
 from filewright.text.snapshot import Snapshot
@@ -227,7 +226,7 @@ def lines_of(
     sign: Literal[" ", "-", "+"],
     first: int,
     count: int,
-) -> list[Row] | None:
+) -> list[DiffRow] | None:
     """Up to 1,000 lines of a file as it was (with "-") or was left, as rows, and one for the rest.
 
     None if the content was not kept.
@@ -250,7 +249,7 @@ def lines_of(
     text = content.read(start, stop - start).decode(content.encoding.name, "replace")
     old, new = sign != "+", sign != "-"
     made = [
-        Row(
+        DiffRow(
             sign,
             clip(to_one_line(line), workspace.settings.line_chars),
             number if old else None,
@@ -263,7 +262,7 @@ def lines_of(
     if count > LINES_UNFOLDED:
         rest = last + 1
         made.append(
-            Row(
+            DiffRow(
                 sign,
                 "",
                 rest if old else None,
@@ -274,7 +273,7 @@ def lines_of(
     return made
 
 
-def drawn(record: ChangeRecord, index: int, rows: Sequence[Row]) -> FileView:
+def drawn(record: ChangeRecord, index: int, rows: Sequence[DiffRow]) -> FileView:
     """Rows of a file as a diff of it has them."""
     path = record.entries[index].place.shown
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))

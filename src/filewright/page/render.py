@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
-from filewright.page.view import DiffRow, FileView, HunkView, views_of
+from filewright.page.view import FileView, HunkView, RowView, views_of
 from filewright.wording import format_size, pluralize, to_one_line
 
 _EDGE = re.compile(r"[ \t]+$")
@@ -65,7 +65,7 @@ _STATIC: Mapping[str, str] = {
 }
 
 
-def paint(view: FileView, hunk: HunkView) -> Callable[[DiffRow], Markup]:
+def paint(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
     """What gives the rows of `hunk` as HTML, escaped: tokens, what changed, and the spaces at an end that changed."""
     colours: dict[tuple[str, int | None], Coloured] = {}
     for other in "+-":
@@ -77,7 +77,7 @@ def paint(view: FileView, hunk: HunkView) -> Callable[[DiffRow], Markup]:
     return lambda row: code(row, colours.get((row.sign, row.old or row.new), ()))
 
 
-def code(row: DiffRow, colours: Coloured) -> Markup:
+def code(row: RowView, colours: Coloured) -> Markup:
     """The text of a row as HTML."""
     text = row.text
     marked: list[tuple[int, int, str]] = [

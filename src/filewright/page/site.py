@@ -237,7 +237,7 @@ class ReviewSite:
         call = next((call for call in self._words.waiting() if call.id == wanted), None)
         if call is None:
             raise missing("This call does not wait any more.")
-        diff = Diff.of_json(call.diff) if call.diff else Diff()
+        diff = Diff.from_json(call.diff) if call.diff else Diff()
         return self._html("asked.html", request, call=call, shown=diff)
 
     def _word(self, _request: Request, given: Answer) -> str:

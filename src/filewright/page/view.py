@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.diff import Diff, FileDiff, Row
-from filewright.edit.diff import Hunk as DiffHunk
-from filewright.edit.linediff import changes as differing
+from filewright.edit.diff import Diff, DiffHunk, DiffRow, FileDiff
+from filewright.edit.linediff import diff_lines
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _ALIKE = 0.55
@@ -25,7 +24,7 @@ _COMPARED_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class DiffRow(Row):
+class RowView(DiffRow):
     """One line of a diff, and the characters [start, end) of it that changed; `blank`: whitespace alone."""
 
     changed: tuple[tuple[int, int], ...] = ()
@@ -36,8 +35,8 @@ class DiffRow(Row):
 class HunkView(DiffHunk):
     """A hunk with what changed in its `rows`; `sides` has them beside one another, what came next to what went."""
 
-    rows: tuple[DiffRow, ...]
-    sides: tuple[tuple[DiffRow | None, DiffRow | None], ...] = ()
+    rows: tuple[RowView, ...]
+    sides: tuple[tuple[RowView | None, RowView | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def view_of(file: FileDiff) -> FileView:
 
 def _hunk(hunk: DiffHunk) -> HunkView:
     rows = [
-        DiffRow(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden)
+        RowView(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden)
         for row in hunk.rows
     ]
     sides = tuple(_sides(rows))
@@ -96,7 +95,7 @@ def _hunk(hunk: DiffHunk) -> HunkView:
 # Side by side, and word by word
 
 
-def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | None]]:
+def _sides(rows: Sequence[RowView]) -> Iterator[tuple[RowView | None, RowView | None]]:
     at = 0
     while at < len(rows):
         if rows[at].sign == " ":
@@ -123,7 +122,7 @@ def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | 
 
 
 def _pairs(
-    removed: Sequence[DiffRow], added: Sequence[DiffRow]
+    removed: Sequence[RowView], added: Sequence[RowView]
 ) -> list[tuple[int, int]]:
     """Which lines of a replaced block are one line that changed: in order, so that most is alike."""
     if not removed or not added:
@@ -160,7 +159,7 @@ def _alike(one: str, two: str) -> float:
     return ratio(one[:_COMPARED_CHARS].strip(), two[:_COMPARED_CHARS].strip()) / 100
 
 
-def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
+def _compared(removed: RowView, added: RowView) -> tuple[RowView, RowView]:
     """The two rows with what changed between them; nothing is marked where little is alike."""
     one, two = removed.text, added.text
     if one.split() == two.split():
@@ -172,7 +171,7 @@ def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
     before, after = _WORDS.findall(one), _WORDS.findall(two)
     old: list[tuple[int, int]] = []
     new: list[tuple[int, int]] = []
-    for change in differing(before, after):
+    for change in diff_lines(before, after):
         for found, words, start, end in (
             (old, before, change.start, change.end),
             (new, after, change.new_start, change.new_end),

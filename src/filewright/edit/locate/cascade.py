@@ -24,7 +24,7 @@ from itertools import takewhile
 from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import FileText, find_exact
 from filewright.edit.find import Region, find_regions
-from filewright.edit.linediff import changes
+from filewright.edit.linediff import diff_lines
 from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
     ByteRange,
@@ -458,7 +458,7 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
         opens = width_of(line) < level or line.rstrip().endswith(("{", "(", "[", ":"))
         if not is_blank(line) and (opens or _is_section(source, line)):
             opening = at
-    for change in changes(old, new):
+    for change in diff_lines(old, new):
         gone = old[change.start : change.end]
         if gone and not any(map(str.strip, gone)):
             gone = ()

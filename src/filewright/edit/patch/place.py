@@ -30,7 +30,7 @@ from filewright.edit.locate.request import (
     indent_of,
     is_blank,
 )
-from filewright.edit.patch.reader import PatchHunk, PatchRows
+from filewright.edit.patch.reader import HunkLines, PatchHunk
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200
@@ -46,7 +46,7 @@ _BACK = str.maketrans("+-", "-+")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class HunkPlace:
     """Where a hunk belongs: `at` is the first of the file's lines it covers (from 0), `end` the line past its last.
 
     `region` is what a looser tier found.
@@ -59,7 +59,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Unplaced:
+class NoPlace:
     """Why a hunk has no place: `why` is one of ``no_match``, ``ambiguous_match``, ``overlap``,
     ``order``, ``no_context``, ``already_applied``, ``heading``, ``cut``, ``not_at_end``,
     ``too_alike``; `lines` are the 1-based lines that say so.
@@ -71,7 +71,7 @@ class Unplaced:
 
 
 def located(
-    lines: FileText, hunk: PatchHunk, place: Placed, *, spelled: bool
+    lines: FileText, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
 ) -> Located:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
 
@@ -126,7 +126,7 @@ def located(
     return Located(edit, place.tier, (part,))
 
 
-def _kept(rows: PatchRows) -> dict[int, int]:
+def _kept(rows: HunkLines) -> dict[int, int]:
     """Map the new lines of a hunk that stay to its old ones, those too that it removes and adds again."""
     gone, come = ([*rows.without(sign)] for sign in "+-")
     marks = [
@@ -163,21 +163,21 @@ def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
         signs, old, new, ends = hunk.rows
         back.append(
             replace(
-                hunk, cut=False, rows=PatchRows(signs.translate(_BACK), new, old, ends)
+                hunk, cut=False, rows=HunkLines(signs.translate(_BACK), new, old, ends)
             )
         )
-    places = Placing(back, lines, loose=False).run(every=True)
+    places = HunkPlacer(back, lines, loose=False).run(every=True)
     # Where nothing tells that the hunk was applied, only its line does.
     return [
         place.at + 1
-        if isinstance(place, Placed)
+        if isinstance(place, HunkPlace)
         and (_is_telling(hunk) or (hunk.start and place.at == hunk.stated))
         else None
         for hunk, place in zip_longest(hunks, places)
     ]
 
 
-class Placing:
+class HunkPlacer:
     """The hunks of one file and the file's lines, on the way to a place for each.
 
     `loose`: whether a hunk whose lines are nowhere exactly is looked for by the looser tiers.
@@ -192,21 +192,21 @@ class Placing:
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
         self._is_loose = loose
         self._loose: dict[
-            tuple[int, int], Placed
+            tuple[int, int], HunkPlace
         ] = {}  # by the number of a hunk and its first line
         self._headings: dict[str, list[int]] | None = None
         self._work = _WORK
         self._too_alike = False
 
-    def run(self, *, every: bool = False) -> list[Placed | Unplaced]:
+    def run(self, *, every: bool = False) -> list[HunkPlace | NoPlace]:
         """What becomes of each hunk, in order, up to the first that has no place; with `every`, to the twelfth."""
-        found: list[tuple[list[int], int] | Unplaced] = []
+        found: list[tuple[list[int], int] | NoPlace] = []
         floor = drift = refused = 0
         for index, hunk in enumerate(self.hunks):
             if index % 256 == 0:
                 self.lines.task.check()
             one = self._choices(index, floor, drift)
-            if not isinstance(one, Unplaced):
+            if not isinstance(one, NoPlace):
                 starts, low = one
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
@@ -218,26 +218,26 @@ class Placing:
             elif one.why == "already_applied":
                 drift += len(hunk.rows.new) - len(hunk.rows.old)
             found.append(one)
-            refused += isinstance(one, Unplaced)
+            refused += isinstance(one, NoPlace)
             if refused > (_REFUSED if every else 0):
                 break
         # Each is at the first of its places behind those before it. That is the only one if it is also the last before
         # those behind it; what is refused may settle what is open.
-        result = list[Placed | Unplaced]()
+        result = list[HunkPlace | NoPlace]()
         ceiling = sys.maxsize
         for index in reversed(range(len(found))):
             one = found[index]
-            if not isinstance(one, Unplaced):
+            if not isinstance(one, NoPlace):
                 starts, low = one
                 if low + 1 < len(starts) and (every or not refused):
                     past = bisect_right(
                         starts, ceiling, key=lambda start: self._place(index, start).end
                     )
                     if past > low + 1:
-                        one = Unplaced("ambiguous_match", _numbers(starts[low:past]))
+                        one = NoPlace("ambiguous_match", _numbers(starts[low:past]))
                 ceiling = starts[low]
             result.append(
-                one if isinstance(one, Unplaced) else self._place(index, one[0][one[1]])
+                one if isinstance(one, NoPlace) else self._place(index, one[0][one[1]])
             )
         return result[::-1]
 
@@ -247,15 +247,15 @@ class Placing:
         except UnicodeEncodeError:
             return None
 
-    def _place(self, index: int, start: int) -> Placed:
+    def _place(self, index: int, start: int) -> HunkPlace:
         """The place of a hunk that begins at line `start`."""
-        return self._loose.get((index, start)) or Placed(
+        return self._loose.get((index, start)) or HunkPlace(
             start, start + len(self.hunks[index].rows.old)
         )
 
     def _choices(
         self, index: int, floor: int, drift: int
-    ) -> tuple[list[int], int] | Unplaced:
+    ) -> tuple[list[int], int] | NoPlace:
         """Where a hunk may begin, by the strictest tier that has any place, and the first of these past `floor`.
 
         Lists of exact places are shared between hunks with the same lines, and never copied.
@@ -266,7 +266,7 @@ class Placing:
             # Without old lines there is only the end, where that is said, or an empty file.
             said = hunk.at_end and hunk.start is None and not hunk.headings
             end = self.lines.count
-            return ([end], 0) if said or not end else Unplaced("no_context")
+            return ([end], 0) if said or not end else NoPlace("no_context")
         # With context before it but none behind: diffs are like that at the end of a file.
         bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
         stated = hunk.stated + drift
@@ -279,7 +279,7 @@ class Placing:
                     else None
                 )
                 if new and stands(self.lines, new, stated):
-                    return Unplaced("already_applied", (stated + 1,))
+                    return NoPlace("already_applied", (stated + 1,))
             elif self._exact is None:
                 # Only whether a line follows is asked, not how many there are: a file may have very many.
                 last = hunk.at_end or hunk.cut or bare
@@ -287,21 +287,21 @@ class Placing:
                     return [stated], 0
         starts = self._everywhere(index, old)
         if not starts:
-            return Unplaced("too_alike" if self._too_alike else "no_match")
+            return NoPlace("too_alike" if self._too_alike else "no_match")
         at_end = self._place(index, starts[-1]).end == self.lines.count
         if hunk.at_end or hunk.cut:
             if not at_end:
-                return Unplaced("cut" if hunk.cut else "not_at_end", _numbers(starts))
+                return NoPlace("cut" if hunk.cut else "not_at_end", _numbers(starts))
             starts = starts[-1:]
         if hunk.headings:
             below = self._below(hunk, starts)
-            if isinstance(below, Unplaced):
+            if isinstance(below, NoPlace):
                 return below
             starts = below
         low = bisect_left(starts, floor)
         if low == len(starts):
             touches = self._place(index, starts[-1]).end > floor
-            return Unplaced("overlap" if touches else "order", (starts[-1] + 1,))
+            return NoPlace("overlap" if touches else "order", (starts[-1] + 1,))
         if low < len(starts) - 1 and hunk.start is not None:
             near = _nearest(starts, low, stated)
             # The number may say one place, and the missing context the end of the file.
@@ -334,7 +334,7 @@ class Placing:
 
     def _aligned(
         self, hunk: PatchHunk, block: RequestLines, region: Region
-    ) -> Placed | None:
+    ) -> HunkPlace | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
         lines, before, after = self.lines, len(block.before), len(block.after)
         first, end = (
@@ -356,10 +356,10 @@ class Placing:
             }
             if not inside or unended in ({"-"}, {"+"}):
                 return None  # blank lines at the edge, or its end, are changed, and these may be others
-            return Placed(first, end, Tier.BLANK_LINES, region)
+            return HunkPlace(first, end, Tier.BLANK_LINES, region)
         end += after
         if region.tier is not Tier.INDENT or not self._is_unsigned(hunk, at):
-            return Placed(at, end, region.tier, region)
+            return HunkPlace(at, end, region.tier, region)
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
         unit = len(self.lines.indent_unit.expandtabs())
         new = [
@@ -368,7 +368,7 @@ class Placing:
             if sign == "+" and text.strip()
         ]
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
-        return None if odd else Placed(at, end, region.tier)
+        return None if odd else HunkPlace(at, end, region.tier)
 
     def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
@@ -378,7 +378,7 @@ class Placing:
             for (sign, text), line in zip(hunk.rows.without("+"), there, strict=True)
         )
 
-    def _as_shown(self, hunk: PatchHunk) -> list[Placed]:
+    def _as_shown(self, hunk: PatchHunk) -> list[HunkPlace]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
         old = hunk.rows.without("+")
         if not any("\ufffd" in text and sign == " " for sign, text in old):
@@ -387,7 +387,7 @@ class Placing:
         self._work -= self.lines.count
         starts = range(self.lines.count) if self._work > 0 else [hunk.stated]
         return [
-            Placed(at, at + len(old), Tier.TYPOGRAPHY)
+            HunkPlace(at, at + len(old), Tier.TYPOGRAPHY)
             for at in starts
             if self._reads(at, old)
         ]
@@ -401,7 +401,7 @@ class Placing:
             for body, (sign, text) in zip(there, rows, strict=True)
         )
 
-    def _there_already(self, hunk: PatchHunk, place: Placed) -> Unplaced | None:
+    def _there_already(self, hunk: PatchHunk, place: HunkPlace) -> NoPlace | None:
         """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
         signs, old, new = (
             hunk.rows.signs,
@@ -411,25 +411,25 @@ class Placing:
         if old and new and any(body.strip() for body in set(new) - set(old)):
             for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
                 if signs[edge] == "+" and stands(self.lines, new, at):
-                    return Unplaced("already_applied", (at + 1,))
+                    return NoPlace("already_applied", (at + 1,))
         return None
 
     # Headings
 
-    def _below(self, hunk: PatchHunk, starts: list[int]) -> list[int] | Unplaced:
+    def _below(self, hunk: PatchHunk, starts: list[int]) -> list[int] | NoPlace:
         """Those of the places that are below the hunk's headings, one inside the other.
 
         A single place needs the headings above it, in their order. Of several, one counts only where no
         line between a heading and it ends what the heading begins.
         """
         if self._work < 0:
-            return Unplaced("too_alike")
+            return NoPlace("too_alike")
         above = -1
         for heading in hunk.headings:
             lines = self._lines_named(heading)
             index = bisect_right(lines, above)
             if index == len(lines) or lines[index] > starts[-1]:
-                return Unplaced("heading", _numbers(lines[index:]), heading)
+                return NoPlace("heading", _numbers(lines[index:]), heading)
             above = lines[index]
         if len(starts) == 1:
             return starts
@@ -437,7 +437,7 @@ class Placing:
         return (
             fitting
             if fitting and len(starts) <= _MOST
-            else Unplaced("ambiguous_match", _numbers(starts))
+            else NoPlace("ambiguous_match", _numbers(starts))
         )
 
     def _lines_named(self, heading: str) -> list[int]:

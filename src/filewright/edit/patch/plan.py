@@ -20,12 +20,12 @@ from filewright.edit.changeset import (
     SetMode,
     Step,
 )
-from filewright.edit.diff import cut_line
+from filewright.edit.diff import truncate_line
 from filewright.edit.filetext import FileText
 from filewright.edit.locate.request import UnclearError
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
-from filewright.edit.patch.place import Placed, Placing, Unplaced, applied, located
+from filewright.edit.patch.place import HunkPlace, HunkPlacer, NoPlace, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
 from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
@@ -428,11 +428,11 @@ def _placed(
     spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
     splices, outcomes = list[Splice](), list[HunkOutcome]()
     shift = 0
-    places = Placing(hunks, lines).run(every=every)
-    if any(isinstance(place, Unplaced) for place in places):
+    places = HunkPlacer(hunks, lines).run(every=every)
+    if any(isinstance(place, NoPlace) for place in places):
         places = _but_those_applied(file, hunks, lines, places, every=every)
     for hunk, place in zip(hunks, places, strict=True):
-        if isinstance(place, Unplaced):
+        if isinstance(place, NoPlace):
             outcomes.append(
                 HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired)
             )
@@ -469,28 +469,28 @@ def _but_those_applied(
     file: FilePatch,
     hunks: Sequence[PatchHunk],
     lines: FileText,
-    places: Sequence[Placed | Unplaced],
+    places: Sequence[HunkPlace | NoPlace],
     *,
     every: bool,
-) -> list[Placed | Unplaced]:
+) -> list[HunkPlace | NoPlace]:
     """The places of a file's hunks, of which not all have one, where `every` other one is applied already.
 
     Else raises the error of one, with `every` with a line for each other; `already_applied`, caused by that, where
     the results of all are there.
     """
-    first = next(place for place in places if isinstance(place, Unplaced))
+    first = next(place for place in places if isinstance(place, NoPlace))
     may_be = every or first.why in ("no_match", "already_applied", "order")
     there = applied(hunks, lines) if may_be else [None] * len(hunks)
     known = [
-        Unplaced("already_applied", (line,))
-        if isinstance(place, Unplaced)
+        NoPlace("already_applied", (line,))
+        if isinstance(place, NoPlace)
         and line is not None
         and place.why in ("no_match", "already_applied")
         else place
         for place, line in zip(places, there, strict=False)
     ]
     unplaced = [
-        (at, place) for at, place in enumerate(known) if isinstance(place, Unplaced)
+        (at, place) for at, place in enumerate(known) if isinstance(place, NoPlace)
     ]
     main, first = next(
         ((at, one) for at, one in unplaced if one.why != "already_applied"), unplaced[0]
@@ -501,7 +501,7 @@ def _but_those_applied(
         raise _applied([{"path": file.path, "line": there[0]}]) from error
     if every and first.why == "already_applied" and len(known) == len(hunks):
         begun = [
-            place.at + 1 if isinstance(place, Placed) else place.lines[0]
+            place.at + 1 if isinstance(place, HunkPlace) else place.lines[0]
             for place in known
         ]
         if begun == sorted(begun):
@@ -512,7 +512,7 @@ def _but_those_applied(
             if at == main:
                 told.append({**error.details})
                 continue
-            if isinstance(place, Placed):
+            if isinstance(place, HunkPlace):
                 message = f"hunk {hunk.number} fits at line {place.at + 1}"
                 told.append({"hunk": hunk.number, "line": place.at + 1})
             elif place.why == "already_applied":
@@ -536,12 +536,12 @@ def _but_those_applied(
 
 
 def _unplaced(
-    file: FilePatch, lines: FileText, hunk: PatchHunk, place: Unplaced
+    file: FilePatch, lines: FileText, hunk: PatchHunk, place: NoPlace
 ) -> FilewrightError:
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
     places = ", ".join(map(str, place.lines))
-    heading = to_one_line(cut_line(place.heading.strip(), 120))
+    heading = to_one_line(truncate_line(place.heading.strip(), 120))
     said = why.format(
         places=places,
         heading=heading,
@@ -562,7 +562,7 @@ def _unplaced(
         if one.differs_at is None:
             difference = f"line {one.last_line + 1} and those behind it are not as the hunk has them"
         text = "\n".join(
-            to_one_line(cut_line(line, 200))
+            to_one_line(truncate_line(line, 200))
             for line in one.text.split("\n")[:_SHOWN_LINES]
         )
         error.details |= {

@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from filewright.boundary.location import quote, unquote
-from filewright.edit.diff import cut_line
+from filewright.edit.diff import truncate_line
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
 from filewright.wording import to_one_line
@@ -127,7 +127,7 @@ _NOT_READ = (
 """How lines begin that no file has, and why they are refused."""
 
 
-class PatchRows(NamedTuple):
+class HunkLines(NamedTuple):
     """The lines of a hunk: `signs` says of each in turn whether it is kept (" "), removed ("-") or added ("+").
 
     `old` are those that must be there, `new` those that will be, without their ends. `ends` are those that the patch
@@ -158,7 +158,7 @@ class PatchHunk:
 
     number: int
     line: int
-    rows: PatchRows
+    rows: HunkLines
     start: int | None = None
     stated: int = 0
     headings: tuple[str, ...] = ()
@@ -330,7 +330,7 @@ class _PatchReader:
     ) -> FilewrightError:
         """The error for something wrong at a line."""
         number = min(at + 1, len(self.lines) - 1)
-        line = to_one_line(cut_line(self.lines[number - 1], 200))
+        line = to_one_line(truncate_line(self.lines[number - 1], 200))
         message = (
             f"the patch cannot be read: {why} (line {number} of the patch: {line!r})"
         )
@@ -756,7 +756,7 @@ class _PatchReader:
         # Empty lines at the end that are not marked as rows only separate.
         return self.at + len(self.kinds[self.at : end].rstrip("_"))
 
-    def _rows(self, end: int, adding: bool) -> PatchRows:
+    def _rows(self, end: int, adding: bool) -> HunkLines:
         """The lines of a hunk that are before `end`."""
         signs, old, new, ends, closed = "", list[str](), list[str](), list[bytes](), ""
         for at in range(self.at, end):
@@ -790,7 +790,7 @@ class _PatchReader:
                         old.append(body)
                     if sign != "-":
                         new.append(body)
-        return PatchRows(signs, tuple(old), tuple(new), tuple(ends))
+        return HunkLines(signs, tuple(old), tuple(new), tuple(ends))
 
 
 def _with_returns(hunk: PatchHunk) -> PatchHunk:
