@@ -29,7 +29,7 @@ PROTECTED = [
 @pytest.mark.parametrize("asked", ALLOWED)
 def test_ordinary_names_may_be_changed(boundary: Boundary, asked: str) -> None:
     where = boundary.locate(asked)
-    boundary.guard_write(where)
+    boundary.require_writable(where)
 
 
 @pytest.mark.parametrize("asked", PROTECTED)
@@ -39,8 +39,8 @@ def test_protected_names_in_every_spelling_and_through_links(
     where = boundary.locate(asked)
     before = sorted(root.rglob("*"))
     for change in (
-        lambda: boundary.guard_write(where),
-        lambda: boundary.guard_write(where, link_itself=True),
+        lambda: boundary.require_writable(where),
+        lambda: boundary.require_writable(where, link_itself=True),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -59,8 +59,8 @@ def test_the_root_itself_is_never_changed(
 ) -> None:
     where = boundary.locate(asked.replace("{root}", str(root)))
     for change in (
-        lambda: boundary.guard_write(where, link_itself=True),
-        lambda: boundary.guard_write(where),
+        lambda: boundary.require_writable(where, link_itself=True),
+        lambda: boundary.require_writable(where),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -86,9 +86,9 @@ def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(
 ) -> None:
     where = boundary.locate(asked)
     with pytest.raises(FilewrightError) as caught:
-        boundary.guard_write(where)
+        boundary.require_writable(where)
     assert caught.value.code is Code.SYMLINK
-    boundary.guard_write(where, link_itself=True)
+    boundary.require_writable(where, link_itself=True)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_change_through_a_link_outwards_is_an_escape(
     boundary: Boundary, asked: str
 ) -> None:
     with pytest.raises(FilewrightError) as caught:
-        boundary.guard_write(boundary.locate(asked))
+        boundary.require_writable(boundary.locate(asked))
     assert caught.value.code is Code.PATH_ESCAPE
 
 
@@ -106,7 +106,7 @@ def test_read_only_refuses_everything(root: Path, by_kernel: bool) -> None:
     boundary = Boundary([root], Settings(openat2=by_kernel, read_only=True))
     for asked in ("file", "new", ".git/config", ".", "out-folder/x"):
         with pytest.raises(FilewrightError) as caught:
-            boundary.guard_write(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(asked))
         assert caught.value.code is Code.READ_ONLY
     boundary.close()
 
@@ -130,11 +130,11 @@ class TestStateFolderInside:
         self, boundary: Boundary, asked: str
     ) -> None:
         with pytest.raises(FilewrightError) as caught:
-            boundary.guard_write(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(asked))
         assert caught.value.code is Code.PERMISSION_DENIED
 
     def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
-        boundary.guard_write(boundary.locate("home/other"))
+        boundary.require_writable(boundary.locate("home/other"))
         boundary.open_folder(boundary.locate("home"), changing=True).close()
 
     def test_it_is_never_listed(self, boundary: Boundary) -> None:
@@ -184,7 +184,7 @@ def test_the_protected_names_are_a_setting(root: Path) -> None:
     boundary = Boundary(
         [root], Settings(protected=("vendor", "docs/generated", "*.lock"))
     )
-    boundary.guard_write(boundary.locate("sub/docs/generated/x"))
+    boundary.require_writable(boundary.locate("sub/docs/generated/x"))
     refused = (
         "vendor",
         "sub/Vendor/x",
@@ -195,7 +195,7 @@ def test_the_protected_names_are_a_setting(root: Path) -> None:
     )
     for asked in (*refused, ".git/config", ".vscode/tasks.json"):
         with pytest.raises(FilewrightError) as caught:
-            boundary.guard_write(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(asked))
         assert caught.value.code is Code.PERMISSION_DENIED
     boundary.close()
 
@@ -231,19 +231,19 @@ def test_what_makes_agents_and_editors_run_something_is_protected(
     for spelling in (asked, asked.upper()):
         boundary = Boundary([root], Settings())
         with pytest.raises(FilewrightError) as caught:
-            boundary.guard_write(boundary.locate(prefix + spelling))
+            boundary.require_writable(boundary.locate(prefix + spelling))
         assert caught.value.code is Code.PERMISSION_DENIED
         assert "--allow-write" in (caught.value.hint or "")
         boundary.close()
     boundary = Boundary([root], Settings(allow_write=(prefix + asked,)))
-    boundary.guard_write(boundary.locate(prefix + asked))
+    boundary.require_writable(boundary.locate(prefix + asked))
     boundary.close()
 
 
 @pytest.mark.parametrize("asked", EDITED_EVERY_DAY)
 def test_instructions_and_workflows_are_not_protected(root: Path, asked: str) -> None:
     boundary = Boundary([root], Settings())
-    boundary.guard_write(boundary.locate(asked))
+    boundary.require_writable(boundary.locate(asked))
     boundary.close()
 
 
@@ -298,7 +298,7 @@ def test_what_is_denied_is_counted_by_the_rule_that_denies_it(
     (tmp_path / "a" / ".agentsignore").write_text("private\n")
     (tmp_path / "bad" / ".agentsignore").write_text("x/../y\n")
     boundary = Boundary([tmp_path], Settings(openat2=by_kernel, deny=("c/s*",)))
-    assert boundary.denied_by_rule(boundary.roots[0], Task()) == {
+    assert boundary.count_denied_names(boundary.roots[0], Task()) == {
         ".agentsignore: *.key": 3,
         ".agentsignore: secret/": 1,
         "a/.agentsignore: private": 2,

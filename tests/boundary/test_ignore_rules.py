@@ -13,7 +13,7 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.excludes import excludes_file
+from filewright.boundary.excludes import find_excludes_file
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -315,5 +315,5 @@ def test_the_global_excludes_file_is_the_users_own(
         {"XDG_CONFIG_HOME": filled(xdg)} if xdg else {}
     )
     for home in ("HOME", "USERPROFILE"):
-        found = excludes_file(environment | {home: str(tmp_path)})
+        found = find_excludes_file(environment | {home: str(tmp_path)})
         assert found == (None if expected is None else filled(expected).encode())

@@ -110,5 +110,5 @@ def test_link_that_is_replaced_meanwhile(
     where = boundary.locate(".zshrc")
     monkeypatch.setattr("filewright.system.real_path", gone)
     assert boundary.link_refusal(where).code == "symlink"
-    assert boundary.aliases_of(where) == ()
+    assert boundary.find_aliases(where) == ()
     boundary.close()

@@ -124,8 +124,12 @@ WAYS: dict[str, Way] = {
     "open_folder, to change it": lambda b, where: b.open_folder(
         where, changing=True
     ).close(),
-    "guard_write, deeper": lambda b, where: b.guard_write(below(where, "a/b/c")),
-    "guard_write": lambda boundary, where: boundary.guard_write(where.child(b"new")),
+    "require_writable, deeper": lambda b, where: b.require_writable(
+        below(where, "a/b/c")
+    ),
+    "require_writable": lambda boundary, where: boundary.require_writable(
+        where.child(b"new")
+    ),
     "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
     "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
     "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
@@ -286,7 +290,7 @@ def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
     for act in (
         lambda: boundary.locate("file"),
         lambda: boundary.locate("secret"),
-        lambda: boundary.guard_write(place),
+        lambda: boundary.require_writable(place),
         lambda: boundary.walk(place.parent, task=Task()),
     ):
         with pytest.raises(FilewrightError) as caught:

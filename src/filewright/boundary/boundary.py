@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.aliases import AliasFinder
-from filewright.boundary.excludes import excludes_file
+from filewright.boundary.excludes import find_excludes_file
 from filewright.boundary.location import (
     Location,
     Path,
@@ -40,7 +40,7 @@ from filewright.boundary.walk import (
     Walk,
     WalkedFolder,
     WalkOptions,
-    names_folder,
+    is_folder,
     read_rules,
 )
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -73,7 +73,7 @@ _TREE_SECONDS = 5
 
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 
-Reached = dict[Location, tuple[bytes, ...]]
+ResolvedFolders = dict[Location, tuple[bytes, ...]]
 """Where folders led to when they were opened, without links."""
 
 Free = set[tuple[int, int, int]]
@@ -119,7 +119,7 @@ class Boundary:
             )
             for root in self.roots
         ]
-        self.excludes_file = excludes_file(os.environ)
+        self.excludes_path = find_excludes_file(os.environ)
 
     def close(self) -> None:
         """End the child processes and let go of the roots; nothing can be opened afterwards."""
@@ -128,7 +128,7 @@ class Boundary:
             root.folder.close()
         self.roots = ()
 
-    def narrow(self, folders: Sequence[Path] | None) -> None:
+    def restrict(self, folders: Sequence[Path] | None) -> None:
         """Serve only what of the roots lies in `folders`, of which some may not; None: everything again."""
         wanted = [system.real_path(folder) for folder in folders or ()]
         for root in self.roots:
@@ -136,7 +136,9 @@ class Boundary:
             whole = folders is None or any(
                 above.startswith(path.rstrip(b"/") + b"/") for path in wanted
             )
-            given = self._deny if whole else self._deny.narrowed(root.below(wanted))
+            given = (
+                self._deny if whole else self._deny.restricted_to(root.below(wanted))
+            )
             self._rules[root.number] = self._rules[root.number]._replace(given=given)
 
     def _rules_at(self, root: Root) -> DenyRules:
@@ -382,7 +384,7 @@ class Boundary:
             for depth, name in enumerate(below if rules.active else (), 1):
                 # Where a part above is not there, nobody knows what the last one will be.
                 entered = depth < len(below) or (
-                    names_folder(folder, name) if depth == 1 else None
+                    is_folder(folder, name) if depth == 1 else None
                 )
                 within.require(where.asked, name, entered, changing=True)
                 within = within.entered(name, None)
@@ -437,8 +439,8 @@ class Boundary:
         for each in exclude:
             globs.append(f"!{each}")
         outer = None if include_ignored else NOTHING
-        if outer is not None and self.excludes_file is not None:
-            content = read_rules(partial(system.open_file, self.excludes_file))
+        if outer is not None and self.excludes_path is not None:
+            content = read_rules(partial(system.open_file, self.excludes_path))
             outer = NOTHING.with_files(0, content) if content else NOTHING
         try:
             folder, denied = self._beneath(
@@ -464,18 +466,18 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "list") from error
 
-    def listed_by(self, root: Root) -> tuple[object, ...] | None:
+    def walk_signature(self, root: Root) -> tuple[object, ...] | None:
         """What from outside of a root says which of its names a walk yields: equal, it says the same. None if it is
         not known."""
         rules = self._rules[root.number]
         if rules.outer is not None or rules.given is not self._deny:
             return None
-        excludes = self.excludes_file, system.file_signature(self.excludes_file)
+        excludes = self.excludes_path, system.file_signature(self.excludes_path)
         # What is below a root within this one is listed there.
         inner = root.below([other.resolved for other in self.roots])
         return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
 
-    def may_be_opened(self, where: Location, task: Task) -> bool:
+    def allows_git(self, where: Location, task: Task) -> bool:
         """Return True if git may run in the folder `where`: nothing in it is denied or leads elsewhere."""
         if not self.rules_for(where, stores=True).active:
             return True
@@ -484,7 +486,7 @@ class Boundary:
         )
         return all(entry.kind != "link" for entry in walk) and not walk.denied
 
-    def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
+    def count_denied_names(self, root: Root, task: Task) -> Counter[str]:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
         top = Location(root, ())
         if (broken := self.rules_for(top).broken) is not None:
@@ -497,22 +499,22 @@ class Boundary:
 
     # Refusing
 
-    def guard_write(
+    def require_writable(
         self,
         where: Location,
         *,
         link_itself: bool = False,
-        reached: Reached | None = None,
+        reached: ResolvedFolders | None = None,
     ) -> None:
         """Refuse what may not be changed, whatever the change is.
 
-        Raises as `guard_names`, also when a link leads to such a thing; `symlink` if the last part is a link, unless
-        `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
+        Raises as `require_writable_names`, also when a link leads to such a thing; `symlink` if the last part is one,
+        unless `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
 
         `reached` remembers where the folders above led, so that each is opened once for a whole change set;
         of further names in them nobody asks whether they are links.
         """
-        self.guard_names(where, where.parts)
+        self.require_writable_names(where, where.parts)
         above = where.parent
         reached = {} if reached is None else reached
         led = reached.get(above)
@@ -549,9 +551,9 @@ class Boundary:
         if kind == "link":
             if not link_itself:
                 raise self.link_refusal(where)
-            self.guard_link(where)
+            self.require_link_allowed(where)
 
-    def guard_names(self, where: Location, parts: tuple[bytes, ...]) -> None:
+    def require_writable_names(self, where: Location, parts: tuple[bytes, ...]) -> None:
         """Refuse what may not be changed by its names alone, which are `parts` below its root.
 
         Raises `read_only`; `permission_denied` for the root itself, a protected name, what lies below it or holds it.
@@ -576,20 +578,20 @@ class Boundary:
         rules = self.rules_for(leads_to.parent)
         if rules.denies(leads_to.name, None) or self._rules[
             where.root.number
-        ].protection.own_at(leads_to.parts):
+        ].protection.find_own_state(leads_to.parts):
             return errors.link_itself(where.asked)
-        return errors.link_itself(where.asked, leads_to.shown_exactly)
+        return errors.link_itself(where.asked, leads_to.exact_display_path)
 
-    def guard_link(self, where: Location) -> None:
+    def require_link_allowed(self, where: Location) -> None:
         """Refuse to put a link at `where`, or to take one from there: on the way to something protected, it would
         lead to another thing instead. Raises `permission_denied`.
         """
         protection = self._rules[where.root.number].protection
-        rule = protection.rule_for_link(where.parts, self.aliases_of(where))
+        rule = protection.rule_for_link(where.parts, self.find_aliases(where))
         if rule is not None:
             raise errors.protected_way(where.asked, rule)
 
-    def protects(
+    def protection_rule(
         self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()
     ) -> str | None:
         """Return the rule that protects `where`, which may be a `link`, or what it lies in; None if there is none.
@@ -603,7 +605,7 @@ class Boundary:
             where.parts, aliases
         )
 
-    def aliases_of(self, where: Location) -> tuple[Alias, ...]:
+    def find_aliases(self, where: Location) -> tuple[Alias, ...]:
         """Return the user's links by which `where`, or what is in it, has a protected name."""
         return tuple(
             alias
@@ -613,11 +615,11 @@ class Boundary:
             )
         )
 
-    def looking_once(self) -> AbstractContextManager[None]:
+    def caching_aliases(self) -> AbstractContextManager[None]:
         """Look only once, within the block and in this thread, for links in the folders above what is changed."""
         return self._aliases.remembering()
 
-    def guard_tree(
+    def require_tree_transferable(
         self,
         source: Location,
         destination: Location,
@@ -638,8 +640,8 @@ class Boundary:
             self._rules[place.root.number].protection for place in (source, destination)
         )
         aliases_before, aliases_after = (
-            self.aliases_of(source),
-            self.aliases_of(destination),
+            self.find_aliases(source),
+            self.find_aliases(destination),
         )
         below = {b"": rules}
         for entry in walk:
@@ -789,14 +791,14 @@ class Boundary:
         rule = protection.rule_for(parts, holding=itself)
         if rule is None and itself:
             rule = protection.rule_through(
-                parts, self.aliases_of(Location(where.root, parts))
+                parts, self.find_aliases(Location(where.root, parts))
             )
         if rule is not None:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
         protection = self._rules[where.root.number].protection
-        if protection.own and protection.own_at(parts):
+        if protection.own and protection.find_own_state(parts):
             raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:

@@ -18,7 +18,7 @@ _LINE = r"""(?imx) ^ [ \t]* (?: \[ [ \t]* ([\w.-]+) [ \t]* (?: "[^"\n]*" [ \t]* 
 _CONFIG_BYTES = 1 << 20
 
 
-def excludes_file(environment: Mapping[str, str]) -> bytes | None:
+def find_excludes_file(environment: Mapping[str, str]) -> bytes | None:
     """The path of the global excludes file, whether or not it is there; None if none is meant."""
     home = environment.get("HOME") or environment.get("USERPROFILE", "")
     # Git's own folder on Windows, where anybody may make an `\etc`.

@@ -107,14 +107,14 @@ class Location(_RootAndParts):
 
         The path below its root, quoted where needed, after `name:` unless it is in the first root.
         """
-        return self.shown_by(quote)
+        return self.display_path_with(quote)
 
     @property
-    def shown_exactly(self) -> str:
+    def exact_display_path(self) -> str:
         """The same in a form that tells it from every path that looks the same."""
-        return self.shown_by(quote_exactly)
+        return self.display_path_with(quote_exactly)
 
-    def shown_by(self, quoting: Callable[[bytes], str]) -> str:
+    def display_path_with(self, quoting: Callable[[bytes], str]) -> str:
         """The same with the path in another quoted form."""
         root, parts = self.root, self.parts
         prefix = f"{root.name}:" if root.number or root.strict else ""
@@ -141,7 +141,7 @@ class Location(_RootAndParts):
         return self.root == other.root and self.parts[: len(other.parts)] == other.parts
 
 
-def tree_of(folder: Location) -> Location | None:
+def find_working_tree(folder: Location) -> Location | None:
     """The top of the working tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
     top = folder.root.folder
     for depth in range(len(folder.parts), -1, -1):
@@ -174,12 +174,12 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
             name, path = b"", item
         wanted.append((name, path))
     if settings.worktrees:
-        from filewright.boundary.worktrees import linked_worktrees
+        from filewright.boundary.worktrees import find_linked_worktrees
 
         wanted += [
             (b"", linked)
             for _, path in wanted
-            for linked in linked_worktrees(system.absolute_path(path))
+            for linked in find_linked_worktrees(system.absolute_path(path))
         ]
     folders: list[Folder] = []
     launcher = Launcher(folders, confine=settings.landlock)

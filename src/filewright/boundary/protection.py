@@ -68,7 +68,7 @@ class Protection:
         self.own = {tuple(map(plain_form, path)): tuple(path) for path in own}
         self.first_names = _first_names(rules)
 
-    def own_at(self, parts: Parts, *, holding: bool = False) -> str | None:
+    def find_own_state(self, parts: Parts, *, holding: bool = False) -> str | None:
         """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
         plain = tuple(map(plain_form, parts))
         for own, path in self.own.items():
@@ -86,7 +86,7 @@ class Protection:
             rule = _first(self._rules, plain)
             if rule is not None and _first(self._allowed, plain) is None:
                 return rule
-        return self.own_at(parts, holding=holding) if self.own else None
+        return self.find_own_state(parts, holding=holding) if self.own else None
 
     def rule_below(self, parts: Parts) -> str | None:
         """Return a rule that protects something in the folder `parts` by the folder's name; None if there is none."""

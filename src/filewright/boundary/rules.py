@@ -145,7 +145,7 @@ class DenyRules:
             else NO_RULES
         )
 
-    def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
+    def restricted_to(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
         """These for a root, of which only what lies in `folders` is served, given by their parts."""
         # What holds another folder must not close that again: level by level, the ways in last.
         lines = {(0, False, b"/*")}

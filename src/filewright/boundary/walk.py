@@ -195,7 +195,7 @@ class Walk:
             prefix = b"/".join((*opened.reached, b""))
 
             def has(name: bytes) -> bool:
-                folder = names_folder(opened, name)
+                folder = is_folder(opened, name)
                 return folder is not None and not denied.denies(name, folder)
 
             def has_path(parts: Sequence[bytes]) -> bool:
@@ -526,7 +526,7 @@ class Walk:
         return items
 
 
-def names_folder(above: Folder, name: bytes) -> bool | None:
+def is_folder(above: Folder, name: bytes) -> bool | None:
     """Whether a name is that of a folder; None where nothing has it."""
     try:
         return above.stat(name).kind == "folder"

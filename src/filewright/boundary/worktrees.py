@@ -19,7 +19,7 @@ from filewright.system import File
 if TYPE_CHECKING:
     from filewright.boundary.boundary import Boundary
 
-MOST_LINKED = 24
+MAX_LINKED_WORKTREES = 24
 """Worktrees served with a root: each is held open."""
 
 _NAMED, _LOOKED_AT = 5, 50
@@ -27,7 +27,7 @@ _CHARACTERS = 80
 _LINE_BYTES = 8 << 10
 
 
-def tree_notice(boundary: Boundary, trees: Iterable[Location]) -> str | None:
+def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str | None:
     """In which of these trees something was changed, for the caller who did; None where each is the only one."""
     found = []
     for tree in trees:
@@ -49,7 +49,7 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
         )
         head = None
         with suppress(FilewrightError):  # its repository may be outside the roots
-            head = pointed_at(boundary, tree, git).child(b"HEAD")
+            head = resolve_git_pointer(boundary, tree, git).child(b"HEAD")
         return f"the {kind} {shown}{_branch(boundary, head)}"
     branch = _branch(boundary, git.child(b"HEAD"))
     if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
@@ -70,7 +70,7 @@ def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
     """Whether a linked worktree may be named: one that is kept from agents may not."""
     record = git.child(b"worktrees").child(name)
     try:
-        place = pointed_at(boundary, record, record.child(b"gitdir")).parent
+        place = resolve_git_pointer(boundary, record, record.child(b"gitdir")).parent
         if boundary.rules_for(place.parent).denies(place.name, True):
             return False  # even if nothing is there any more
         boundary.stat(place)
@@ -97,7 +97,7 @@ def _brief(name: bytes) -> str:
     return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
 
 
-def pointed_at(boundary: Boundary, base: Location, file: Location) -> Location:
+def resolve_git_pointer(boundary: Boundary, base: Location, file: Location) -> Location:
     """The place that a small file of git's names, from the folder `base`. Raises as `open_file` and `locate`."""
     return boundary.locate(
         quote(os.path.normpath(os.path.join(base.absolute, _line(boundary, file))))
@@ -118,7 +118,7 @@ def _first_line(file: File) -> bytes:
 # Before there is a boundary
 
 
-def linked_worktrees(path: bytes) -> list[bytes]:
+def find_linked_worktrees(path: bytes) -> list[bytes]:
     """The other worktrees of the repository whose worktree the folder `path` is, the main one first.
 
     Only those that name this repository as it names them: what a hostile repository calls its worktree may
@@ -144,10 +144,10 @@ def linked_worktrees(path: bytes) -> list[bytes]:
                 back = _pointed(theirs, os.path.dirname(theirs))
                 if _same(back, record) and not _same(theirs, git):
                     found.append(os.path.dirname(theirs))
-    if len(found) > MOST_LINKED:
+    if len(found) > MAX_LINKED_WORKTREES:
         raise FilewrightError(
             Code.TOO_LARGE,
-            f"{quote(path)} has {len(found)} linked worktrees, more than {MOST_LINKED}",
+            f"{quote(path)} has {len(found)} linked worktrees, more than {MAX_LINKED_WORKTREES}",
             "name those that are meant as roots, without --worktrees",
         )
     return found

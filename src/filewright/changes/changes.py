@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, is_temporary, quote, tree_of
-from filewright.boundary.worktrees import tree_notice
+from filewright.boundary.location import (
+    Location,
+    find_working_tree,
+    is_temporary,
+    quote,
+)
+from filewright.boundary.worktrees import describe_changed_trees
 from filewright.changes.history import History, Scope, Selected
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import UNFINISHED, DamagedError, Log
@@ -224,8 +229,10 @@ class Changes(History):
             task.notices += record.notes
             task.given_back.clear()
             self.after_commit(touched)
-            trees = set(filter(None, map(tree_of, list(folders)[:_LOOKED_AT])))
-            if trees and (notice := tree_notice(self._boundary, trees)):
+            trees = set(
+                filter(None, map(find_working_tree, list(folders)[:_LOOKED_AT]))
+            )
+            if trees and (notice := describe_changed_trees(self._boundary, trees)):
                 task.notices.append(notice)
             log.collect(settle=bool(others))
             return record
@@ -245,7 +252,7 @@ class Changes(History):
                 if fresh or log.left(*UNFINISHED):
                     self._recover(_SETTLE_ABOVE)
                     break
-            with self._boundary.looking_once():
+            with self._boundary.caching_aliases():
                 yield
 
     def settle(self) -> None:

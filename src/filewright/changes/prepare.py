@@ -298,7 +298,7 @@ class Preparation:
         was = top.was
         depth = len(was.parts)
         inside: dict[bytes, Stamp] = {}
-        aliases = self._folders.boundary.aliases_of(was)
+        aliases = self._folders.boundary.find_aliases(was)
         pending: list[tuple[Location, TreeNode | None, Status, DenyRules]] = [
             (was, top, seen, top.home[0].rules_where_it_was())
         ]
@@ -372,7 +372,9 @@ class Preparation:
             )
         # What the change that is undone brought along may go.
         is_link = status.kind == "link"
-        rule = self._folders.boundary.protects(place, link=is_link, aliases=aliases)
+        rule = self._folders.boundary.protection_rule(
+            place, link=is_link, aliases=aliases
+        )
         if not top.emptied and rule is not None:
             raise errors.protected(
                 place.shown, rule, hint="leave that folder where it is"

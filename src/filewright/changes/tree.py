@@ -438,7 +438,7 @@ class ChangeTree:
         `path_escape`, `symlink`, and `permission_denied`.
         """
         if changing or not where.parts:
-            self.boundary.guard_names(where, where.parts)
+            self.boundary.require_writable_names(where, where.parts)
             self._guarded.add(where)
         root, asked = where.root, where.asked
         identity = root.identity
@@ -500,7 +500,9 @@ class ChangeTree:
         if changing and followed:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
-            self.boundary.guard_names(where, (*(each[1] for each in way[1:]), name))
+            self.boundary.require_writable_names(
+                where, (*(each[1] for each in way[1:]), name)
+            )
         return folder, name, item
 
     def _there(self, where: Location, *, changing: bool = False) -> TreeNode:
@@ -791,9 +793,9 @@ class ChangeTree:
                     )
             for other in listings[folder].get(look_of(os.fsdecode(name)), ()):
                 if other != name and not self._denies(folder, other):
-                    shown = folder.will_be_at.child(other).shown_exactly
+                    shown = folder.will_be_at.child(other).exact_display_path
                     self.notes.append(
-                        f"{item.will_be_at.shown_exactly} looks the same as {shown}, which is another"
+                        f"{item.will_be_at.exact_display_path} looks the same as {shown}, which is another"
                     )
                     break
 
@@ -810,7 +812,7 @@ class ChangeTree:
         if item.kind == "link" and item.home is not None:
             link = Location(*item.was)
             link.given = where.asked
-            self.boundary.guard_link(link)
+            self.boundary.require_link_allowed(link)
         if item.seen is not None and item.kind == "folder":
             path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
             for other in self.boundary.roots:
@@ -851,14 +853,14 @@ class ChangeTree:
                 if not along and where not in self._guarded:
                     self.find(where, changing=True)
                 if item.kind == "link" and not along:
-                    self.boundary.guard_link(where)
+                    self.boundary.require_link_allowed(where)
                 if along or origin is None or origin.kind != "folder":
                     continue
                 step = self.brought.get(item)
                 source = Location(*origin.was)
                 source.given = step.source.asked if step else where.asked
                 where.given = step.destination.asked if step else ""
-                self.boundary.guard_tree(
+                self.boundary.require_tree_transferable(
                     source,
                     where,
                     rules[folder][0].entered(name, None),

@@ -262,7 +262,7 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
     from filewright.progress import Task
 
     try:
-        rules = workspace.context.boundary.denied_by_rule(
+        rules = workspace.context.boundary.count_denied_names(
             root, Task(seconds=_LOOK_SECONDS)
         ).most_common()
     except FilewrightError as error:

@@ -43,7 +43,7 @@ class Scanner:
     @property
     def rules(self) -> tuple[object, ...] | None:
         """What from outside of the root decides which names are yielded; None if that cannot be compared."""
-        outer = self.boundary.listed_by(self.root)
+        outer = self.boundary.walk_signature(self.root)
         return None if outer is None else (*outer, self.within)
 
     def scan(self, last: Rows | None) -> Rows:

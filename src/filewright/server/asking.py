@@ -305,7 +305,7 @@ class ClientRoots:
                 )
                 self._known = True
                 return
-            self._boundary.narrow(())
+            self._boundary.restrict(())
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter(
@@ -326,7 +326,7 @@ class ClientRoots:
             ]
             # A folder of another host is not the one of that path here.
             paths = [system.path_from_file_url(*file) for file in files]
-            self._boundary.narrow(
+            self._boundary.restrict(
                 [os.fsdecode(path) for path in paths if path is not None]
             )
             self._known = True

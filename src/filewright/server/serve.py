@@ -200,7 +200,7 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     system.stop_flush_threads()  # A recovery may have needed them.
     roots = [root.fd for root in workspace.roots]
     state = base_folder(workspace.settings)
-    excludes = workspace.context.boundary.excludes_file
+    excludes = workspace.context.boundary.excludes_path
     reads: list[int | str | bytes] = [
         "/etc/gitconfig",
         *(NAME_SERVICE if network else ()),

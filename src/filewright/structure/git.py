@@ -24,8 +24,8 @@ from typing import Final
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import PIPE, Child, program
-from filewright.boundary.location import Location, tree_of
-from filewright.boundary.worktrees import pointed_at
+from filewright.boundary.location import Location, find_working_tree
+from filewright.boundary.worktrees import resolve_git_pointer
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 
@@ -180,7 +180,7 @@ def _repository(
     boundary: Boundary, where: Location, task: Task | None
 ) -> tuple[Location, str, bytes] | str | None:
     """Where git is to start, its folder from there, and the file's path in the tree; or why it is not asked."""
-    tree = tree_of(where.parent)
+    tree = find_working_tree(where.parent)
     if tree is None:
         return None
     git, path = tree.child(b".git"), b"/".join(where.parts[len(tree.parts) :])
@@ -191,9 +191,9 @@ def _repository(
         if kind != "file":
             return None  # a link elsewhere
         # A worktree's or a submodule's: it names the folder, which names the one it shares.
-        target = shared = pointed_at(boundary, tree, git)
+        target = shared = resolve_git_pointer(boundary, tree, git)
         if _holds(target, b"commondir"):
-            shared = pointed_at(boundary, target, target.child(b"commondir"))
+            shared = resolve_git_pointer(boundary, target, target.child(b"commondir"))
     except FilewrightError as error:
         if error.code == Code.PERMISSION_DENIED:
             return None  # the user keeps it from agents
@@ -206,7 +206,7 @@ def _repository(
 def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
     """Whether git, which opens by itself what it likes of its folder and what that names, opens nothing denied."""
     try:
-        if not boundary.may_be_opened(folder, task or Task()):
+        if not boundary.allows_git(folder, task or Task()):
             return False
         return not boundary.rules_for(folder, stores=True).active or not _holds(
             folder, b"objects/info/alternates"

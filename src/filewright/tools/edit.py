@@ -679,7 +679,7 @@ class _Edits:
                 location, makes and not self.context.exists(location)
             )
             if file.is_new:
-                self.context.boundary.guard_write(location)
+                self.context.boundary.require_writable(location)
         if file.is_new and not makes:
             raise self._invalid(
                 f"{location.asked} is made by this call",
@@ -688,7 +688,7 @@ class _Edits:
         return file
 
     def _opened(self, file: _EditedFile) -> Snapshot:
-        self.context.boundary.guard_write(file.location)
+        self.context.boundary.require_writable(file.location)
         found = self.context.open(
             file.location, encoding=self.arguments.encoding, text=True
         )
@@ -719,7 +719,7 @@ class _Edits:
                 f"{asked} is deleted or moved already", "delete or move it once"
             )
         file.whole = self.number, item
-        context.boundary.guard_write(file.location, link_itself=True)
+        context.boundary.require_writable(file.location, link_itself=True)
         version = item.expected_version or self.arguments.expected_version
         if version is not None:
             with self._opened(file) as snapshot:
@@ -764,7 +764,7 @@ class _Edits:
             one, named = one.deleted(), "the file is deleted"
         else:
             destination = self.context.boundary.locate(item.move_to)
-            self.context.boundary.guard_write(destination, link_itself=True)
+            self.context.boundary.require_writable(destination, link_itself=True)
             one, named = (
                 one.moved(destination),
                 f"moved from {escape_controls(where.shown)}",

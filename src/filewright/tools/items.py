@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary.boundary import Reached
+from filewright.boundary.boundary import ResolvedFolders
 from filewright.boundary.location import Location
 from filewright.edit.changeset import (
     Copy,
@@ -314,7 +314,7 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
         location = context.boundary.locate(path)
         if not location.parts:
             return location, (), ItemResult(path, "exists")
-        context.boundary.guard_write(location)
+        context.boundary.require_writable(location)
         done = "exists" if context.exists(location) else "created"
         return location, [MakeFolder(location)], ItemResult(path, done)
 
@@ -348,7 +348,7 @@ def move_items(
     tool, done, step = (
         ("copy_items", "copied", Copy) if copied else ("move_items", "moved", Move)
     )
-    reached = Reached()
+    reached = ResolvedFolders()
 
     def one(pair: Pair) -> Planned:
         source, destination = map(
@@ -359,7 +359,7 @@ def move_items(
             if context.exists(destination):
                 _require_file(context, destination)
         for place in (destination,) if copied else (source, destination):
-            context.boundary.guard_write(place, link_itself=True, reached=reached)
+            context.boundary.require_writable(place, link_itself=True, reached=reached)
         if source == destination:
             message = f"{pair.source}: source and destination are the same"
             raise invalid(message, "name another destination", path=pair.destination)
@@ -391,11 +391,11 @@ def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
 
 def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
-    missing_ok, reached = arguments.missing_ok, Reached()
+    missing_ok, reached = arguments.missing_ok, ResolvedFolders()
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
-        context.boundary.guard_write(location, link_itself=True, reached=reached)
+        context.boundary.require_writable(location, link_itself=True, reached=reached)
         exists = context.exists(location)
         if arguments.files_only and (exists or not missing_ok):
             _require_file(context, location)
@@ -427,7 +427,7 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
-        context.boundary.guard_write(location)
+        context.boundary.require_writable(location)
         steps: list[Step] = [SetMode(location, mode)] if mode is not None else []
         if uid is not None or gid is not None:
             steps.append(SetOwner(location, uid, gid))

@@ -297,7 +297,7 @@ class _Looking:
 
     def _target(self, location: Location) -> PatchTarget:
         context = self.context
-        context.boundary.guard_write(location)
+        context.boundary.require_writable(location)
         with context.open(location, hold=False) as snapshot:
             status = snapshot.status
         assert status is not None

@@ -228,7 +228,7 @@ def change_text(
     location = context.boundary.locate(path)
 
     def one() -> Iterable[FilePlan[S]]:
-        context.boundary.guard_write(location)
+        context.boundary.require_writable(location)
         with context.open(location, text=True) as snapshot:
             yield decided(notebook_view(snapshot, context.task), decide)
 

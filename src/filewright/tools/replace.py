@@ -224,7 +224,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         ):
             alone = any(item.where == location for item in items)
             if alone:
-                context.boundary.guard_write(location)
+                context.boundary.require_writable(location)
             snapshot = (
                 context.open_page(location, headings=False, text=True)
                 if alone
@@ -248,7 +248,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                 if made.count:
                     found.by_file[location.shown] = made.count
                 if made.splices:
-                    context.boundary.guard_write(location)
+                    context.boundary.require_writable(location)
                     found.add_kinds(snapshot, made.splices, looked_at)
                     looked_at -= min(looked_at, len(made.splices))
                     changed = True

@@ -125,7 +125,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
         return location.shown
-    return location.shown_by(lambda path: quote_escaping(path, escaped))
+    return location.display_path_with(lambda path: quote_escaping(path, escaped))
 
 
 def _is_misread(character: str) -> bool:

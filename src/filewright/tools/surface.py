@@ -224,7 +224,7 @@ class Offer:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
             changed = context.seen.changed() if self._surface is NATIVE else None
-            with context.boundary.looking_once():
+            with context.boundary.caching_aliases():
                 result = run_tool(tool, context, arguments)
             notices = context.task.notices
             if changed is not None:

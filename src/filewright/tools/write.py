@@ -97,7 +97,7 @@ def _located(context: Context, item: WriteItem) -> Location:
             "leave the / out to write a file; create_directories makes folders",
             path=item.path,
         )
-    context.boundary.guard_write(location)
+    context.boundary.require_writable(location)
     return location
 
 
