@@ -43,10 +43,10 @@ def settings_table() -> str:
                 "|---|---|---|---|",
             ]
         if name := re.match(r"    (\w+): .*setting\(", line):
-            found = settings.Settings.fields[name[1]]
+            found = settings.SETTINGS[name[1]]
             flag = f"`{flags[name[1]]}`" if name[1] in flags else ""
             lines.append(
-                f"| `FILEWRIGHT_{name[1].upper()}` | {flag} | {_shown(name[1], found.default)} | {found.says} |"
+                f"| `FILEWRIGHT_{name[1].upper()}` | {flag} | {_shown(name[1], found.default)} | {found.description} |"
             )
     return "\n".join(lines).strip() + "\n"
 

@@ -16,7 +16,7 @@ import pytest
 from tests import pages, processes
 
 from filewright.errors import Code
-from filewright.settings import Settings
+from filewright.settings import SETTINGS
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [
@@ -140,7 +140,7 @@ def test_every_code_and_every_setting_has_its_row():
     errors, settings = (pages.TABLES[name]() for name in ("errors.md", "settings.md"))
     assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
     named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
-    assert named == [name.upper() for name in Settings.fields]
+    assert named == [name.upper() for name in SETTINGS]
 
 
 def test_the_files_and_functions_that_the_design_names_are_there():

@@ -71,9 +71,9 @@ class Workspace(TypedTools, Closable):
     ) -> None:
         self.settings = settings or Settings()
         if read_only is not None:
-            self.settings = self.settings.but(read_only=read_only)
+            self.settings = self.settings.replace(read_only=read_only)
         if state_dir is not None:
-            self.settings = self.settings.but(state_dir=os.fspath(state_dir))
+            self.settings = self.settings.replace(state_dir=os.fspath(state_dir))
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
             [os.fspath(root) for root in roots],
@@ -409,7 +409,7 @@ class Workspace(TypedTools, Closable):
             from filewright.tools.registry import run_tool
             from filewright.tools.surface import entries
 
-            whole = self.context.under(self.settings.but(**_WHOLE)).at(self._task())
+            whole = self.context.under(self.settings.replace(**_WHOLE)).at(self._task())
             shown = run_tool(
                 entries()["get_history"],
                 whole,

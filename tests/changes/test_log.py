@@ -102,7 +102,7 @@ def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_
     with (
         wrong(_database(bench)),
         Workspace(
-            bench.root, settings=bench.settings.but(lock_seconds=0.2)
+            bench.root, settings=bench.settings.replace(lock_seconds=0.2)
         ) as workspace,
     ):
         assert "ONE" in workspace.read("a.txt").text

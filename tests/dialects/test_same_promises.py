@@ -95,7 +95,7 @@ def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, worksp
         context.outlines,
         context.searcher,
     )
-    other = context.under(context.settings.but(page_chars=1_000))
+    other = context.under(context.settings.replace(page_chars=1_000))
     assert (context.settings.page_chars, other.settings.page_chars) == (12_000, 1_000)
     assert context.changes.after_commit == told
     assert (other.outlines, other.searcher, other.seen) == (

@@ -148,8 +148,8 @@ def test_a_language_by_a_grammar(copy: Copy) -> None:
 def test_a_setting(copy: Copy) -> None:
     copy.replace(
         "settings.py",
-        "    # What a result may hold\n",
-        "    # What a result may hold\n"
+        "    # Limits of a result\n",
+        "    # Limits of a result\n"
         '    greeting: str = setting("hello", "how an answer begins", choices=("hello", "good day"))\n',
     )
     show = "from filewright.settings import Settings; print(Settings().greeting)"

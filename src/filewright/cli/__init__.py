@@ -37,14 +37,10 @@ def write(text: str, *, to_error: bool = False) -> None:
 
 def settings_from(**given: Any) -> Settings:
     """Settings from those flags that were given for one, then the environment, then defaults. Raises as `Settings`."""
-    from filewright.settings import Settings
+    from filewright.settings import SETTINGS, Settings
 
     return Settings(
-        **{
-            name: given[name]
-            for name in Settings.fields
-            if given.get(name) not in (None, ())
-        }
+        **{name: given[name] for name in SETTINGS if given.get(name) not in (None, ())}
     )
 
 

@@ -13,7 +13,7 @@ import click
 from filewright.cli import open_workspace, write
 from filewright.cli.terminal import for_shell
 from filewright.errors import FilewrightError
-from filewright.settings import Settings
+from filewright.settings import SETTINGS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ def of_settings(*names: str) -> Callable[[Command], Command]:
 
     options = []
     for name in names:
-        field = Settings.fields[name]
+        field = SETTINGS[name]
         more: dict[str, Any] = {"metavar": "GLOB", "multiple": True}
         if isinstance(field.default, bool):
             more = {"is_flag": True, "default": None}
@@ -45,8 +45,10 @@ def of_settings(*names: str) -> Callable[[Command], Command]:
             more = {"type": click.Choice(field.choices)}
         elif field.default is None:
             more = {"type": click.Path(file_okay=False)}
-        says = f"{field.says[0].upper()}{field.says[1:]}."
-        options.append(click.option(f"--{name.replace('_', '-')}", help=says, **more))
+        description = f"{field.description[0].upper()}{field.description[1:]}."
+        options.append(
+            click.option(f"--{name.replace('_', '-')}", help=description, **more)
+        )
     return together(*options)
 
 

@@ -42,7 +42,7 @@ from pydantic import (
 )
 
 from filewright.errors import FilewrightError
-from filewright.settings import Settings
+from filewright.settings import SETTINGS, Settings
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, run_tool, schema_of
 from filewright.tools.result import FailedCall, ToolResult, clip
@@ -100,7 +100,7 @@ class Call(TypedTools):
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
         made = copy(self)
-        made.context = self.context.under(self.context.settings.but(**limits))
+        made.context = self.context.under(self.context.settings.replace(**limits))
         return made
 
     def within(self, page_chars: int) -> Call:
@@ -287,7 +287,7 @@ def limits_of(read: Json, settings: Settings) -> Json:
             made[setting] = min(
                 getattr(settings, each) for each in limit["least"]
             ) - limit.get("less", 0)
-            if getattr(settings, setting) == Settings.fields[setting].default:
+            if getattr(settings, setting) == SETTINGS[setting].default:
                 made[setting] = from_environment(limit, made[setting])
     return made
 

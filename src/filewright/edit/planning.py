@@ -35,7 +35,7 @@ from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.settings import Settings
+from filewright.settings import SETTINGS
 from filewright.text.codec import normalised
 from filewright.text.lines import terminators_in
 from filewright.text.snapshot import Snapshot
@@ -180,7 +180,7 @@ def plan(
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
     name, location = snapshot.asked, snapshot.location
-    most = Settings.fields["max_edits"].default
+    most = SETTINGS["max_edits"].default
     if not edits:
         raise invalid(f"{name}: no edits were given", "give one edit at least")
     if not total and len(edits) > most:

@@ -41,7 +41,7 @@ class Recorder:
     def __init__(self, changes: Changes, settings: Settings) -> None:
         self._changes = changes
         # Roots are looked at as they are, however a client has narrowed what it is served.
-        self._settings = settings.but(worktrees=False)
+        self._settings = settings.replace(worktrees=False)
         self._boundaries: dict[bytes, Boundary] = {}
         self.budget = Budget()
         """How much of what files hold is stored at one time."""

@@ -156,7 +156,7 @@ class Offer:
         limits = dict(surface.limits(context.settings))
         self._surface = surface
         self._context = (
-            context.under(context.settings.but(**limits)) if limits else context
+            context.under(context.settings.replace(**limits)) if limits else context
         )
         self._settings = self._context.settings
         self._tools = {
