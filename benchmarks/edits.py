@@ -36,7 +36,7 @@ from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.edit.linediff import align
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -1171,7 +1171,9 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     )
     start = time.process_time()
     try:
-        planned = plan(snapshot, [Edit(request.search, request.replace)], bases=bases)
+        planned = plan_edits(
+            snapshot, [Edit(request.search, request.replace)], bases=bases
+        )
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

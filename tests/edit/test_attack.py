@@ -18,7 +18,7 @@ from tests.examples import examples
 from tests.files import named
 
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply
 
@@ -568,7 +568,7 @@ def test_what_is_applied_is_what_was_meant(
     asked_for = Edit(text + "\n", "\n".join(new) + ("\n" if new else ""))
     whole = ("\n".join(region), "\n".join(region) + "\n")
     try:
-        planned = plan(named(name, data), [asked_for])
+        planned = plan_edits(named(name, data), [asked_for])
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.places import at_lines
-from filewright.edit.planning import plan
+from filewright.edit.places import make_line_edit
+from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -31,9 +31,9 @@ ABC = b"a\nb\nc\nd\n"
 def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes:
     return apply(
         content,
-        plan(
+        plan_edits(
             Snapshot(content, encoding=encoding),
-            [at_lines(*block[:4], insert=block.insert) for block in blocks],
+            [make_line_edit(*block[:4], insert=block.insert) for block in blocks],
             fuzzy=False,
         ).splices,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from filewright.edit.example import example_of
-from filewright.edit.places import replace_matches, replacement
+from filewright.edit.places import compile_replacement, replace_matches
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
 
@@ -40,7 +40,9 @@ def test_shows_lines_before_and_after(
 ) -> None:
     snapshot = Snapshot(text.encode(codec), encoding=codec)
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
-    splices = replace_matches(snapshot, compiled, replacement(new, compiled)).splices
+    splices = replace_matches(
+        snapshot, compiled, compile_replacement(new, compiled)
+    ).splices
     assert example_of(snapshot, splices, 0, 80).text == shown
 
 
@@ -48,7 +50,7 @@ def test_is_bounded() -> None:
     snapshot = Snapshot(b"x" * 3_000_000 + b"\n" * 3_000_000)
     compiled = compile_pattern(r"(?s).+\n", mode="regex", multiline=True)
     splices = replace_matches(
-        snapshot, compiled, replacement("$0y" * 2, compiled)
+        snapshot, compiled, compile_replacement("$0y" * 2, compiled)
     ).splices
     assert len(example_of(snapshot, splices, 0, 80).text) < 500
 
@@ -58,5 +60,7 @@ def test_keeps_characters_whole(codec: str) -> None:
     text = "b表" * 333 + "表" * 333 + "a" + "表" * 999
     snapshot = Snapshot(text.encode(codec), encoding=codec)
     compiled = compile_pattern("a")
-    splices = replace_matches(snapshot, compiled, replacement("b", compiled)).splices
+    splices = replace_matches(
+        snapshot, compiled, compile_replacement("b", compiled)
+    ).splices
     assert set(example_of(snapshot, splices, 0, 80).text) <= set("…表ab+-\n")

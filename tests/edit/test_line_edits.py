@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright import system
-from filewright.edit.places import LineEdit, edit_of, replacement
-from filewright.edit.planning import plan
+from filewright.edit.places import LineSearch, compile_replacement, find_line_edit
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings
@@ -38,7 +38,7 @@ def opened(data, folder, hold):
 
 def made(data, edit, folder, *, hold=True):
     with opened(data, folder, hold) as snapshot:
-        planned = plan(snapshot, [edit_of(snapshot, edit)], fuzzy=False)
+        planned = plan_edits(snapshot, [find_line_edit(snapshot, edit)], fuzzy=False)
         return splice.apply(data, planned.splices)
 
 
@@ -59,7 +59,7 @@ def test_the_nth_line_from_the_start_is_replaced(
     folder, hold, lines, wanted, start, occurrence
 ):
     data = "".join(map("".join, lines)).encode()
-    edit = LineEdit(start, wanted, "new", occurrence=occurrence)
+    edit = LineSearch(start, wanted, "new", occurrence=occurrence)
     places = [
         i for i, (_, text, _) in enumerate(lines) if text == wanted and i >= start - 1
     ]
@@ -85,7 +85,7 @@ def test_what_is_deleted_is_the_line_and_its_terminator(folder, hold, lines, wan
         return
     data = "".join(map("".join, lines)).encode()
     expected = "".join("".join(line) for i, line in enumerate(lines) if i != places[0])
-    assert made(data, LineEdit(1, wanted), folder, hold=hold) == expected.encode()
+    assert made(data, LineSearch(1, wanted), folder, hold=hold) == expected.encode()
 
 
 CODE = "def f():\n    if a:\n        x = 1\n    return x\n"
@@ -95,35 +95,35 @@ CODE = "def f():\n    if a:\n        x = 1\n    return x\n"
     ("edit", "old", "new"),
     [
         (
-            LineEdit(1, "x = 1", "x = 2\ny = 3"),
+            LineSearch(1, "x = 1", "x = 2\ny = 3"),
             "        x = 1\n",
             "        x = 2\n        y = 3\n",
         ),
         (
-            LineEdit(1, "x = 1", "x = 2\n\ny = 3"),
+            LineSearch(1, "x = 1", "x = 2\n\ny = 3"),
             "        x = 1\n",
             "        x = 2\n\n        y = 3\n",
         ),
         (
-            LineEdit(1, "if a:\n    x = 1", "if b:\n    x = 2"),
+            LineSearch(1, "if a:\n    x = 1", "if b:\n    x = 2"),
             "a:\n        x = 1\n",
             "b:\n        x = 2\n",
         ),
-        (LineEdit(1, "x = 1", "        x = 2"), "x = 1", "x = 2"),
+        (LineSearch(1, "x = 1", "        x = 2"), "x = 1", "x = 2"),
         (
-            LineEdit(1, "x = 1", "x = 2", keep_indent=False),
+            LineSearch(1, "x = 1", "x = 2", keep_indent=False),
             "        x = 1\n",
             "x = 2\n",
         ),
-        (LineEdit(4, None, "y = 2"), "    return", "        y = 2\n    return"),
+        (LineSearch(4, None, "y = 2"), "    return", "        y = 2\n    return"),
         (
-            LineEdit(4, None, "y = 2", keep_indent=False),
+            LineSearch(4, None, "y = 2", keep_indent=False),
             "    return",
             "y = 2\n    return",
         ),
-        (LineEdit(5, None, "end"), "return x\n", "return x\n    end\n"),
-        (LineEdit(1, "return", "yield"), "return x", "yield x"),
-        (LineEdit(1, "x = 1\n", "x = 2\n"), "x = 1", "x = 2"),
+        (LineSearch(5, None, "end"), "return x\n", "return x\n    end\n"),
+        (LineSearch(1, "return", "yield"), "return x", "yield x"),
+        (LineSearch(1, "x = 1\n", "x = 2\n"), "x = 1", "x = 2"),
     ],
 )
 def test_indentation_and_places(edit, old, new, folder):
@@ -147,26 +147,26 @@ def test_patterns(pattern, template, start, expected, folder):
     compiled = compile_pattern(
         pattern, mode="regex", case="sensitive", multiline="\\n" in pattern
     )
-    checked = None if template is None else replacement(template, compiled)
-    edit = LineEdit(start, pattern, template, pattern=compiled, template=checked)
+    checked = None if template is None else compile_replacement(template, compiled)
+    edit = LineSearch(start, pattern, template, pattern=compiled, template=checked)
     assert made(b"k = 1\nm = 2\n", edit, folder) == expected.encode()
 
 
 def test_leading_blanks_count_when_they_are_to(folder):
     with pytest.raises(FilewrightError) as refused:
-        made(b"  x\n", LineEdit(1, "\tx", "y", ignore_indent=False), folder)
+        made(b"  x\n", LineSearch(1, "\tx", "y", ignore_indent=False), folder)
     assert refused.value.code is Code.NO_MATCH
 
 
 def test_a_blank_line_that_is_not_there_is_no_place_in_another_line(folder):
     with pytest.raises(FilewrightError) as refused:
-        made(b"ab\ncd\n", LineEdit(1, "\n", "q"), folder)
+        made(b"ab\ncd\n", LineSearch(1, "\n", "q"), folder)
     assert refused.value.code is Code.NO_MATCH
 
 
 @pytest.mark.parametrize("start", [3, 50])
 def test_a_line_past_the_end_is_refused_with_the_count(start, folder):
     with pytest.raises(FilewrightError) as refused:
-        made(b"x\n", LineEdit(start, None, "y"), folder)
+        made(b"x\n", LineSearch(start, None, "y"), folder)
     assert refused.value.code is Code.INVALID_INPUT
     assert refused.value.details["line_count"] == 1

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.filetext import Source, find_exact
 from filewright.edit.locate.request import Edit
-from filewright.edit.places import replace_matches, replacement
-from filewright.edit.planning import Plan, plan
+from filewright.edit.places import compile_replacement, replace_matches
+from filewright.edit.planning import EditPlan, plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
@@ -21,7 +21,7 @@ from filewright.text.splice import apply
 def done(
     data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True
 ) -> bytes:
-    planned = plan(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
+    planned = plan_edits(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
     return apply(data, planned.splices)
 
 
@@ -147,9 +147,9 @@ def texts(draw: st.DrawFn) -> str:
     )
 
 
-def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
+def planned_or_code(snapshot: Snapshot, edit: Edit) -> EditPlan | Code:
     try:
-        return plan(snapshot, [edit])
+        return plan_edits(snapshot, [edit])
     except FilewrightError as error:
         return error.code
 
@@ -216,11 +216,11 @@ def test_exact_text_is_taken_as_str_replace_would(
             replace += "" if is_deletion else "\n"
         expected = text.replace(search, replace).encode()
         assert (
-            isinstance(planned, Plan)
+            isinstance(planned, EditPlan)
             if expected != text.encode()
             else planned == Code.NO_CHANGE
         )
-        if isinstance(planned, Plan):
+        if isinstance(planned, EditPlan):
             assert apply(text.encode(), planned.splices) == expected
 
 
@@ -233,7 +233,7 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
     parts: list[bytes], search: str
 ) -> None:
     data = b"".join(parts)
-    spans = find_exact(FileText(Snapshot(data)), search, 100)
+    spans = find_exact(Source(Snapshot(data)), search, 100)
     for span in spans:
         inside = (
             data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -261,9 +261,9 @@ def test_a_deletion_touches_no_byte_behind_it(
     file: bytes, gone: list[str], after: bytes
 ) -> None:
     edits = [Edit(search, "") for search in gone]
-    assert apply(file, plan(Snapshot(file), edits).splices) == after
+    assert apply(file, plan_edits(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
-    made = replace_matches(Snapshot(file), pattern, replacement("", pattern))
+    made = replace_matches(Snapshot(file), pattern, compile_replacement("", pattern))
     assert apply(file, made.splices) == after
 
 
@@ -277,5 +277,5 @@ def test_a_deletion_touches_no_byte_behind_it(
 )
 def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
     file = "\ufeffa\nb\n".encode()
-    result = apply(file, plan(Snapshot(file), [edit]).splices)
+    result = apply(file, plan_edits(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())

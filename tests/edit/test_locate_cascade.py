@@ -8,7 +8,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
 def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
     data = file.encode()
-    planned = plan(Snapshot(data), [Edit(search, replace)], **options)
+    planned = plan_edits(Snapshot(data), [Edit(search, replace)], **options)
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 

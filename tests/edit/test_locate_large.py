@@ -15,10 +15,10 @@ from tests.examples import examples
 from tests.files import Windowed
 
 from filewright import system
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Edit, Located, Missed, Tier
-from filewright.edit.planning import plan
+from filewright.edit.locate.request import Edit, EditMatch, NotLocated, Tier
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
@@ -34,8 +34,8 @@ asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
 
 def described(snapshot: Snapshot, edit: Edit) -> Any:
-    found = locate(FileText(snapshot), edit)
-    if isinstance(found, Missed):
+    found = locate(Source(snapshot), edit)
+    if isinstance(found, NotLocated):
         return found.code, found.reached, found.spans
     return found.tier, [part.span for part in found.parts]
 
@@ -57,7 +57,7 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
         for line in Snapshot(data).lines.since()
     ]
     for snapshot in (Windowed(data), Snapshot(data)):
-        source = FileText(snapshot)
+        source = Source(snapshot)
         assert [
             (row.offset, row.body, row.terminator) for row in source.rows()
         ] == expected
@@ -78,12 +78,12 @@ def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
     kind: type[Snapshot],
 ) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
-    found = locate(FileText(kind(data)), Edit("end  ", "fin"))
-    assert isinstance(found, Located)
+    found = locate(Source(kind(data)), Edit("end  ", "fin"))
+    assert isinstance(found, EditMatch)
     assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
         assert isinstance(
-            locate(FileText(kind(data)), Edit("x" * length + " \n", "y")), Missed
+            locate(Source(kind(data)), Edit("x" * length + " \n", "y")), NotLocated
         )
 
 
@@ -117,7 +117,7 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
         Edit("def f(a):\n    return a\n", "def f(a):\n    return 0\n"),
         Edit("and one more\ndef f(a):  \n", "and no more\ndef f(a):\n"),
     ]
-    made = plan(file(text.encode()), edits)
+    made = plan_edits(file(text.encode()), edits)
     assert [outcome.tier for outcome in made.outcomes] == [
         Tier.EXACT,
         Tier.BLANK_LINES,
@@ -131,7 +131,7 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
 
 def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
-        plan(file(b"x" * (9 << 20)), [Edit("x" * (8 << 20) + "y", "z")])
+        plan_edits(file(b"x" * (9 << 20)), [Edit("x" * (8 << 20) + "y", "z")])
     assert caught.value.code == Code.TOO_LARGE
 
 
@@ -163,7 +163,7 @@ HURTFUL = {
 def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
     text, search, code = HURTFUL[name]
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot(text.encode()), [Edit(search, "new\n")])
+        plan_edits(Snapshot(text.encode()), [Edit(search, "new\n")])
     assert caught.value.code == code
 
 
@@ -175,7 +175,7 @@ def test_very_many_lines_land(count: int) -> None:
     search = "".join(f"line {i}\n" for i in range(10, count - 10))
     replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
-    made = plan(Snapshot(data), [Edit(search, replace)])
+    made = plan_edits(Snapshot(data), [Edit(search, replace)])
     assert apply(data, made.splices) == data.replace(
         b"line %d\n" % (count // 2), b"changed\n"
     )
@@ -188,10 +188,10 @@ def test_a_start_line_chooses_however_many_places_there_are(
     kind: Any, search: str
 ) -> None:
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
-    source = FileText(kind(data))
+    source = Source(kind(data))
     for line in (1, 50, 51, 52, 150, 301):
         found = locate(source, Edit(search, "done\n"[: len(search)], start_line=line))
-        assert isinstance(found, Located)
+        assert isinstance(found, EditMatch)
         assert source.line_number(found.span.start) == line
 
 
@@ -201,7 +201,7 @@ def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_th
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
         found = locate(
-            FileText(Snapshot(data)), Edit("failed", "done", start_line=before + 1)
+            Source(Snapshot(data)), Edit("failed", "done", start_line=before + 1)
         )
-        assert isinstance(found, Missed)
+        assert isinstance(found, NotLocated)
         assert found.code is Code.AMBIGUOUS_MATCH

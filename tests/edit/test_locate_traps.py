@@ -6,7 +6,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -14,7 +14,7 @@ from filewright.text.splice import apply
 
 def done(file: str, *edits: Edit, fuzzy: bool = True) -> tuple[str, Tier]:
     data = file.encode()
-    planned = plan(Snapshot(data), edits, fuzzy=fuzzy)
+    planned = plan_edits(Snapshot(data), edits, fuzzy=fuzzy)
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 

@@ -17,7 +17,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply
 
@@ -144,7 +144,9 @@ def verdict(call: Call) -> str:
         reading for reading in (on_the_file(call), in_turn(call)) if reading is not None
     }
     try:
-        planned = plan(named(call.name, data), [Edit(*edit) for edit in call.edits])
+        planned = plan_edits(
+            named(call.name, data), [Edit(*edit) for edit in call.edits]
+        )
     except FilewrightError as error:
         agreed = len(readings) == 1 and None not in (on_the_file(call), in_turn(call))
         if not agreed or call.file in readings:

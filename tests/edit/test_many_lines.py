@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import ByteRange, Edit, Located, Rows, Tier
+from filewright.edit.locate.request import ByteRange, Edit, EditMatch, Rows, Tier
 from filewright.edit.write import write
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -29,14 +29,14 @@ def comparisons(count: int) -> int:
     old = tuple(f"line {number}" for number in range(count))
     new = (*old[: count // 2], "another", *old[count // 2 + 1 :])
     kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
-    source = FileText(Snapshot(file.encode()))
+    source = Source(Snapshot(file.encode()))
     span = ByteRange(0, len(file))
     part = Rows(
         tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")])
     )
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
-    splices = write(source, Located(edit, Tier.INDENT, (part,))).splices
+    splices = write(source, EditMatch(edit, Tier.INDENT, (part,))).splices
     assert apply(file.encode(), splices).decode() == file.replace(
         f"line {count // 2}\n", "another\n"
     )

@@ -8,7 +8,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 
@@ -44,7 +44,7 @@ GAPS = {
 @each_row("name", GAPS)
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
-    planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
     assert apply(file.encode(), planned.splices).decode() == expected
 
 
@@ -82,7 +82,9 @@ LINES = {
 @pytest.mark.parametrize("name", LINES)
 def test_lines_are_adapted(name: str) -> None:
     case = LINES[name]
-    planned = plan(Snapshot(case.file.encode()), [Edit(case.search, case.replace)])
+    planned = plan_edits(
+        Snapshot(case.file.encode()), [Edit(case.search, case.replace)]
+    )
     assert apply(case.file.encode(), planned.splices).decode() == case.expected
 
 
@@ -97,7 +99,7 @@ def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
     if loose:
         search, replace = search.replace("    ", ""), replace.replace("    ", "")
     data = "".join(lines).encode()
-    splices = plan(Snapshot(data), [Edit(search, replace)]).splices
+    splices = plan_edits(Snapshot(data), [Edit(search, replace)]).splices
     assert apply(data, splices) == "".join(changed).encode()
     assert [(splice.length > 0, splice.replacement) for splice in splices] == [
         (True, b"    other\n"),

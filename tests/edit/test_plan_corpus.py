@@ -23,7 +23,7 @@ import pytest
 
 from filewright import Workspace
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -64,7 +64,7 @@ def cases() -> Iterator[dict[str, Any]]:
 def verdict(case: dict[str, Any]) -> str:
     data = case["file"].encode()
     try:
-        planned = plan(Snapshot(data), [Edit(case["search"], case["replace"])])
+        planned = plan_edits(Snapshot(data), [Edit(case["search"], case["replace"])])
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

@@ -10,7 +10,7 @@ from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -45,18 +45,18 @@ def test_the_example_does_what_it_says(number: int) -> None:
     ending = next(name for name in parts if name.startswith(("result", "refused")))
     kind, word = ending.split()
     if kind == "result":
-        planned = plan(named(parts.get("name"), data), [edit], bases=bases)
+        planned = plan_edits(named(parts.get("name"), data), [edit], bases=bases)
         assert str(planned.outcomes[0].tier) == word
         assert apply(data, planned.splices).decode() == unmarked(parts[ending])
         notes = "".join(f"{note}\n" for note in planned.outcomes[0].notes)
         assert notes == parts.get("noted", "")
         return
     with pytest.raises(FilewrightError) as caught:
-        plan(named(parts.get("name"), data), [edit], bases=bases)
+        plan_edits(named(parts.get("name"), data), [edit], bases=bases)
     assert str(caught.value.code) == word
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:
-        followed = plan(
+        followed = plan_edits(
             Snapshot(data), [Edit(**caught.value.details["suggestions"][0])]
         )
         assert apply(data, followed.splices).decode() == unmarked(

@@ -9,7 +9,7 @@ from tests.examples import examples
 
 from filewright.edit.linediff import LineMerge, merge_lines
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -50,7 +50,7 @@ def changed(old: str, new: str) -> Edit:
 
 def session(shown: str, now: str, *edits: Edit) -> tuple[str, Tier]:
     data = now.encode()
-    planned = plan(Snapshot(data), edits, bases=(shown.encode(),))
+    planned = plan_edits(Snapshot(data), edits, bases=(shown.encode(),))
     return apply(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
@@ -125,7 +125,7 @@ def test_an_edit_of_many_may_have_drifted() -> None:
 
 def refused(shown: str, now: str, edit: Edit, *, fuzzy: bool = True) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
+        plan_edits(Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
     return caught.value
 
 
@@ -277,9 +277,9 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     edit = Edit(
         "", new, start_line=first, end_line=last, base=base, named="by its lines"
     )
-    made = apply(base, plan(Snapshot(base), [edit]).splices)
+    made = apply(base, plan_edits(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
-    assert apply(now, plan(Snapshot(now), [edit]).splices) == made.replace(
+    assert apply(now, plan_edits(Snapshot(now), [edit]).splices) == made.replace(
         b"2\n", b"2\nthere\n"
     )
 

@@ -13,7 +13,7 @@ from filewright.boundary.location import Location
 from filewright.edit.changeset import Modify
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.overlay import Overlay
-from filewright.edit.planning import Plan, plan
+from filewright.edit.planning import EditPlan, plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
@@ -22,9 +22,9 @@ from filewright.text.splice import Splice, apply, ordered
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
 
-def planned(file: str, *edits: Edit, **options: object) -> tuple[str, Plan]:
+def planned(file: str, *edits: Edit, **options: object) -> tuple[str, EditPlan]:
     data = file.encode()
-    made = plan(Snapshot(data), edits, **options)  # type: ignore[arg-type]
+    made = plan_edits(Snapshot(data), edits, **options)  # type: ignore[arg-type]
     return apply(data, made.splices).decode(), made
 
 
@@ -218,7 +218,7 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
 
     snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
-        splices = plan(snapshot, [Edit("b", new)]).splices
+        splices = plan_edits(snapshot, [Edit("b", new)]).splices
         assert (
             Modify.of(Location(ROOT, (b"a",)), snapshot, splices).encoding_check
             == codec
@@ -309,7 +309,7 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
 def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(
     edits: list[Edit], file: bytes
 ) -> None:
-    made = plan(Snapshot(file), edits)
+    made = plan_edits(Snapshot(file), edits)
     lines = apply(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):
         there = lines[outcome.new_first - 1 : outcome.new_last]

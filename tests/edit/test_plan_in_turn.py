@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text import splice
 from filewright.text.snapshot import Snapshot
@@ -18,7 +18,9 @@ EDITS = st.lists(st.tuples(TEXT, TEXT, st.booleans()), min_size=1, max_size=4)
 def outcome(data, edits, **how):
     """The result of one call, or the edit that was refused and why."""
     try:
-        planned = plan(Snapshot(data, encoding="utf-8"), edits, fuzzy=False, **how)
+        planned = plan_edits(
+            Snapshot(data, encoding="utf-8"), edits, fuzzy=False, **how
+        )
     except FilewrightError as error:
         return error.details.get("edit"), error.code
     return splice.apply(data, planned.splices)
@@ -62,5 +64,5 @@ def test_each_edit_has_its_own_tolerance(fuzzy):
     strict = [index for index, loose in enumerate(fuzzy) if not loose]
     exact = [Edit("    one", "    1"), Edit("    two", "    2")]
     given_edits = [exact[i] if i in strict else edit for i, edit in enumerate(edits)]
-    planned = plan(Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy)
+    planned = plan_edits(Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy)
     assert splice.apply(data, planned.splices) == b"    1\n    2\n"

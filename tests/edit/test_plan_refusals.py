@@ -11,7 +11,7 @@ from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit
 from filewright.edit.nearest import visible
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -33,13 +33,13 @@ def three(b):
 
 def refused(file: str, edit: Edit, **options: Any) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot(file.encode()), [edit], **options)
+        plan_edits(Snapshot(file.encode()), [edit], **options)
     return caught.value
 
 
 def follow(file: str, error: FilewrightError, number: int = 0) -> str:
     suggested = Edit(**error.details["suggestions"][number])
-    planned = plan(Snapshot(file.encode()), [suggested])
+    planned = plan_edits(Snapshot(file.encode()), [suggested])
     return apply(file.encode(), planned.splices).decode()
 
 
@@ -121,7 +121,7 @@ def test_exact_only_names_the_tier_that_would_match() -> None:
     loose = refused(CODE, Edit("def two(a):  \n    return a + 1\n", "x\n"), fuzzy=False)
     assert "trailing" in loose.message
     suggested = Edit(**loose.details["suggestions"][0])
-    planned = plan(Snapshot(CODE.encode()), [suggested], fuzzy=False)
+    planned = plan_edits(Snapshot(CODE.encode()), [suggested], fuzzy=False)
     assert apply(CODE.encode(), planned.splices).decode() == CODE.replace(
         "def two(a):\n    return a + 1\n", "x\n"
     )
@@ -167,7 +167,7 @@ def test_a_refusal_is_plain_values_and_bounded() -> None:
 def test_bytes_that_are_no_text_are_shown_as_such() -> None:
     data = b"alpha = 1\nbeta = \xff\xfe2\ngamma = 3\n"
     with pytest.raises(FilewrightError) as caught:
-        plan(
+        plan_edits(
             Snapshot(data, encoding="utf-8"),
             [Edit("alpha = 1\nbeta = 2\ngamma = 3\n", "x\n")],
         )
@@ -189,5 +189,5 @@ def test_what_is_like_nothing_is_refused_plainly(search: str) -> None:
 
 def test_the_path_is_named_as_it_was_asked_for() -> None:
     with pytest.raises(FilewrightError) as caught:
-        plan(named("src/a b.py", CODE.encode()), [Edit("nothing here", "x")])
+        plan_edits(named("src/a b.py", CODE.encode()), [Edit("nothing here", "x")])
     assert caught.value.message.startswith("src/a b.py: ")

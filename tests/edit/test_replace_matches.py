@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.places import replace_matches, replacement
+from filewright.edit.places import compile_replacement, replace_matches
 from filewright.errors import FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
@@ -28,7 +28,7 @@ def replaced(
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, **{"case": "sensitive", **options})
     snapshot = Snapshot(content, encoding=encoding)
-    made = replace_matches(snapshot, compiled, replacement(new, compiled))
+    made = replace_matches(snapshot, compiled, compile_replacement(new, compiled))
     assert made.splices == ordered(made.splices, snapshot.size)
     return apply(content, made.splices), made.count
 
@@ -139,7 +139,7 @@ def test_too_many_matches_are_refused() -> None:
     pattern = compile_pattern("a")
     with pytest.raises(FilewrightError) as caught:
         replace_matches(
-            Snapshot(b"a" * 50), pattern, replacement("b", pattern), most=49
+            Snapshot(b"a" * 50), pattern, compile_replacement("b", pattern), most=49
         )
     assert caught.value.code == "too_large"
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.rows import each_row
 
-from filewright.edit.places import replace_matches, replacement
+from filewright.edit.places import compile_replacement, replace_matches
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
@@ -14,7 +14,7 @@ def _replaced(
     data: bytes, pattern: str, new: str, mode: str = "regex"
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, mode=mode, case="sensitive")
-    made = replace_matches(Snapshot(data), compiled, replacement(new, compiled))
+    made = replace_matches(Snapshot(data), compiled, compile_replacement(new, compiled))
     return apply(data, made.splices), made.count
 
 
@@ -96,7 +96,7 @@ def test_replaces_at_edges_in_every_encoding(text: str) -> None:
         data = text.encode(encoding)
         compiled = compile_pattern("^", mode="regex")
         snapshot = Snapshot(data, encoding=encoding if encoding != "utf-16" else None)
-        made = replace_matches(snapshot, compiled, replacement("> ", compiled))
+        made = replace_matches(snapshot, compiled, compile_replacement("> ", compiled))
         lines = text.splitlines(keepends=True)
         expected = "".join(f"> {line}" for line in lines)
         assert apply(data, made.splices).decode(encoding) == expected

@@ -14,7 +14,7 @@ from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 def done(row: Row, **options: bool) -> str | None:
     data = row.file.encode()
     try:
-        planned = plan(
+        planned = plan_edits(
             named(row.name, data), [Edit(row.search, row.replace)], **options
         )
     except FilewrightError as error:
@@ -355,9 +355,9 @@ DOUBLED = [
 def test_notes_text_that_is_there_twice_then(
     file: str, search: str, replace: str
 ) -> None:
-    planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
     assert any("twice" in note.text for note in planned.outcomes[0].notes)
-    plain = plan(Snapshot(file.encode()), [Edit(search, search + "x")])
+    plain = plan_edits(Snapshot(file.encode()), [Edit(search, search + "x")])
     assert not plain.outcomes[0].notes
 
 
@@ -614,7 +614,7 @@ DISPLAYED = [
 def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
     search: str, replace: str
 ) -> None:
-    planned = plan(named("a.py", LAZY.encode()), [Edit(search, replace)])
+    planned = plan_edits(named("a.py", LAZY.encode()), [Edit(search, replace)])
     result = apply(LAZY.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
     assert result == LAZY.replace(search, replace + ended)
@@ -622,7 +622,7 @@ def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
 
 
 def test_a_nul_is_written_and_noted() -> None:
-    planned = plan(named("a.py", LAZY.encode()), [Edit("x = 1", "x = '\0'")])
+    planned = plan_edits(named("a.py", LAZY.encode()), [Edit("x = 1", "x = '\0'")])
     assert [note.text for note in planned.outcomes[0].notes] == [
         "now contains a NUL, which makes the file a binary one"
     ]
@@ -724,9 +724,11 @@ TWICE = [
 def test_an_insertion_that_follows_already_is_disclosed(
     file: str, search: str, replace: str
 ) -> None:
-    planned = plan(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
-    other = plan(Snapshot(file.encode()), [Edit(search, search + "another line\n")])
+    other = plan_edits(
+        Snapshot(file.encode()), [Edit(search, search + "another line\n")]
+    )
     assert "already" not in other.outcomes[0].text
 
 
@@ -751,7 +753,7 @@ ENDS = [
 def test_no_line_end_is_lost_where_a_return_meets_a_newline(
     data: bytes, edit: Edit, lines: int
 ) -> None:
-    planned = plan(Snapshot(data), [edit])
+    planned = plan_edits(Snapshot(data), [edit])
     assert len(apply(data, planned.splices).splitlines()) == lines
 
 

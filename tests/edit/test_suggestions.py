@@ -19,7 +19,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply
 
@@ -77,12 +77,14 @@ def followed(request: Request) -> str | None:
     """What comes of the first suggestion of a request that is nowhere; None if there is none."""
     data = request.file.encode()
     try:
-        plan(named(request.name, data), [Edit(request.search, request.replace)])
+        plan_edits(named(request.name, data), [Edit(request.search, request.replace)])
     except FilewrightError as error:
         if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
             return None
         better = Edit(**error.details["suggestions"][0])
-        return apply(data, plan(named(request.name, data), [better]).splices).decode()
+        return apply(
+            data, plan_edits(named(request.name, data), [better]).splices
+        ).decode()
     return None
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from filewright import FilewrightError, Settings, Workspace
-from filewright.edit.places import replacement
+from filewright.edit.places import compile_replacement
 from filewright.search.pattern import compile as compile_pattern
 from filewright.tools.replace import replace_in_order
 
@@ -241,7 +241,7 @@ def test_replacements_follow_one_another_in_a_file_of_any_size(tmp_path, held):
         tmp_path / "r", state_dir=tmp_path / "s", settings=Settings(hold_bytes=held)
     ) as workspace:
         pairs = [
-            (each, replacement(text, each))
+            (each, compile_replacement(text, each))
             for each, text in zip(patterns, texts, strict=True)
         ]
         replace_in_order(workspace.context, "a.txt", pairs)

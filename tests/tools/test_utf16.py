@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from filewright import FilewrightError, Workspace
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 
@@ -213,7 +213,7 @@ def test_as_an_edit_of_the_same_text_in_utf_8(
 
     def result(data: bytes) -> bytes | str:
         try:
-            return apply(data, plan(Snapshot(data), [edit], fuzzy=fuzzy).splices)
+            return apply(data, plan_edits(Snapshot(data), [edit], fuzzy=fuzzy).splices)
         except FilewrightError as error:
             return str(error.code)
 

@@ -34,7 +34,7 @@ from filewright.tools.replace import replace_in_order
 from filewright.tools.result import FailedCall, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit.planning import Plan
+    from filewright.edit.planning import EditPlan
     from filewright.search.pattern import Pattern
     from filewright.text.snapshot import Snapshot
 
@@ -302,7 +302,7 @@ def _compiled(
     ignore_case: bool = False,
 ) -> tuple[Pattern, Any]:
     """What is looked for, and what takes its place; in the original's templates $& is the match and $<name> a group."""
-    from filewright.edit.places import replacement
+    from filewright.edit.places import compile_replacement
     from filewright.search.pattern import compile as compile_pattern
 
     pattern = compile_pattern(
@@ -316,7 +316,7 @@ def _compiled(
         replace = _TEMPLATE.sub(
             lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}", replace
         )
-    return pattern, None if replace is None else replacement(replace, pattern)
+    return pattern, None if replace is None else compile_replacement(replace, pattern)
 
 
 def replace_content(call: Call, given: Record) -> Json:
@@ -340,12 +340,12 @@ def replace_content(call: Call, given: Record) -> Json:
 
 def apply_diff(call: Call, given: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
-    from filewright.edit.places import at_lines
-    from filewright.edit.planning import plan
+    from filewright.edit.places import make_line_edit
+    from filewright.edit.planning import plan_edits
 
-    def planned(snapshot: Snapshot) -> Plan:
+    def planned(snapshot: Snapshot) -> EditPlan:
         edits = [
-            at_lines(
+            make_line_edit(
                 b.search,
                 b.replace,
                 b.start_line,
@@ -354,7 +354,7 @@ def apply_diff(call: Call, given: Record) -> Json:
             )
             for b in given.diffs
         ]
-        return plan(snapshot, edits, fuzzy=False, task=call.task)
+        return plan_edits(snapshot, edits, fuzzy=False, task=call.task)
 
     made = change_text(call.context, "apply_diff", given.path, planned)
     return call.shaped("applied", {"count": len(given.diffs), "made": made})
@@ -375,10 +375,10 @@ def _edited(
     call: Call, given: Record, together: Sequence[Record]
 ) -> list[Json | FilewrightError]:
     """The changes of one file are made; what became of each."""
-    from filewright.edit.places import LineEdit, edit_of
-    from filewright.edit.planning import plan
+    from filewright.edit.places import LineSearch, find_line_edit
+    from filewright.edit.planning import plan_edits
 
-    def planned(snapshot: Snapshot) -> Plan:
+    def planned(snapshot: Snapshot) -> EditPlan:
         edits = []
         for index, each in enumerate(together):
             search, replace = each.search_pattern, each.replace_content
@@ -393,12 +393,12 @@ def _edited(
                 else (None, None)
             )
             try:
-                edit = LineEdit(each.start_line, search, replace, *how, *compiled)
-                edits.append(edit_of(snapshot, edit, task=call.task))
+                edit = LineSearch(each.start_line, search, replace, *how, *compiled)
+                edits.append(find_line_edit(snapshot, edit, task=call.task))
             except FilewrightError as error:
                 error.details["edit"] = index
                 raise
-        return plan(snapshot, edits, fuzzy=False, task=call.task)
+        return plan_edits(snapshot, edits, fuzzy=False, task=call.task)
 
     facts: Json = {
         "message": f"File {given.asked} reads like this already; nothing was written.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.endings import terminator_at, whole_lines
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.linediff import (
     LineMerge,
     MergeChunk,
@@ -23,9 +23,9 @@ from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
-    Located,
-    Missed,
+    EditMatch,
     NewLines,
+    NotLocated,
     Tier,
 )
 from filewright.edit.nearest import MOST_CHARS, clean
@@ -39,8 +39,8 @@ MOST_BYTES = 16 << 20
 
 
 def find_drifted(
-    source: FileText, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
-) -> Located | Missed | None:
+    source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
+) -> EditMatch | NotLocated | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
     The first base in which the search text occurs once, by a tier stricter than `below`, decides.
@@ -52,21 +52,21 @@ def find_drifted(
         if old.held == source.held or not (edit.named or old.size <= MOST_BYTES):
             continue
         found = locate(old, edit)
-        if isinstance(found, Located) and found.tier.rank < below.rank:
+        if isinstance(found, EditMatch) and found.tier.rank < below.rank:
             splices = ordered(meant(old, found) or (), old.size)
             if splices:
                 return _carried(source, found, old, splices)
-            return Missed(edit, Code.NO_CHANGE) if edit.named else None
+            return NotLocated(edit, Code.NO_CHANGE) if edit.named else None
     return None
 
 
 def _carried(
-    source: FileText, found: Located, old: FileText, splices: Sequence[Splice]
-) -> Located | Missed:
+    source: Source, found: EditMatch, old: Source, splices: Sequence[Splice]
+) -> EditMatch | NotLocated:
     """Where what was `found` in the text `old`, and makes these splices there, goes in the file as it is."""
     edit = found.edit
     made_of_it = apply(old.held or b"", splices)
-    wanted = FileText(Snapshot(made_of_it, encoding=source.encoding.name))
+    wanted = Source(Snapshot(made_of_it, encoding=source.encoding.name))
     shown, there, new = (list(text.rows()) for text in (old, source, wanted))
     mine, ours, theirs = ([row.body for row in rows] for rows in (shown, there, new))
     told = merge_lines(mine, ours, theirs)
@@ -78,7 +78,7 @@ def _carried(
     if (
         before[0] != after[0]
     ):  # The edit adds or deletes a byte order mark, which belongs to no line.
-        return Missed(edit, Code.STALE_VERSION, Tier.DRIFT)
+        return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT)
     made = splices_to_line_changes(splices, before, after)
     exact = merge_changes(
         mine, ours, theirs, slide_changes(diff_lines(mine, ours), mine, ours), made
@@ -94,9 +94,9 @@ def _carried(
     if told.conflicts or doubtful or not chunks or not _still_there(old, found, told):
         conflicts = told.conflicts or exact.conflicts
         sides = tuple(_sides(source, mine, told, chunk) for chunk in conflicts[:3])
-        return Missed(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
+        return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
     if applied:
-        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
+        return NotLocated(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     carried: list[Splice] = []
     dominant = source.snapshot.dominant
     as_it_was = old.snapshot.dominant == dominant
@@ -117,12 +117,12 @@ def _carried(
             whole_lines(source, offsets[start], offsets[end], b"".join(lines))
         )
     span = ByteRange(carried[0].offset, carried[-1].end)
-    return Located(
+    return EditMatch(
         edit, Tier.DRIFT, (NewLines(span, tuple(carried)),), inner=found.tier
     )
 
 
-def _still_there(old: FileText, found: Located, merged: LineMerge[bytes]) -> bool:
+def _still_there(old: Source, found: EditMatch, merged: LineMerge[bytes]) -> bool:
     """Whether a telling line of what the edit meant is still in the file; of an insertion, one beside it."""
     start, end = found.span.start, found.span.end
     beside = start == end
@@ -138,7 +138,7 @@ def _still_there(old: FileText, found: Located, merged: LineMerge[bytes]) -> boo
 
 
 def _sides(
-    source: FileText, base: Sequence[bytes], merged: LineMerge[bytes], chunk: MergeChunk
+    source: Source, base: Sequence[bytes], merged: LineMerge[bytes], chunk: MergeChunk
 ) -> dict[str, str]:
     """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted; bounded."""
     lines = {

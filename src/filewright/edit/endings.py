@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.linediff import EqualRun, align, find_line_splices
 from filewright.text.splice import Splice
 
 _TERMINATORS = (b"\n", b"\r")
 
 
-def terminator_at(source: FileText, offset: int) -> bytes:
+def terminator_at(source: Source, offset: int) -> bytes:
     """Return the terminator of a new line at `offset`, where a line begins or the file ends."""
     if source.has_no_returns:
         return b"\n"
@@ -25,7 +25,7 @@ def terminator_at(source: FileText, offset: int) -> bytes:
     return b"\n"
 
 
-def _beside(source: FileText, offset: int) -> Sequence[bytes]:
+def _beside(source: Source, offset: int) -> Sequence[bytes]:
     """Return the terminators of the lines above an offset, nearest first, and below it."""
     terminators: list[bytes] = []
     if offset > source.start:
@@ -39,7 +39,7 @@ def _beside(source: FileText, offset: int) -> Sequence[bytes]:
 
 
 def put_lines(
-    source: FileText,
+    source: Source,
     start: int,
     end: int,
     lines: Sequence[bytes],
@@ -65,7 +65,7 @@ def put_lines(
 
 
 def _choose(
-    source: FileText,
+    source: Source,
     start: int,
     end: int,
     old: bytes,
@@ -93,7 +93,7 @@ def _choose(
             )
 
 
-def _first(source: FileText, start: int, end: int) -> bytes:
+def _first(source: Source, start: int, end: int) -> bytes:
     """Return the terminator of the first of some new lines at [start, end)."""
     # Text inside a line is followed by the terminator of that line.
     begins_line = (
@@ -105,7 +105,7 @@ def _first(source: FileText, start: int, end: int) -> bytes:
     return own or terminator_at(source, source.begin_of(start))
 
 
-def whole_lines(source: FileText, start: int, end: int, new: bytes) -> Splice:
+def whole_lines(source: Source, start: int, end: int, new: bytes) -> Splice:
     """Return the splice that puts the lines `new` in place of those in [start, end).
 
     At the end of a file whose last line has no terminator the last one has none either; text that is put behind

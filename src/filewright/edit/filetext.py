@@ -49,7 +49,7 @@ _MOST_PLACES = 30_000_000
 _FEW, _LOOKS = 8, 400
 
 
-class FileText:
+class Source:
     """A snapshot as edits read it; `language` is its file's, if known. `snapshot` is that of the text that is read.
 
     Raises what `Narrowed.to_edit` does.
@@ -83,11 +83,11 @@ class FileText:
         self._offsets: list[int] = [self.start]
         self.found: dict[RequestLines, Regions] = {}
 
-    def version(self, content: bytes) -> FileText:
+    def version(self, content: bytes) -> Source:
         """Another version of the file, read as this one is."""
         text = self._narrowed.text(content) if self._narrowed else content
         shown = Snapshot(text, encoding=self.encoding.name)
-        return FileText(shown, self.task, language=self.language)
+        return Source(shown, self.task, language=self.language)
 
     def of_file(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the text as those of the file, of which none writes half of a line end."""
@@ -351,7 +351,7 @@ class FileText:
 
 
 def find_exact(
-    source: FileText, search: str, limit: int, *, line: int | None = None
+    source: Source, search: str, limit: int, *, line: int | None = None
 ) -> list[ByteRange]:
     """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
 
@@ -391,7 +391,7 @@ def find_exact(
     return found
 
 
-def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
+def _with_any_terminators(source: Source, pieces: list[bytes]) -> Iterator[ByteRange]:
     """Occurrences where each newline may be any terminator, found through the longest line."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
     hits = map(source.line_number, source.occurrences(pieces[anchor]))
@@ -413,7 +413,7 @@ def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[Byt
 
 
 def find_blocks(
-    source: FileText, blocks: Iterable[tuple[bytes, ...]]
+    source: Source, blocks: Iterable[tuple[bytes, ...]]
 ) -> dict[tuple[bytes, ...], list[int]] | None:
     """The lines (from 0) at which each of many blocks of lines is, terminators aside.
 
@@ -454,12 +454,12 @@ def find_blocks(
     }
 
 
-def stands(source: FileText, block: tuple[bytes, ...], at: int) -> bool:
+def stands(source: Source, block: tuple[bytes, ...], at: int) -> bool:
     """Whether the lines from line `at` (from 0) are those of a block."""
     return at >= 0 and tuple(source.bodies(at, len(block))) == block
 
 
-def _sought(source: FileText, block: tuple[bytes, ...]) -> list[int] | None:
+def _sought(source: Source, block: tuple[bytes, ...]) -> list[int] | None:
     """The places of a block, by looking for its longest line as bytes; None where that is no help."""
     index = max(range(len(block)), key=lambda at: len(block[at]))
     if len(block[index]) < 8:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
@@ -93,7 +93,7 @@ class Regions:
         ]
 
 
-def find_regions(source: FileText, block: RequestLines) -> Regions:
+def find_regions(source: Source, block: RequestLines) -> Regions:
     """Regions that `block` means by any whole-line tier, less the blank lines at its edges; none if it has no other.
 
     Ends early, with more than one region, where very many (200) or very long ones are alike.
@@ -108,7 +108,7 @@ def find_regions(source: FileText, block: RequestLines) -> Regions:
     for rows in _candidates(source, block):
         if (
             rows[0].offset not in found
-            and (region := graded(source, block, rows)) is not None
+            and (region := classify_region(source, block, rows)) is not None
         ):
             found[region.start] = region
             graded_rows += len(rows)
@@ -124,7 +124,9 @@ def find_regions(source: FileText, block: RequestLines) -> Regions:
     return known
 
 
-def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | None:
+def classify_region(
+    source: Source, block: RequestLines, rows: list[Line]
+) -> Region | None:
     """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
@@ -157,7 +159,7 @@ _SEEN: tuple[tuple[Tier, Callable[[str], str]], ...] = (
 """What a tier sees of a line, strictest first."""
 
 
-def _candidates(source: FileText, block: RequestLines) -> Iterator[list[Line]]:
+def _candidates(source: Source, block: RequestLines) -> Iterator[list[Line]]:
     keys = block.keys
     budget = _ROWS_COMPARED + 4 * len(keys)
     for count, needle, index in rare_runs(source, block.solid)[:1]:
@@ -174,7 +176,7 @@ def _candidates(source: FileText, block: RequestLines) -> Iterator[list[Line]]:
     yield from _one_pass(source, keys)
 
 
-def rows_with(source: FileText, needle: bytes) -> Iterator[Line]:
+def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
     """The lines that hold `needle`, each once, in order."""
     done = source.start
     hits = source.occurrences(needle)
@@ -189,7 +191,7 @@ def rows_with(source: FileText, needle: bytes) -> Iterator[Line]:
                 )  # the rest of the line is passed over
 
 
-def rare_runs(source: FileText, lines: Sequence[str]) -> list[tuple[int, bytes, int]]:
+def rare_runs(source: Source, lines: Sequence[str]) -> list[tuple[int, bytes, int]]:
     """Long stretches of `lines` that folding leaves alone, the rarest first: how often one is there, and its line.
 
     They are of different lines where more than one line has any.
@@ -209,7 +211,7 @@ def rare_runs(source: FileText, lines: Sequence[str]) -> list[tuple[int, bytes, 
     return sorted(counted, key=lambda one: one[0])
 
 
-def _count(source: FileText, needle: bytes) -> int:
+def _count(source: Source, needle: bytes) -> int:
     """How often a stretch occurs; in a file that is not held, in samples of it."""
     if source.held is not None:
         return source.held.count(needle)
@@ -220,7 +222,7 @@ def _count(source: FileText, needle: bytes) -> int:
 
 
 def rows_around(
-    source: FileText, keys: Sequence[str], index: int, row: Line, left: int
+    source: Source, keys: Sequence[str], index: int, row: Line, left: int
 ) -> tuple[list[Line], int]:
     """The rows of the region whose solid line `index` is `row`, or none; and how many were compared.
 
@@ -235,7 +237,7 @@ def rows_around(
 
 
 def _rows_like(
-    source: FileText, rows: Iterator[Line], keys: Iterable[str], left: int
+    source: Source, rows: Iterator[Line], keys: Iterable[str], left: int
 ) -> tuple[list[Line], int]:
     """The next rows, as far as their solid ones are like `keys`; how many may still differ (below 0: none could)."""
     found: list[Line] = []
@@ -256,14 +258,14 @@ def lines_apart(one: str, other: str) -> int:
     return int(one != other) if abs(len(one) - len(other)) < 2 else 2
 
 
-def key_of(source: FileText, row: Line, like: str) -> str:
+def key_of(source: Source, row: Line, like: str) -> str:
     """A line as it is compared with a key of the length of `like`; a line far too long is not read."""
     if not row.whole or len(row.body) > 4096 + 200 * len(like):
         return "\n"  # no key holds one
     return collapsed(source.text(row.body))
 
 
-def _one_pass(source: FileText, keys: Sequence[str]) -> Iterator[list[Line]]:
+def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
     """Every run of rows whose keys are `keys`, in one pass (Knuth, Morris, Pratt 1977)."""
     borders = [-1]
     length = -1

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
+    AmbiguousWriteError,
     ByteRange,
     Literal,
-    UnclearError,
     indent_of,
     is_blank,
     width_of,
@@ -35,8 +35,8 @@ _CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
 _GOING_ON = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
 
 
-def as_lines(source: FileText, part: Literal) -> Literal:
-    """Return the part, as whole lines where it names lines. Raises `UnclearError` where it has two readings."""
+def as_lines(source: Source, part: Literal) -> Literal:
+    """Return the part, as whole lines where it names lines. Raises `AmbiguousWriteError` where it has two readings."""
     part = _ended(source, part)
     first = part.search.partition("\n")[0]
     start = part.span.start
@@ -57,7 +57,7 @@ def as_lines(source: FileText, part: Literal) -> Literal:
     return Literal(ByteRange(begin, part.span.end), lead + part.search, text)
 
 
-def _ends_in_word(source: FileText, part: Literal) -> bool:
+def _ends_in_word(source: Source, part: Literal) -> bool:
     """Return whether a text ends inside a word of its line: it names a part of that line, and not the line."""
     end = part.span.end
     if end >= source.size:
@@ -67,7 +67,7 @@ def _ends_in_word(source: FileText, part: Literal) -> bool:
     return bool(_WORD.fullmatch(part.search[-1:]) and _WORD.match(behind))
 
 
-def _ended(source: FileText, part: Literal) -> Literal:
+def _ended(source: Source, part: Literal) -> Literal:
     """End the replacement with a newline if the search text ends with one."""
     search, new, span = part.search, part.replace, part.span
     if not search.endswith("\n") or new.endswith("\n") or is_blank(search):
@@ -79,7 +79,7 @@ def _ended(source: FileText, part: Literal) -> Literal:
     return Literal(span, search, new + "\n")
 
 
-def _deleted(source: FileText, part: Literal, begin: int, lead: str) -> Literal:
+def _deleted(source: Source, part: Literal, begin: int, lead: str) -> Literal:
     """Delete the indentation with the line, and leave the next line where it is."""
     search, span = part.search, part.span
     last = search.rpartition("\n")[2]
@@ -99,12 +99,12 @@ def _deleted(source: FileText, part: Literal, begin: int, lead: str) -> Literal:
 class _Readings:
     """The ways in which a replacement may be indented whose search text lacks `lead`."""
 
-    source: FileText
+    source: Source
     part: Literal
     lead: str
 
     def choose(self) -> str:
-        """Return the text of the only reading. Raises `UnclearError` if there is none, or more than one."""
+        """Return the text of the only reading. Raises `AmbiguousWriteError` if there is none, or more than one."""
         search, new = self._lines(self.part.search), self._lines(self.part.replace)
         given, full = indent_of(search[0]), self.lead + indent_of(search[0])
         literal = self.lead + self.part.replace
@@ -131,7 +131,7 @@ class _Readings:
             plausible[0] == literal or self._has_steps(plausible[0])
         ):
             return plausible[0]
-        raise UnclearError(
+        raise AmbiguousWriteError(
             f"the search text begins inside the indentation of its line, and {search[0].strip()!r}, or a line "
             "beside it, can be indented in several ways",
             "send search and replace with the whole indentation of their first line",

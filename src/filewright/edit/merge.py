@@ -19,8 +19,8 @@ from itertools import pairwise
 
 from filewright.edit.linediff import align
 from filewright.edit.locate.request import (
+    AmbiguousWriteError,
     Rows,
-    UnclearError,
     folded,
     indent_of,
     is_blank,
@@ -58,7 +58,7 @@ def merge_lines(
     """Return the lines that take the place of the matched ones.
 
     `there` are the file's lines, row by row, and `same` says of lines of the replacement which row they are.
-    Raises `UnclearError` where the difference fits at two places or can be indented in two ways.
+    Raises `AmbiguousWriteError` where the difference fits at two places or can be indented in two ways.
     """
     indentation = part.indentation
     moves = indentation is not None and not indentation.same
@@ -168,7 +168,7 @@ def _merged_bodies(
                 )
             continue
         if any(row not in pairs for row in base_rows):
-            raise UnclearError(
+            raise AmbiguousWriteError(
                 "the search text and the file differ in more than whitespace and typography",
                 "send search and replace exactly as the file has the text",
             )
@@ -201,7 +201,7 @@ def _merged_block(
     theirs: Sequence[list[Token]],
     spelling: Spelling,
 ) -> list[_Body]:
-    """Merge the lines of one change. Raises `UnclearError` if the difference fits at two places."""
+    """Merge the lines of one change. Raises `AmbiguousWriteError` if the difference fits at two places."""
     count, wanted = sum(len(pairs[row]) for row in rows), sum(map(len, theirs))
     if count * wanted > _MOST_COMPARED and len(rows) + len(theirs) > 2:
         result: list[_Body] = []
@@ -227,7 +227,7 @@ def _merged_block(
     for one, other, line in zip(first, second, theirs, strict=True):
         text = one.text.rstrip()
         if text != other.text.rstrip():
-            raise UnclearError(
+            raise AmbiguousWriteError(
                 "the search text differs from the file in its spelling, and what changes fits at two places of it",
                 "send search and replace exactly as the file has the text",
                 readings=tuple(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.find import rows_with
 from filewright.edit.locate.request import (
     WHITESPACE,
@@ -68,7 +68,7 @@ class NearText:
 
 
 def nearest(
-    source: FileText, text: str, *, line: int | None = None, limit: int = 3
+    source: Source, text: str, *, line: int | None = None, limit: int = 3
 ) -> tuple[NearText, ...]:
     """Up to `limit` regions most like `text`, the best first; they do not overlap.
 
@@ -125,7 +125,7 @@ def nearest(
 
 
 def compared(
-    source: FileText,
+    source: Source,
     rows: Sequence[Line],
     lines: Sequence[str],
     similarity: float,
@@ -154,7 +154,7 @@ def compared(
     )
 
 
-def _windows(source: FileText, lines: Sequence[str]) -> list[list[Line]]:
+def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
     """Stretches of the file that may be the lines: by the longest texts that both have, else by their longest line."""
     runs: dict[str, int] = {}
     for index, line in enumerate(lines):
@@ -183,7 +183,7 @@ def _windows(source: FileText, lines: Sequence[str]) -> list[list[Line]]:
     return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
 
 
-def _window(source: FileText, row: Line, index: int, count: int) -> list[Line]:
+def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
     """The rows of `count` solid lines of which `row` is number `index`, as far as the file goes."""
     before = _as_far(source.rows_before(row), index)
     after = _as_far(source.rows_from(row.end), count - index - 1)

@@ -1,6 +1,6 @@
 """Edits by their place: lines, those of a symbol, the nth match from a line on, and every match of a pattern.
 
-`LineEdit` names a line, and what begins at or
+`LineSearch` names a line, and what begins at or
 after it: a search text means whole lines, or where no lines are equal to it a part of one; the nth one is
 meant. Only leading white space may be looked past, and only if the edit says so.
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from filewright.edit.endings import put_lines
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.literals import literal_rows
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
 from filewright.edit.write import write_exact
@@ -69,13 +69,13 @@ _BLANKS = " \t"
 # Symbols
 
 
-def symbol_lines(
+def find_symbol_lines(
     snapshot: Snapshot, outline: Outline, symbol: str, shown: str
 ) -> SymbolLines:
     """The lines of the one symbol of that name. Raises what `find_symbol` does, and `invalid_input` where other code
     is on them: it would be moved or deleted with the symbol."""
     found = find_symbol(outline, symbol, shown)
-    source, own = FileText(snapshot), found.symbol
+    source, own = Source(snapshot), found.symbol
     siblings = found.around[-1].children if found.around else outline.symbols
     first, last = own.block_start_line, own.end_line
     beside = [
@@ -127,7 +127,7 @@ def symbol_lines(
     )
 
 
-def without_blank_ends(text: str) -> tuple[str, int, int]:
+def strip_blank_lines(text: str) -> tuple[str, int, int]:
     """Return a text without the blank lines at its ends, and how many those are above and below.
 
     A text of blank lines alone stays as it is.
@@ -146,9 +146,9 @@ def without_blank_ends(text: str) -> tuple[str, int, int]:
     )
 
 
-def in_place_of(text: str, lines: SymbolLines) -> str:
+def trim_symbol_text(text: str, lines: SymbolLines) -> str:
     """Return the text that takes the place of a symbol, without blank lines at its ends that are there already."""
-    body, above, below = without_blank_ends(normalised(text))
+    body, above, below = strip_blank_lines(normalised(text))
     if not body.strip():
         return text
     more_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0
@@ -184,7 +184,7 @@ def _require_whole_lines(
         )
 
 
-def indented(
+def reindent_block(
     text: str, indent: str, language: str | None = None, unit: str | None = None
 ) -> str:
     """Return `text` moved as a whole so that its first line has `indent`.
@@ -201,7 +201,7 @@ def indented(
     if not all(row.startswith(own) for row in solid):
         return text
     deeper = [indent_of(row)[len(own) :] for row in solid]
-    step = indent_unit([*deeper, own])
+    step = common_indent_unit([*deeper, own])
     for number, row in enumerate(rows):
         if not row.strip() or number in inside:
             continue
@@ -212,7 +212,7 @@ def indented(
     return "\n".join(rows)
 
 
-def indent_unit(indents: Iterable[str]) -> str | None:
+def common_indent_unit(indents: Iterable[str]) -> str | None:
     """Return what lines are indented by for each level: a tab, or the most usual step in spaces; None if none is."""
     tabs = spaces = last = 0
     steps: Counter[int] = Counter()
@@ -232,7 +232,7 @@ def indent_unit(indents: Iterable[str]) -> str | None:
     return " " * (usual[0] if usual else 4)
 
 
-def unit_of(
+def detect_indent_unit(
     snapshot: Snapshot, language: str | None = None, lines: range | None = None
 ) -> str | None:
     """Return what the lines of a file, or those `lines` of it, are indented by for each level; None where none is.
@@ -252,7 +252,7 @@ def unit_of(
     if lines is not None and indents:
         outer = indents[0]
         indents = [indent.removeprefix(outer) for indent in indents]
-    return indent_unit(indents)
+    return common_indent_unit(indents)
 
 
 def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
@@ -284,7 +284,7 @@ def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def at_lines(
+def make_line_edit(
     search: str,
     replace: str,
     start: int,
@@ -330,7 +330,7 @@ def at_lines(
 
 
 @dataclass(frozen=True, slots=True)
-class LineEdit:
+class LineSearch:
     """Put `replace` where `search` is, or before `start_line` if there is no `search`.
 
     `start_line` is where looking begins (1-based); `replace` None removes what was found. With
@@ -347,12 +347,14 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
-    """The lines that a `LineEdit` makes anew in the file as it is.
+def find_line_edit(
+    snapshot: Snapshot, edit: LineSearch, *, task: Task | None = None
+) -> Edit:
+    """The lines that a `LineSearch` makes anew in the file as it is.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
-    source = FileText(snapshot, task)
+    source = Source(snapshot, task)
     count, start, asked = source.count, edit.start_line, snapshot.asked
     inserts = not edit.search and edit.pattern is None
     if start > count + inserts:
@@ -390,7 +392,7 @@ def _made(first: int, last: int | None, text: str) -> Edit:
     return Edit("", text, start_line=first, end_line=last, named="by its line")
 
 
-def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Edit]:
+def _whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """The lines from the start line on that are those of the search text."""
     asked = normalised(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
@@ -430,16 +432,16 @@ def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
     return text if given else _moved(text, asked, there, language)
 
 
-def _parts(source: FileText, edit: LineEdit) -> Iterator[Edit]:
+def _parts(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """The places inside a line from the start line on."""
     text = normalised(edit.search or "").removesuffix("\n")
     if text and "\n" not in text:
         pattern = compile_pattern(text, case="sensitive", max_chars=len(text))
-        template = replacement(edit.replace or "", pattern)
+        template = compile_replacement(edit.replace or "", pattern)
         yield from _matched(source, replace(edit, pattern=pattern, template=template))
 
 
-def _matched(source: FileText, edit: LineEdit) -> Iterator[Edit]:
+def _matched(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """The matches of the pattern, each replaced in its lines."""
     snapshot, pattern = source.snapshot, edit.pattern
     assert pattern is not None
@@ -521,7 +523,7 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplaceOutcome:
     """What replacing does to one file.
 
     `count` matches were found, `unchanged` of them already read as their replacement; `splices`
@@ -533,7 +535,7 @@ class Replaced:
     splices: Sequence[Splice]
 
 
-def replacement(text: str, pattern: Pattern) -> Replacement:
+def compile_replacement(text: str, pattern: Pattern) -> Replacement:
     """The replacement `text` for the matches of `pattern`.
 
     Raises `invalid_input` for a pattern that matches nothing at all in the middle of a line, for a group that the
@@ -626,7 +628,7 @@ def replace_matches(
     *,
     most: int = MOST,
     task: Task | None = None,
-) -> Replaced:
+) -> ReplaceOutcome:
     """Replace every match in a snapshot, leftmost first, not overlapping.
 
     Lines of a match that the replacement keeps keep their terminators; new ones take that of their neighbour.
@@ -637,7 +639,7 @@ def replace_matches(
         raise refused(
             Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes"
         )
-    source = FileText(snapshot)
+    source = Source(snapshot)
     expanded = new.expander(source.snapshot)
     # Of a literal text of several lines, those that stay are told from those that change.
     literal = (
@@ -672,11 +674,11 @@ def replace_matches(
             yield from own
 
     written = Splices.of(source.of_file(splices()))
-    return Replaced(count, unchanged, written)
+    return ReplaceOutcome(count, unchanged, written)
 
 
 def _put(
-    source: FileText, start: int, end: int, pieces: Iterable[_Piece]
+    source: Source, start: int, end: int, pieces: Iterable[_Piece]
 ) -> Sequence[Splice]:
     """Return the splices that put pieces at [start, end), where lines may end in different ways."""
     bodies: list[bytes] = []

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from filewright.edit.drift import find_drifted
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
+    AmbiguousWriteError,
     ByteRange,
     Edit,
+    EditMatch,
     Literal,
-    Located,
-    Missed,
+    NotLocated,
     RequestLines,
     SymbolLines,
     Tier,
-    UnclearError,
     WholeLines,
 )
 from filewright.edit.nearest import alike
@@ -45,7 +45,7 @@ _COUNTED = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EditOutcome:
     """What became of edit number `index` (0-based).
 
     Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
@@ -115,11 +115,11 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditPlan:
     """The splices of a call, in order, and what became of each edit."""
 
     splices: tuple[Splice, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[EditOutcome, ...]
 
 
 class _Placed(NamedTuple):
@@ -128,7 +128,7 @@ class _Placed(NamedTuple):
     `shifts` are (where among what all put, lines more) of what it changes.
     """
 
-    outcome: Outcome
+    outcome: EditOutcome
     spans: Sequence[ByteRange]
     changed: Sequence[ByteRange]
     shifts: Sequence[tuple[tuple[int, ...], int]]
@@ -161,7 +161,7 @@ def _with_blank_lines(
             edits[at] = replace(edits[at], end_line=symbol.last + symbol.between)
 
 
-def plan(
+def plan_edits(
     snapshot: Snapshot,
     edits: Sequence[Edit],
     *,
@@ -170,7 +170,7 @@ def plan(
     in_turn: bool = False,
     bases: Sequence[bytes] = (),
     task: Task | None = None,
-) -> Plan:
+) -> EditPlan:
     """The splices that make all `edits` of the file.
 
     `total` edits are in their call, which has numbered and counted them, as it may have edits of other files too; else
@@ -195,7 +195,7 @@ def plan(
             going.append((edit.symbol, at))
     if going:
         _with_blank_lines(given, going)
-    source = FileText(
+    source = Source(
         snapshot, task, language=language_of(location.name) if location else None
     )
     placed: list[_Placed] = []
@@ -206,10 +206,10 @@ def plan(
         text, found = _located(source, puts, edit, bases, in_turn=in_turn and at > 0)
         taken = (
             _taken(source, text, placed, puts, found)
-            if isinstance(found, Located)
+            if isinstance(found, EditMatch)
             else found
         )
-        if not isinstance(taken, Missed):
+        if not isinstance(taken, NotLocated):
             one, puts = taken
             placed.append(one)
             continue
@@ -218,7 +218,7 @@ def plan(
             break
     if not refusals and not puts:
         refusals.append(
-            explained(source, Missed(replace(given[0], number=0), Code.NO_CHANGE))
+            explained(source, NotLocated(replace(given[0], number=0), Code.NO_CHANGE))
         )
     if refusals:
         error, calls = refusals[0], total or len(edits)
@@ -233,52 +233,58 @@ def plan(
     splices = _as_one(puts)
     require_ordered(splices, source.size)
     outcomes = _outcomes(placed) if len(placed) > 1 else (placed[0].outcome,)
-    return Plan(tuple(source.of_file(splices)), outcomes)
+    return EditPlan(tuple(source.of_file(splices)), outcomes)
 
 
 def _located(
-    source: FileText,
+    source: Source,
     puts: Sequence[_Put],
     edit: Edit,
     bases: Sequence[bytes],
     *,
     in_turn: bool,
-) -> tuple[FileText, Located | Missed]:
+) -> tuple[Source, EditMatch | NotLocated]:
     """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
     if edit.named:
         return source, find_drifted(
             source, edit, () if edit.base is None else [edit.base]
         ) or locate(source, edit)
-    found = Missed(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
+    found = (
+        NotLocated(edit, Code.NO_MATCH, Tier.EXACT) if in_turn else locate(source, edit)
+    )
     is_exact = (
-        found.tier if isinstance(found, Located) else found.reached
+        found.tier if isinstance(found, EditMatch) else found.reached
     ) is Tier.EXACT
-    nowhere = isinstance(found, Missed) and found.code is Code.NO_MATCH
+    nowhere = isinstance(found, NotLocated) and found.code is Code.NO_MATCH
     if puts and edit.fuzzy and not (is_exact or nowhere or in_turn):
         # A text that occurs exactly on the result of earlier edits is that, and none that is like it in the file.
-        result = FileText(
+        result = Source(
             Overlay(source.snapshot, _as_one(puts)),
             source.task,
             language=source.language,
         )
         there = locate(result, replace(edit, fuzzy=False))
-        if isinstance(there, Located):
+        if isinstance(there, EditMatch):
             return result, replace(there, edit=edit)
         if there.code is Code.AMBIGUOUS_MATCH:
             return result, replace(there, edit=edit)
     if nowhere and (in_turn or puts):
-        result = FileText(
+        result = Source(
             Overlay(source.snapshot, _as_one(puts)),
             source.task,
             language=source.language,
         )
         there = locate(result, edit)
-        if in_turn or isinstance(there, Located) or there.code is Code.AMBIGUOUS_MATCH:
+        if (
+            in_turn
+            or isinstance(there, EditMatch)
+            or there.code is Code.AMBIGUOUS_MATCH
+        ):
             return result, there
-    tier = found.tier if isinstance(found, Located) else Tier.SOFT
+    tier = found.tier if isinstance(found, EditMatch) else Tier.SOFT
     if (
         tier is Tier.EXACT
-        or not (nowhere or isinstance(found, Located))
+        or not (nowhere or isinstance(found, EditMatch))
         or not edit.fuzzy
         or edit.end_line is not None
     ):
@@ -287,8 +293,8 @@ def _located(
     # and what is alike elsewhere is a twin. Where whitespace alone changed, at that very place, it is right.
     drifted = find_drifted(source, edit, bases, below=tier)
     if (
-        isinstance(found, Located)
-        and isinstance(drifted, Missed)
+        isinstance(found, EditMatch)
+        and isinstance(drifted, NotLocated)
         and tier is not Tier.SOFT
         and any(
             span.start < found.span.end and span.end > found.span.start
@@ -300,18 +306,18 @@ def _located(
 
 
 def _taken(
-    source: FileText,
-    text: FileText,
+    source: Source,
+    text: Source,
     placed: Sequence[_Placed],
     before: list[_Put],
-    located: Located,
-) -> tuple[_Placed, list[_Put]] | Missed:
+    located: EditMatch,
+) -> tuple[_Placed, list[_Put]] | NotLocated:
     """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
     edit = located.edit
     try:
         written = write(text, located)
-    except UnclearError as why:
-        return Missed(edit, why.code, located.tier, (located.span,), unclear=why)
+    except AmbiguousWriteError as why:
+        return NotLocated(edit, why.code, located.tier, (located.span,), unclear=why)
     splices: Sequence[Splice] = written.splices
     spans = [part.span for part in located.parts]
     begin, stop = spans[0].start, spans[-1].end
@@ -367,7 +373,7 @@ def _taken(
                 continue
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
-                return Missed(
+                return NotLocated(
                     edit, Code.OVERLAP, spans=(touched,), other=other.outcome.index
                 )
         together = _joined(source, before, puts)
@@ -377,7 +383,7 @@ def _taken(
     named = edit.named
     if named and located.tier is Tier.DRIFT:
         named += ", carried on from the version that was named"
-    outcome = Outcome(
+    outcome = EditOutcome(
         edit.number,
         located.tier,
         first,
@@ -396,9 +402,9 @@ def _taken(
     return _Placed(outcome, spans, changed, shifts), together
 
 
-def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
+def _outcomes(placed: Sequence[_Placed]) -> tuple[EditOutcome, ...]:
     """What became of each of several edits, with the lines of the final result."""
-    result: list[Outcome] = []
+    result: list[EditOutcome] = []
     for own, spans, _, shifts in placed:
         shift = 0
         begin = min([(spans[0].start + 1,), *(at for at, _ in shifts)])
@@ -421,7 +427,7 @@ def _outcomes(placed: Sequence[_Placed]) -> tuple[Outcome, ...]:
     return tuple(result)
 
 
-def _follows(source: FileText, located: Located) -> str:
+def _follows(source: Source, located: EditMatch) -> str:
     """A note on an insertion of text that is there already."""
     part = located.parts[0]
     if not isinstance(part, Literal) or located.edit.replace_all:
@@ -453,9 +459,7 @@ def _touching(
     return None
 
 
-def _joined(
-    source: FileText, before: Sequence[_Put], more: Sequence[_Put]
-) -> list[_Put]:
+def _joined(source: Source, before: Sequence[_Put], more: Sequence[_Put]) -> list[_Put]:
     """What edits put that touch nothing of each other, as one.
 
     Of insertions at one offset the one that belongs to the text before it is first, and the one that belongs to the
@@ -494,7 +498,7 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
     return tuple(result)
 
 
-def _similarity(source: FileText, located: Located) -> float:
+def _similarity(source: Source, located: EditMatch) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
     # The parts of a soft match hold the file's word in place of the request's.
     requested = (

@@ -18,19 +18,19 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any
 
-from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.filetext import Source, find_exact
 from filewright.edit.find import find_regions
 from filewright.edit.linediff import align, merge_lines
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.request import (
+    AmbiguousWriteError,
     ByteRange,
     Edit,
+    EditMatch,
     Literal,
-    Located,
-    Missed,
+    NotLocated,
     RequestLines,
     Tier,
-    UnclearError,
     indent_of,
     is_typographic,
     words_in,
@@ -63,7 +63,7 @@ _LIKELY, _APART = 0.6, 0.1
 
 
 def _refusal(
-    missed: Missed,
+    missed: NotLocated,
     message: str,
     hint: str,
     lines: Sequence[int] = (),
@@ -106,7 +106,7 @@ def _refusal(
     )
 
 
-def explained(source: FileText, missed: Missed) -> FilewrightError:
+def explained(source: Source, missed: NotLocated) -> FilewrightError:
     """The refusal of a missed edit, with what is near and what would succeed."""
     edit, code = missed.edit, missed.code
     lines = tuple(source.line_number(span.start) for span in missed.spans)
@@ -157,7 +157,9 @@ def explained(source: FileText, missed: Missed) -> FilewrightError:
     )
 
 
-def _unclear(source: FileText, missed: Missed, why: UnclearError) -> FilewrightError:
+def _unclear(
+    source: Source, missed: NotLocated, why: AmbiguousWriteError
+) -> FilewrightError:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
     there = compared(
         source, _rows_of(source, missed.spans[0]), missed.edit.search.split("\n"), 1.0
@@ -172,7 +174,7 @@ def _unclear(source: FileText, missed: Missed, why: UnclearError) -> FilewrightE
     )
 
 
-def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
+def _already(source: Source, edit: Edit) -> tuple[int, ...]:
     """The lines where the replacement is: those named, or any if it says enough to know it again."""
     if edit.start_line is not None and edit.end_line is not None:
         wanted = edit.replace.removesuffix("\n").split("\n")
@@ -198,7 +200,7 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
 
 
 def _first_run(
-    source: FileText, edits: Iterable[Edit | None], *modes: bool
+    source: Source, edits: Iterable[Edit | None], *modes: bool
 ) -> tuple[Edit, ...]:
     """The first of some edits that changes the file, sent as it is with each of the `modes` of fuzzy; if any does."""
     for edit in edits:
@@ -209,16 +211,16 @@ def _first_run(
     return ()
 
 
-def _succeeds(source: FileText, edit: Edit) -> bool:
+def _succeeds(source: Source, edit: Edit) -> bool:
     try:
         found = locate(source, edit)
-        return isinstance(found, Located) and bool(meant(source, found))
+        return isinstance(found, EditMatch) and bool(meant(source, found))
     except FilewrightError:
         return False
 
 
 def _ambiguous(
-    source: FileText, missed: Missed, lines: tuple[int, ...]
+    source: Source, missed: NotLocated, lines: tuple[int, ...]
 ) -> FilewrightError:
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
@@ -245,13 +247,13 @@ def _ambiguous(
 
 
 def _choices(
-    source: FileText, missed: Missed, span: ByteRange, line: int
+    source: Source, missed: NotLocated, span: ByteRange, line: int
 ) -> Iterator[Edit | None]:
     """The edit made clear for one region: by a start line, or by ever more context."""
     yield replace(missed.edit, start_line=line)
     if missed.reached is Tier.EXACT:
         part = Literal(span, missed.edit.search, missed.edit.replace)
-        found = Located(missed.edit, Tier.EXACT, (part,))
+        found = EditMatch(missed.edit, Tier.EXACT, (part,))
         rows = _rows_of(source, span)
         for _ in range(12):
             yield _as_there(source, found, rows)
@@ -259,7 +261,7 @@ def _choices(
             rows = [above or rows[0], *rows, below or rows[-1]]
 
 
-def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | None:
+def _as_there(source: Source, found: EditMatch, rows: Sequence[Line]) -> Edit | None:
     """The edit that has all the text of some rows as its search text, and writes there what was located."""
     start, end = rows[0].offset, max(rows[-1].body_end, found.span.end)
     old = source.read(start, end)
@@ -287,7 +289,7 @@ def _as_there(source: FileText, found: Located, rows: Sequence[Line]) -> Edit | 
 
 
 def _elsewhere(
-    source: FileText, missed: Missed, places: tuple[int, ...]
+    source: Source, missed: NotLocated, places: tuple[int, ...]
 ) -> FilewrightError:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
@@ -323,12 +325,12 @@ def _elsewhere(
     return _refusal(missed, message, hint, places, near, offered, there)
 
 
-def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
+def _nowhere(source: Source, missed: NotLocated) -> FilewrightError:
     edit = missed.edit
     found = None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
     near: tuple[NearText, ...]
     suggestions: tuple[Edit, ...] = ()
-    if isinstance(found, Located):
+    if isinstance(found, EditMatch):
         rows = _rows_of(source, found.span)
         near = (compared(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
@@ -357,7 +359,7 @@ def _nowhere(source: FileText, missed: Missed) -> FilewrightError:
     return _refusal(missed, message, hint, (), near, suggestions)
 
 
-def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
+def _carried(source: Source, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     """The edit with the text that is there and the replacement carried over to it; none if that is not certain."""
     for text in (
         edit.search,
@@ -393,7 +395,7 @@ def _carried(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     return _first_run(source, choices, True, False)
 
 
-def _goes_on(source: FileText, search: str, there: NearText) -> bool:
+def _goes_on(source: Source, search: str, there: NearText) -> bool:
     """Whether a line that the search text has and the region lacks is right beside the region.
 
     Then the region is not all that is meant, and a line of it is none of the search text's.
@@ -477,7 +479,7 @@ def _words(tokens: Iterable[str]) -> Counter[str]:
 # Words
 
 
-def _rows_of(source: FileText, span: ByteRange) -> list[Line]:
+def _rows_of(source: Source, span: ByteRange) -> list[Line]:
     first = source.row_at(span.start)
     more = takewhile(lambda row: row.offset < span.end, source.rows_from(first.end))
     return [first, *islice(more, 399)]

@@ -15,8 +15,8 @@ from filewright.edit.linediff import align
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import (
     WHITESPACE,
+    AmbiguousWriteError,
     Rows,
-    UnclearError,
     indent_of,
     is_blank,
     width_of,
@@ -154,7 +154,7 @@ class _Moved(NamedTuple):
 
 def _unclear(
     new: Sequence[str], readings: Mapping[str, tuple[str, ...]]
-) -> UnclearError:
+) -> AmbiguousWriteError:
     texts = [
         "\n".join(
             (readings.get(indent_of(line)) or ("",))[place] + line.lstrip(WHITESPACE)
@@ -164,7 +164,7 @@ def _unclear(
     ]
     if texts[0] == texts[1]:
         texts[1] = "\n".join(new)
-    return UnclearError(
+    return AmbiguousWriteError(
         "the search text is indented otherwise than the file, and the indentation of the replacement "
         "can be read in several ways",
         "send search and replace with the file's own indentation",
@@ -205,14 +205,14 @@ def check_depths(
     solid = [at for at, text in enumerate(part.new) if not is_blank(text)]
     wanted, lines = [part.new[at] for at in solid], [made[at] for at in solid]
     if not indentation.same and _lacks_a_block(asked, wanted):
-        raise UnclearError(
+        raise AmbiguousWriteError(
             "the search text is indented otherwise than the file, and a new line of the replacement opens a block "
             "with no deeper line below it",
             "send search and replace with the file's own indentation",
             readings=("\n".join(made),),
         )
     if not indentation.same and _leaves_its_block(asked, wanted):
-        raise UnclearError(
+        raise AmbiguousWriteError(
             "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
             "send search and replace with the file's own indentation",
         )
@@ -242,7 +242,7 @@ def check_depths(
                 deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
             )
         if not (at and fits) and (step or indent_of(lines[at]) not in known.values()):
-            raise UnclearError(
+            raise AmbiguousWriteError(
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
                 f"{len(indent_of(lines[at]))}, as no line of the file or of the search text is",
                 "send search and replace with the file's own indentation",

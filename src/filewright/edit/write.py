@@ -14,16 +14,16 @@ from itertools import islice
 
 from filewright.edit.alignment import moved_lines, row_by_row
 from filewright.edit.endings import put_lines
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.literal import as_lines
 from filewright.edit.locate.request import (
+    AmbiguousWriteError,
     ByteRange,
+    EditMatch,
     Literal,
-    Located,
     NewLines,
     RequestLines,
     Rows,
-    UnclearError,
     WholeLines,
 )
 from filewright.edit.markers import omission
@@ -51,10 +51,10 @@ class Written:
     notes: tuple[Note, ...] = ()
 
 
-def write(source: FileText, located: Located) -> Written:
+def write(source: Source, located: EditMatch) -> Written:
     """Return the splices of a located edit; none if it changes nothing.
 
-    Raises `unencodable`, and `UnclearError` where the edit has no single meaning.
+    Raises `unencodable`, and `AmbiguousWriteError` where the edit has no single meaning.
     """
     if located.edit.fuzzy or isinstance(located.parts[0], Rows):
         # A hunk that is where its header says has the marker from whoever wrote the patch, as any other.
@@ -98,16 +98,16 @@ def write(source: FileText, located: Located) -> Written:
     return Written(tuple(splices), tuple(notes[:_MOST_NOTES]))
 
 
-def meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
+def meant(source: Source, located: EditMatch) -> tuple[Splice, ...] | None:
     """Return the splices of a located edit; None where it has no single meaning."""
     try:
         return write(source, located).splices
-    except UnclearError:
+    except AmbiguousWriteError:
         return None
 
 
 def write_exact(
-    source: FileText, start: int, end: int, search: str, replace: str
+    source: Source, start: int, end: int, search: str, replace: str
 ) -> Sequence[Splice]:
     """Return the splices that put `replace` where `search` is literally in [start, end).
 
@@ -124,7 +124,7 @@ def write_exact(
     return put_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
 
 
-def _has_lines(located: Located, part: Literal) -> bool:
+def _has_lines(located: EditMatch, part: Literal) -> bool:
     """Return whether a text may name whole lines; each of very many occurrences is not looked at."""
     return not located.edit.replace_all or "\n" in part.search or "\n" in part.replace
 
@@ -133,7 +133,7 @@ def _has_lines(located: Located, part: Literal) -> bool:
 
 
 def _rows(
-    source: FileText, part: Rows, located: Located
+    source: Source, part: Rows, located: EditMatch
 ) -> tuple[list[MergedLine], tuple[Splice, ...]]:
     """Merge rows, and put the lines in their place.
 
@@ -186,7 +186,7 @@ def _rows(
 # What is refused
 
 
-def _refuse_omissions(source: FileText, located: Located) -> None:
+def _refuse_omissions(source: Source, located: EditMatch) -> None:
     """Refuse a line that stands for text left out, where it would delete that text."""
     asked: list[str] = []
     new: list[str] = []
@@ -208,14 +208,14 @@ def _refuse_omissions(source: FileText, located: Located) -> None:
         return
     line = omission(asked, new, [], source.language)
     if line is not None and not _occurs(source, located.span, line):
-        raise UnclearError(
+        raise AmbiguousWriteError(
             f"{visible(line.strip())} stands for text left out, and the lines that it stands for would be deleted",
             "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
             Code.INVALID_INPUT,
         )
 
 
-def _beside(source: FileText, span: ByteRange) -> tuple[str, str]:
+def _beside(source: Source, span: ByteRange) -> tuple[str, str]:
     """Return what is before a span on its first line, and behind it on its last."""
     begin = max(source.begin_of(span.start), span.start - _NEAR)
     above = source.text(source.read(begin, span.start))
@@ -225,12 +225,12 @@ def _beside(source: FileText, span: ByteRange) -> tuple[str, str]:
     return above, re.split(r"[\r\n]", behind, maxsplit=1)[0]
 
 
-def _occurs(source: FileText, span: ByteRange, line: str) -> bool:
+def _occurs(source: Source, span: ByteRange, line: str) -> bool:
     """Return whether a line is text of the file where the edit is."""
     return line.strip() in source.text(source.read(span.start, span.end))
 
 
-def _refuse_half_repairs(source: FileText, located: Located) -> None:
+def _refuse_half_repairs(source: Source, located: EditMatch) -> None:
     """Refuse a repair that would change a line which the replacement has as the file has it."""
     part = located.parts[0]
     if not isinstance(part, WholeLines | Literal):
@@ -242,7 +242,7 @@ def _refuse_half_repairs(source: FileText, located: Located) -> None:
         part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
     )
     if isinstance(part, Literal) and _doubled(source, part) is not None:
-        raise UnclearError(
+        raise AmbiguousWriteError(
             "the repaired search text ends inside of what the replacement has whole",
             "send search and replace exactly as the file has the text",
         )
@@ -250,7 +250,7 @@ def _refuse_half_repairs(source: FileText, located: Located) -> None:
     if line is None and UNESCAPED in located.repairs and source.language not in PROSE:
         line = breaks_string(wanted, there)
     if line is not None:
-        raise UnclearError(
+        raise AmbiguousWriteError(
             "the search text is not as the file has it, and with what was looked past the line "
             f"{visible(line)}, which the replacement keeps, would become another",
             "send search and replace exactly as the file has the text",
@@ -260,7 +260,7 @@ def _refuse_half_repairs(source: FileText, located: Located) -> None:
 # What is noted
 
 
-def _notes_on_text(source: FileText, part: Literal, first: int) -> Iterator[Note]:
+def _notes_on_text(source: Source, part: Literal, first: int) -> Iterator[Note]:
     """Yield what looks like damage in a text that is written as it is sent."""
     new = part.replace.split("\n")
     if len(new) > _MOST_OBSERVED:
@@ -274,7 +274,7 @@ def _notes_on_text(source: FileText, part: Literal, first: int) -> Iterator[Note
         )
 
 
-def _doubled(source: FileText, part: Literal) -> str | None:
+def _doubled(source: Source, part: Literal) -> str | None:
     """Return text beside a match that the replacement brings along once more."""
     begin = max(source.begin_of(part.span.start), part.span.start - _NEAR)
     before = source.text(source.read(begin, part.span.start))
@@ -283,7 +283,7 @@ def _doubled(source: FileText, part: Literal) -> str | None:
 
 
 def _notes_on_lines(
-    source: FileText, part: Rows, made: Sequence[MergedLine], first: int
+    source: Source, part: Rows, made: Sequence[MergedLine], first: int
 ) -> Iterator[Note]:
     """Yield what looks like damage in merged lines, and what the match does not prove."""
     new = [

@@ -21,13 +21,13 @@ from filewright.edit.losses import lost_parts
 from filewright.edit.losses import told as told_losses
 from filewright.edit.members import ListEdits
 from filewright.edit.places import (
-    in_place_of,
-    indented,
-    symbol_lines,
-    unit_of,
-    without_blank_ends,
+    detect_indent_unit,
+    find_symbol_lines,
+    reindent_block,
+    strip_blank_lines,
+    trim_symbol_text,
 )
-from filewright.edit.planning import Outcome, Plan, plan
+from filewright.edit.planning import EditOutcome, EditPlan, plan_edits
 from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
 from filewright.languages import Language, language_of
 from filewright.search.engine import TreeOptions
@@ -355,7 +355,7 @@ class EditResult(ChangeResult):
     line_number: int
     similarity: float
     tier: str
-    results: tuple[Outcome, ...]
+    results: tuple[EditOutcome, ...]
     version: str | None
     hard_links: int
     syntax_warning: str | None
@@ -396,7 +396,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     )
     page = Reply(context, arguments, made, outcome="")
     shown = page.seen or page.brief or page.wanted != "auto"
-    outcomes: list[Outcome] = []
+    outcomes: list[EditOutcome] = []
     files: list[EditedFile] = []
     starts, similarity, total = [], 1.0, 0
     for one in made.files:
@@ -533,12 +533,12 @@ class _Edits:
     arguments: EditArguments
     number: int = 0
 
-    def summary(self, files: Sequence[Changed[Plan]]) -> str:
+    def summary(self, files: Sequence[Changed[EditPlan]]) -> str:
         """One line for the history."""
         names = ", ".join(file.location.shown for file in files)
         return f"edit {names}: {pluralize(len(self.arguments.edits), 'edit')}"
 
-    def decided(self) -> Iterator[FilePlan[Plan]]:
+    def decided(self) -> Iterator[FilePlan[EditPlan]]:
         """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
 
         All is decided anew each time it is asked for.
@@ -586,7 +586,7 @@ class _Edits:
                         )
             elif whole is not None:
                 before, where = self._known_text(file), file.location
-                kept = FilePlan(Plan((), ()), where, (), before, (), where.shown)
+                kept = FilePlan(EditPlan((), ()), where, (), before, (), where.shown)
                 yield self._ended(kept, where, *whole)
         if refused:
             raise self._refusal(refused)
@@ -727,8 +727,8 @@ class _Edits:
         elif not context.exists(file.location):
             raise missing(asked)
 
-    def _created(self, file: _EditedFile) -> FilePlan[Plan]:
-        outcomes: list[Outcome] = []
+    def _created(self, file: _EditedFile) -> FilePlan[EditPlan]:
+        outcomes: list[EditOutcome] = []
         made = Snapshot(b"", encoding="utf-8")  # whatever its pieces come from
 
         def add(named: str, data: bytes, line: int) -> None:
@@ -754,11 +754,11 @@ class _Edits:
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
         content = as_declared(made.read(0, made.size), file.location.name)
-        return FilePlan.created(Plan((), tuple(outcomes)), file.location, content)
+        return FilePlan.created(EditPlan((), tuple(outcomes)), file.location, content)
 
     def _ended(
-        self, one: FilePlan[Plan], where: Location, number: int, item: EditItem
-    ) -> FilePlan[Plan]:
+        self, one: FilePlan[EditPlan], where: Location, number: int, item: EditItem
+    ) -> FilePlan[EditPlan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
             one, named = one.deleted(), "the file is deleted"
@@ -792,7 +792,7 @@ class _Edits:
 
     # Edits of a text
 
-    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> FilePlan[Plan]:
+    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> FilePlan[EditPlan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self.context, self.arguments
         page = (
@@ -878,8 +878,8 @@ class _Edits:
 
     def _plan(
         self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()
-    ) -> Plan:
-        planned = plan(
+    ) -> EditPlan:
+        planned = plan_edits(
             snapshot,
             edits,
             total=len(self.arguments.edits),
@@ -899,9 +899,9 @@ class _Edits:
 
     def _planned_texts(
         self, view: NotebookView, texts: dict[int, list[Edit]]
-    ) -> list[Plan]:
+    ) -> list[EditPlan]:
         """Return the plans of edits of texts, each within its cell, with splices of the whole view."""
-        plans: list[Plan] = []
+        plans: list[EditPlan] = []
         refusals: list[FilewrightError] = []
         for number, edits in texts.items():
             part, start = _in_cell(view, number) if number else (view, 0)
@@ -945,7 +945,9 @@ class _Edits:
             else "leave encoding out to edit by cells",
         )
 
-    def _edited_cells(self, file: _EditedFile, view: NotebookView) -> FilePlan[Plan]:
+    def _edited_cells(
+        self, file: _EditedFile, view: NotebookView
+    ) -> FilePlan[EditPlan]:
         """Return the plan of edits of a notebook that name cells, each located in its cell alone."""
         texts: dict[
             int, list[Edit]
@@ -998,14 +1000,14 @@ class _Edits:
         texts: dict[int, list[Edit]],
         whole: dict[int, tuple[int, EditItem]],
         new: Sequence[tuple[int, NewCell]],
-    ) -> FilePlan[Plan]:
+    ) -> FilePlan[EditPlan]:
         """Return the plan of a notebook: edits of texts by cell, cells replaced or deleted, and new ones."""
         for number in texts.keys() & whole.keys():
             own, self.number = whole[number][0], texts[number][0].number
             message = f"{view.cells[number - 1].label} is replaced or deleted by edit {own + 1}"
             raise self._invalid(message, "leave out one of them")
         shown: list[Splice] = []
-        outcomes: list[Outcome] = []
+        outcomes: list[EditOutcome] = []
         for planned in self._planned_texts(view, texts):
             shown += planned.splices
             outcomes += planned.outcomes
@@ -1020,7 +1022,9 @@ class _Edits:
                 shown += view.whole_source(cell, normalised(item.replace or ""))
             named = f"{cell.label} {'deleted' if item.delete else 'replaced'}"
             outcomes.append(
-                Outcome(self.number, Tier.EXACT, line, line, line, line, 1, named=named)
+                EditOutcome(
+                    self.number, Tier.EXACT, line, line, line, line, 1, named=named
+                )
             )
         rearranged = view.rearranged([new_cell for _, new_cell in new], removed)
         # The new cells are told in the order in which they come in the file.
@@ -1031,7 +1035,7 @@ class _Edits:
                 view.size if is_last else view.cells[new_cell.after].region[0]
             )
             outcomes.append(
-                Outcome(
+                EditOutcome(
                     number,
                     Tier.EXACT,
                     line,
@@ -1055,7 +1059,7 @@ class _Edits:
         assert location is not None
         page = _merged([*shown, *rearranged.of_view])
         outcomes.sort(key=attrgetter("index"))
-        decision = Plan(page, tuple(outcomes))
+        decision = EditPlan(page, tuple(outcomes))
         steps = [Modify.of(location, view.raw, splices)]
         name = location.shown
         return FilePlan(
@@ -1106,7 +1110,7 @@ class _Edits:
             new = self._with_separator(new, text)
             blank = (0, 0)
             if spot.indent is not None:
-                new, *blank_ends = without_blank_ends(normalised(new))
+                new, *blank_ends = strip_blank_lines(normalised(new))
                 blank = blank_ends[0], blank_ends[1]
             parted = self._parted(
                 new, gap, line, text.snapshot, blank=blank, indent=spot.indent
@@ -1125,7 +1129,7 @@ class _Edits:
                 own = range(lines.first, lines.last + 1)
                 new = self._indented(new, lines.indent, file, text.snapshot, own)
             new = self._with_separator(new, text)
-            new = in_place_of(new, lines)
+            new = trim_symbol_text(new, lines)
             self._note_losses(item, file, text.snapshot, lines, new)
         else:
             named = "by its lines"
@@ -1163,10 +1167,12 @@ class _Edits:
         language = language_of(file.location.name)
         unit = "\t" if "\t" in indent else None
         if unit is None and near is not None:
-            unit = unit_of(target, language, near)
+            unit = detect_indent_unit(target, language, near)
         if unit is None:
-            unit = unit_of(target, language)
-        return indented(new, indent, language, None if language in _BY_SPACES else unit)
+            unit = detect_indent_unit(target, language)
+        return reindent_block(
+            new, indent, language, None if language in _BY_SPACES else unit
+        )
 
     def _with_separator(self, new: str, text: _Text) -> str:
         """Return the text of this edit with the separator it needs as a member of a list."""
@@ -1212,7 +1218,7 @@ class _Edits:
             outline = self.context.outlines.outline(
                 text.snapshot, task=self.context.task
             )
-            return symbol_lines(text.snapshot, outline, symbol, asked)
+            return find_symbol_lines(text.snapshot, outline, symbol, asked)
         except FilewrightError as error:
             error.details.setdefault("path", asked)
             raise
@@ -1437,9 +1443,9 @@ class _Edits:
 
 def _of_whole(
     number: int, named: str, first: int = 1, last: int = 0, note: str = ""
-) -> Outcome:
+) -> EditOutcome:
     """What became of an edit that is of no text that was there."""
-    return Outcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note)
+    return EditOutcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note)
 
 
 def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:

@@ -15,7 +15,12 @@ from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
 from filewright.edit.example import Example, example_of
 from filewright.edit.overlay import Overlay
-from filewright.edit.places import Replaced, Replacement, replace_matches, replacement
+from filewright.edit.places import (
+    Replacement,
+    ReplaceOutcome,
+    compile_replacement,
+    replace_matches,
+)
 from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.search.engine import LineKinds, TreeOptions
 from filewright.search.pattern import Pattern
@@ -202,7 +207,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                 multiline=one.multiline,
                 max_chars=context.settings.max_pattern_chars,
             )
-            new = replacement(one.replacement or "", pattern)
+            new = compile_replacement(one.replacement or "", pattern)
             options = TreeOptions(
                 limit=arguments.max_files + 1,
                 output="files",
@@ -214,7 +219,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
             )
     most, found = arguments.max_count, _Matches([])
 
-    def decide() -> Iterator[FilePlan[Replaced]]:
+    def decide() -> Iterator[FilePlan[ReplaceOutcome]]:
         nonlocal found
         found = _Matches([0] * len(items))
         changed, looked_at = False, _LOOKED_AT
@@ -266,7 +271,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                 Code.NO_CHANGE, f"all {total} matches read already as the replacement"
             )
 
-    def summary(files: Sequence[Changed[Replaced]]) -> str:
+    def summary(files: Sequence[Changed[ReplaceOutcome]]) -> str:
         changed = sum(file.diff is not None for file in files)
         what = join_limited(
             [f"{one.pattern!r} by {one.replacement!r}" for one in each], 1
@@ -350,9 +355,9 @@ def _replaced(
     items: Sequence[_Item],
     numbers: Sequence[int],
     found: _Matches,
-) -> Replaced:
+) -> ReplaceOutcome:
     """What the items of these numbers make of a file: all of it as it is, none of what another makes."""
-    made: dict[int, Replaced] = {}
+    made: dict[int, ReplaceOutcome] = {}
     count = 0
     for number in numbers:
         with item_named(number, len(items)):
@@ -372,10 +377,10 @@ def _replaced(
     if len(made) == 1:
         return one
     unchanged = sum(each.unchanged for each in made.values())
-    return Replaced(count, unchanged, Splices.of(_joined(snapshot, made)))
+    return ReplaceOutcome(count, unchanged, Splices.of(_joined(snapshot, made)))
 
 
-def _joined(snapshot: Snapshot, made: Mapping[int, Replaced]) -> Iterator[Splice]:
+def _joined(snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
     """The splices of several items in order. Raises `overlap` where two of them change the same text."""
     last: Splice | None = None
     for splice in heapq.merge(*(one.splices for one in made.values())):
@@ -442,7 +447,7 @@ def _answer(
     context: Context,
     arguments: ReplaceArguments,
     found: _Matches,
-    made: Change[Replaced],
+    made: Change[ReplaceOutcome],
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
     page = Reply(context, arguments, made, outcome=str(counts), offers_diff=False)
@@ -490,10 +495,10 @@ def _answer(
 
 def replace_in_order(
     context: Context, path: str, replacements: Sequence[tuple[Pattern, Replacement]]
-) -> Change[Replaced]:
+) -> Change[ReplaceOutcome]:
     """Every replacement on the result of the one before it, as one change; none if nothing matches. For dialects."""
 
-    def replaced(snapshot: Snapshot) -> Replaced:
+    def replaced(snapshot: Snapshot) -> ReplaceOutcome:
         current, splices = snapshot, tuple[Splice, ...]()
         total = unchanged = 0
         for pattern, new in replacements:
@@ -504,6 +509,6 @@ def replace_in_order(
                 if isinstance(current, Overlay):
                     splices = current.composed(splices)
                 current = Overlay(snapshot, splices)
-        return Replaced(total, unchanged, splices)
+        return ReplaceOutcome(total, unchanged, splices)
 
     return change_text(context, "replace_content", path, replaced)

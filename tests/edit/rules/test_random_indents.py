@@ -14,7 +14,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply
 
@@ -111,7 +111,7 @@ def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
         if search == replace or file.count(search) > 1:
             continue
         try:
-            planned = plan(
+            planned = plan_edits(
                 named("a.py", file.encode()), [Edit(search + last, replace + last)]
             )
         except FilewrightError:

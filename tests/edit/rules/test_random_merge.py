@@ -20,7 +20,7 @@ from tests.examples import examples
 from tests.files import named
 
 from filewright.edit.locate.request import Edit
-from filewright.edit.planning import plan
+from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply
 
@@ -189,7 +189,7 @@ def done(request: Request) -> str | None:
     """The file after the edit; None if it was refused."""
     data = request.file.encode()
     try:
-        planned = plan(
+        planned = plan_edits(
             named(request.name, data), [Edit(request.search, request.replace)]
         )
     except FilewrightError:

@@ -22,17 +22,17 @@ from dataclasses import replace
 from itertools import takewhile
 
 from filewright.edit.endings import terminator_at, whole_lines
-from filewright.edit.filetext import FileText, find_exact
+from filewright.edit.filetext import Source, find_exact
 from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import diff_lines
 from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
+    EditMatch,
     Literal,
-    Located,
-    Missed,
     NewLines,
+    NotLocated,
     Part,
     RequestLines,
     Tier,
@@ -69,7 +69,7 @@ _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
 
 
-def locate(source: FileText, request: Edit) -> Located | Missed:
+def locate(source: Source, request: Edit) -> EditMatch | NotLocated:
     """Where `request` goes in `source`, or why nowhere.
 
     Pure: reads the snapshot, nothing else. The drift tier
@@ -85,7 +85,7 @@ def locate(source: FileText, request: Edit) -> Located | Missed:
         return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
     exact = find_exact(source, edit.search, MOST_LISTED + 1)
     if len(exact) == 1:
-        return Located(
+        return EditMatch(
             edit, Tier.EXACT, (Literal(exact[0], edit.search, edit.replace),)
         )
     if exact:
@@ -96,11 +96,11 @@ def locate(source: FileText, request: Edit) -> Located | Missed:
             [Literal(span, edit.search, edit.replace) for span in exact],
         )
     if not edit.fuzzy:
-        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+        return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
     return _tolerant(source, edit)
 
 
-def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
+def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
     unseen = (
         {char for char in edit.search if is_invisible(char)}
         if has_invisible(edit.search)
@@ -113,12 +113,12 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         if strict is not None:
             tier, parts, more = strict
             answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
-            if isinstance(answer, Located):
+            if isinstance(answer, EditMatch):
                 answer = replace(answer, inner=tier, repairs=(better.what,))
             return _unapplied(source, answer)
     block, wanted = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:
-        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+        return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
     found = find_regions(source, block)
     regions = found.strictest
     signed = diff_repair(edit.search, edit.replace)
@@ -135,7 +135,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         if tier is not Tier.TRAILING and not any(
             map(str.isalnum, "".join(block.solid))
         ):
-            return Missed(
+            return NotLocated(
                 edit, Code.NO_MATCH, tier
             )  # brackets alone say nothing of their place
         parts = [WholeLines(region, block, wanted) for region in regions]
@@ -143,34 +143,36 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)
-        return Located(edit, Tier.ELISION, tuple(elided), inner)
+        return EditMatch(edit, Tier.ELISION, tuple(elided), inner)
     repaired = _repaired(source, edit)
     if repaired is not None:
         return _unapplied(source, repaired)
     soft = find_soft(source, block, wanted)
     if soft:
         return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
-    return Missed(edit, Code.NO_MATCH, Tier.SOFT)
+    return NotLocated(edit, Code.NO_MATCH, Tier.SOFT)
 
 
-def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
+def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
     """The repaired request where it matches by the strictest tier of all repairs.
 
     Two repairs that match equally well must mean the same: one place, and one text there.
     """
-    found: dict[int, list[Located | Missed]] = {}
+    found: dict[int, list[EditMatch | NotLocated]] = {}
     for better in repairs(edit.search, edit.replace):
         strict = _strict(source, better)
         if strict is not None:
             tier, parts, more = strict
             answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
-            if isinstance(answer, Located):
+            if isinstance(answer, EditMatch):
                 answer = replace(answer, inner=tier, repairs=(better.what,))
             found.setdefault(tier.rank, []).append(answer)
     answers = found[min(found)] if found else []
-    located = [answer for answer in answers if isinstance(answer, Located)]
+    located = [answer for answer in answers if isinstance(answer, EditMatch)]
     if not located or len(located) < len(answers):
-        return next((answer for answer in answers if isinstance(answer, Missed)), None)
+        return next(
+            (answer for answer in answers if isinstance(answer, NotLocated)), None
+        )
     first, *others = located
     made = meant(source, first) if others else None
     for other in others:
@@ -183,20 +185,20 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
                 (part.span for part in (*first.parts, *other.parts)),
                 key=lambda span: span.start,
             )
-            return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
+            return NotLocated(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
     return first
 
 
-def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
+def _unapplied(source: Source, found: EditMatch | NotLocated) -> EditMatch | NotLocated:
     """`found`, unless the replacement is at that place already and reaches beyond it.
 
     A loosely matched text may be what a change left of it: the lines that an insertion follows.
     """
-    if isinstance(found, Missed) or not isinstance(found.parts[0], WholeLines):
+    if isinstance(found, NotLocated) or not isinstance(found.parts[0], WholeLines):
         return found
     part = found.parts[0]
     if _lost_a_line(source, part):
-        return Missed(found.edit, Code.NO_MATCH, found.tier)
+        return NotLocated(found.edit, Code.NO_MATCH, found.tier)
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace).regions:
@@ -204,7 +206,7 @@ def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
             region.start < edge < region.end
             for edge in (part.region.start, part.region.end)
         ):
-            return Missed(
+            return NotLocated(
                 found.edit,
                 Code.ALREADY_APPLIED,
                 found.tier,
@@ -213,7 +215,7 @@ def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
     return found
 
 
-def _lost_a_line(source: FileText, part: WholeLines) -> bool:
+def _lost_a_line(source: Source, part: WholeLines) -> bool:
     """Whether the search text has a blank line at its edge in the place of a line of the file.
 
     It is indented, as lines are that lost their text; or the replacement adds that line of the file. What the
@@ -237,13 +239,13 @@ def _lost_a_line(source: FileText, part: WholeLines) -> bool:
     return False
 
 
-def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str, int]:
+def _solid_beside(source: Source, region: Region, *, ahead: bool) -> tuple[str, int]:
     """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
     rows = source.rows_from(region.end) if ahead else source.rows_before(region.rows[0])
     return source.first_solid(rows)
 
 
-def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
+def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
@@ -274,13 +276,13 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
 
 
 def _one(
-    source: FileText,
+    source: Source,
     edit: Edit,
     tier: Tier,
     parts: Sequence[Part],
     *,
     more: bool = False,
-) -> Located | Missed:
+) -> EditMatch | NotLocated:
     """The one region; of several the one at the start line, if it was given.
 
     With `more` the file was not looked through to its end, and one region is not the only one.
@@ -297,13 +299,13 @@ def _one(
         chosen = at_line if len(at_line) == 1 else chosen
     if len(chosen) > 1 or (more and line is None):
         listed = tuple(part.span for part in chosen[:MOST_LISTED])
-        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, listed, more)
-    return Located(edit, tier, (chosen[0],))
+        return NotLocated(edit, Code.AMBIGUOUS_MATCH, tier, listed, more)
+    return EditMatch(edit, tier, (chosen[0],))
 
 
-def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
+def _all(edit: Edit, spans: list[ByteRange]) -> EditMatch | NotLocated:
     if not spans:
-        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+        return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
     if len(spans) > MOST_REPLACED:
         message = f"the search text occurs more than {MOST_REPLACED} times"
         raise FilewrightError(Code.TOO_LARGE, message, "search for a longer text")
@@ -313,10 +315,10 @@ def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
         if span.start >= end:
             parts.append(Literal(span, edit.search, edit.replace))
             end = span.end
-    return Located(edit, Tier.EXACT, tuple(parts))
+    return EditMatch(edit, Tier.EXACT, tuple(parts))
 
 
-def _of_lines(source: FileText, edit: Edit) -> Located:
+def _of_lines(source: Source, edit: Edit) -> EditMatch:
     """Whole lines, whatever they hold."""
     first, inserts = edit.start_line or 0, edit.end_line is None
     last = edit.end_line or first - 1
@@ -342,7 +344,7 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
             text, source.encoding, terminator_at(source, start), argument="replace"
         )
         splices = (whole_lines(source, start, end, new),)
-        return Located(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
+        return EditMatch(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if (
@@ -354,10 +356,12 @@ def _of_lines(source: FileText, edit: Edit) -> Located:
         data, text = body, text.removesuffix("\n")
     old = normalised(source.text(data))
     part = Literal(ByteRange(start, start + len(data)), old, text)
-    return Located(replace(edit, search=old), Tier.EXACT, (part,))
+    return EditMatch(replace(edit, search=old), Tier.EXACT, (part,))
 
 
-def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | Missed:
+def _anchored(
+    source: Source, edit: Edit, start: int, end: int
+) -> EditMatch | NotLocated:
     """Exactly the search text at exactly these lines, a final newline of it aside."""
     search, new = edit.search, edit.replace
     wanted = search.removesuffix("\n").split("\n")
@@ -372,11 +376,11 @@ def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | M
         span = ByteRange(
             rows[0].offset, last.end if search.endswith("\n") else last.body_end
         )
-        return Located(edit, Tier.EXACT, (Literal(span, search, new),))
+        return EditMatch(edit, Tier.EXACT, (Literal(span, search, new),))
     text = "\n".join(wanted)
     elsewhere = find_exact(source, text, _LINES_NAMED) if text.strip() else []
     spans = [span for span in elsewhere if _is_whole(source, span)]
-    return Missed(
+    return NotLocated(
         edit,
         Code.NO_MATCH,
         Tier.EXACT,
@@ -384,7 +388,7 @@ def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | M
     )
 
 
-def _is_whole(source: FileText, span: ByteRange) -> bool:
+def _is_whole(source: Source, span: ByteRange) -> bool:
     """Whether a span begins and ends where lines do."""
     begins = span.start == source.start or source.read(span.start - 1, span.start) in (
         b"\n",
@@ -396,7 +400,7 @@ def _is_whole(source: FileText, span: ByteRange) -> bool:
 # Elision
 
 
-def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines] | None:
+def find_elided(source: Source, search: str, replace: str) -> list[WholeLines] | None:
     """The parts of an edit whose texts leave text out alike; None if it is not such an edit."""
     asked, marks = _stretches(search, source.language)
     wanted, _ = _stretches(replace, source.language)
@@ -437,7 +441,7 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
     return parts or None
 
 
-def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
+def _is_settled(source: Source, part: WholeLines, level: int) -> bool:
     """Whether a stretch above a mark at `level` says by itself where it is changed: by lines that occur once."""
     old, new = part.search.lines, part.replace.lines
     if old == new:
@@ -468,14 +472,14 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
     return True
 
 
-def _is_section(source: FileText, line: str) -> bool:
+def _is_section(source: Source, line: str) -> bool:
     """Whether a line begins a section that no indentation shows: a heading, a table's name in brackets."""
     section = source.language.traits.section if source.language else ""
     return bool(section) and re.match(section, line) is not None
 
 
 def _is_inside(
-    source: FileText, before: WholeLines, after: WholeLines, mark: str
+    source: Source, before: WholeLines, after: WholeLines, mark: str
 ) -> bool:
     """Whether the text between two stretches stays in the block in which the mark between them is."""
     start, end = before.region.end, after.region.start

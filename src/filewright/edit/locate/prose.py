@@ -27,9 +27,9 @@ import zlib
 from dataclasses import replace
 from functools import cache
 
-from filewright.edit.filetext import FileText
+from filewright.edit.filetext import Source
 from filewright.edit.find import (
-    graded,
+    classify_region,
     key_of,
     lines_apart,
     rare_runs,
@@ -55,7 +55,7 @@ _JOINING = word_set(
 
 
 def find_soft(
-    source: FileText, block: RequestLines, wanted: RequestLines
+    source: Source, block: RequestLines, wanted: RequestLines
 ) -> list[WholeLines]:
     """What the request means where one word of prose is the file's: a part for each region, in order of offset."""
     found: dict[int, WholeLines | None] = {}
@@ -82,7 +82,7 @@ def find_soft(
 
 
 def _corrected(
-    source: FileText, block: RequestLines, wanted: RequestLines, rows: list[Line]
+    source: Source, block: RequestLines, wanted: RequestLines, rows: list[Line]
 ) -> WholeLines | None:
     """The request with the file's word, where the rows are its lines but for that."""
     texts = [text for row in rows if (text := source.text(row.body)).strip()]
@@ -116,7 +116,7 @@ def _corrected(
     )
     if search.keys != tuple(map(collapsed, texts)):
         return None  # more than the one word differs
-    region = graded(source, search, rows)
+    region = classify_region(source, search, rows)
     return None if region is None else WholeLines(region, search, new)
 
 
@@ -217,7 +217,7 @@ def is_slip(asked: str, found: str) -> bool:
     return (code or is_english(right)) and wrong[0] == right[0] and not ending
 
 
-def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
+def _is_only_neighbour(source: Source, asked: str, found: str) -> bool:
     """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it.
 
     Words that only join others name nothing that could be meant instead; and of no other word was the

@@ -370,7 +370,7 @@ Part = Literal | WholeLines | Rows | NewLines
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class EditMatch:
     """Where an edit goes: its parts in order of offset, and how they were found.
 
     `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words.
@@ -389,7 +389,7 @@ class Located:
 
 
 @dataclass(eq=False)
-class UnclearError(Exception):
+class AmbiguousWriteError(Exception):
     """The place is certain, and what is to be written there is not: a message, what to do, the code.
 
     `readings` are the texts the region may become, where there are several.
@@ -402,7 +402,7 @@ class UnclearError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class NotLocated:
     """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
 
     `spans` are the equal regions of an ambiguous text, the one place an anchored text is
@@ -418,4 +418,4 @@ class Missed:
     more: bool = False
     conflicts: tuple[dict[str, str], ...] = ()
     other: int | None = None
-    unclear: UnclearError | None = None
+    unclear: AmbiguousWriteError | None = None

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.filetext import FileText, find_blocks, stands
+from filewright.edit.filetext import Source, find_blocks, stands
 from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import align
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
-    Located,
+    EditMatch,
     RequestLines,
     Rows,
     Tier,
@@ -71,8 +71,8 @@ class NoPlace:
 
 
 def located(
-    lines: FileText, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
-) -> Located:
+    lines: Source, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
+) -> EditMatch:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
 
     One that is where its header says, exactly, is written as it is.
@@ -88,7 +88,7 @@ def located(
             RequestLines.of_lines(hunk.rows.old),
             RequestLines.of_lines(hunk.rows.new),
         )
-        return Located(edit, place.tier, (whole,))
+        return EditMatch(edit, place.tier, (whole,))
     signs, old, new, ends = hunk.rows
     # How the old lines end in the patch, and the new ones.
     asked = [mark for sign, mark in zip(signs, ends, strict=True) if sign != "+"]
@@ -123,7 +123,7 @@ def located(
         ended if unended or was_ended != ended else None,
         terminators,
     )
-    return Located(edit, place.tier, (part,))
+    return EditMatch(edit, place.tier, (part,))
 
 
 def _kept(rows: HunkLines) -> dict[int, int]:
@@ -153,7 +153,7 @@ def _kept(rows: HunkLines) -> dict[int, int]:
     return kept
 
 
-def applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
+def applied(hunks: Sequence[PatchHunk], lines: Source) -> list[int | None]:
     """The line (from 1) where each hunk's result is, in order; None for one whose result is not there.
 
     It is where the reverse of the hunk belongs.
@@ -184,7 +184,7 @@ class HunkPlacer:
     """
 
     def __init__(
-        self, hunks: Sequence[PatchHunk], lines: FileText, *, loose: bool = True
+        self, hunks: Sequence[PatchHunk], lines: Source, *, loose: bool = True
     ) -> None:
         self.hunks = hunks
         self.lines = lines

@@ -21,8 +21,8 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import truncate_line
-from filewright.edit.filetext import FileText
-from filewright.edit.locate.request import UnclearError
+from filewright.edit.filetext import Source
+from filewright.edit.locate.request import AmbiguousWriteError
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
 from filewright.edit.patch.place import HunkPlace, HunkPlacer, NoPlace, applied, located
@@ -424,7 +424,7 @@ def _placed(
         first = replace(first, rows=was._replace(old=old, new=new))
     hunks = (first, *others)
     language = language_of(snapshot.location.name) if snapshot.location else None
-    lines = FileText(snapshot, task, language=language)
+    lines = Source(snapshot, task, language=language)
     spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
     splices, outcomes = list[Splice](), list[HunkOutcome]()
     shift = 0
@@ -440,7 +440,7 @@ def _placed(
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
             written = write(lines, located(lines, hunk, place, spelled=spelled))
-        except UnclearError as why:
+        except AmbiguousWriteError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
             if why.code == Code.INVALID_INPUT:
@@ -468,7 +468,7 @@ def _placed(
 def _but_those_applied(
     file: FilePatch,
     hunks: Sequence[PatchHunk],
-    lines: FileText,
+    lines: Source,
     places: Sequence[HunkPlace | NoPlace],
     *,
     every: bool,
@@ -536,7 +536,7 @@ def _but_those_applied(
 
 
 def _unplaced(
-    file: FilePatch, lines: FileText, hunk: PatchHunk, place: NoPlace
+    file: FilePatch, lines: Source, hunk: PatchHunk, place: NoPlace
 ) -> FilewrightError:
     """The `patch_failed` for a hunk that has no place."""
     why, hint = _UNPLACED[place.why]
