@@ -13,7 +13,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Root
 from filewright.changes.changes import Changes
 from filewright.changes.model import RecordedCommand
-from filewright.changes.state_dir import base_folder
+from filewright.changes.state_dir import state_base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording import Recorder, command_summary, new_command
@@ -23,8 +23,8 @@ from filewright.tools.typed import TypedTools
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
-    from filewright.changes.history import Scope, Selected
-    from filewright.changes.model import ChangeRecord, Entry
+    from filewright.changes.history import Scope, Selection
+    from filewright.changes.model import ChangeRecord, FileChange
     from filewright.changes.settle import Recovery
     from filewright.changes.show import FileDifference
     from filewright.edit.diff import Diff
@@ -78,7 +78,7 @@ class Workspace(TypedTools, Closable):
         self._boundary = Boundary(
             [os.fspath(root) for root in roots],
             self.settings,
-            guarded=[base_folder(self.settings)],
+            guarded=[state_base_folder(self.settings)],
         )
         self._changes = Changes(self._boundary, self.settings)
         self._recorder = Recorder(self._changes, self.settings)
@@ -210,7 +210,7 @@ class Workspace(TypedTools, Closable):
         location = self._boundary.locate(path) if path is not None else None
         return one_meant("scope", Scope(change_id, session, since, location, hunk))
 
-    def select(self, scope: Scope | str) -> Selected:
+    def select(self, scope: Scope | str) -> Selection:
         """One change, or what is left of several as if they had been one: its record, and what was kept.
 
         Raises `not_found`, `invalid_input`, and `no_change` where nothing is left.
@@ -222,7 +222,7 @@ class Workspace(TypedTools, Closable):
         return self.select(scope).record
 
     def difference(
-        self, entry: Entry, *, max_lines: int, start: int = 0
+        self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
         return self._changes.difference(entry, max_lines=max_lines, start=start)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.model import id_of, number_of
+from filewright.changes.model import format_change_id, parse_change_id
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -69,10 +69,12 @@ def test_changes_of_several_roots_keep_their_order_when_the_clock_goes_back(
 
 def test_numbers_and_ids_are_the_same_order() -> None:
     numbers = [0, 1, 31, 32, 10**18, 10**18 + 1, 2**63]
-    assert [number_of(id_of(number)) for number in numbers] == numbers
-    assert sorted(map(id_of, numbers)) == [id_of(number) for number in numbers]
-    assert number_of("../etc/passwd") is None
-    assert number_of("i" * 13) is None
+    assert [parse_change_id(format_change_id(number)) for number in numbers] == numbers
+    assert sorted(map(format_change_id, numbers)) == [
+        format_change_id(number) for number in numbers
+    ]
+    assert parse_change_id("../etc/passwd") is None
+    assert parse_change_id("i" * 13) is None
 
 
 @pytest.mark.parametrize(

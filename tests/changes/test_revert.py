@@ -14,7 +14,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
-from filewright.changes.blobs import held_after, held_before
+from filewright.changes.blobs import content_after, content_before
 from filewright.changes.history import Scope
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
@@ -402,8 +402,8 @@ def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
     undone = bench.undo(record.id)
     assert [r.id for r in bench.changes.history()] == [undone.id, record.id]
     (entry,) = bench.changes.record(record.id).entries
-    assert held_before(entry) == b"one\ntwo\nthree\n"
-    assert held_after(entry) == b"ONE\ntwo\nthree\n"
+    assert content_before(entry) == b"one\ntwo\nthree\n"
+    assert content_after(entry) == b"ONE\ntwo\nthree\n"
 
 
 def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from filewright import Workspace
-from filewright.changes.history import prompts
+from filewright.changes.history import group_by_prompt
 from filewright.changes.model import ChangeRecord
 from filewright.page.titles import deeds_of, sentence, title_of
 from filewright.progress import Caller, Task
@@ -52,7 +52,9 @@ def head(
 def test_changes_belong_together_by_turn_or_without_a_pause(
     heads: list[ChangeRecord], expected: list[list[str]]
 ) -> None:
-    assert [[each.summary for each in group] for group in prompts(heads)] == expected
+    assert [
+        [each.summary for each in group] for group in group_by_prompt(heads)
+    ] == expected
 
 
 def test_sessions_that_interleave_have_one_heading_each(

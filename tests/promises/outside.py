@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from tests import processes
 
-from filewright.changes.model import id_of
+from filewright.changes.model import format_change_id
 
 NOBODY = 65534
 MB = 1 << 20
@@ -84,7 +84,7 @@ def lengthen_history(state: Path, times: int) -> str:
                 )
                 copied = f"SELECT {values} FROM {table} WHERE {number} >= {first}"
                 database.execute(f"INSERT INTO {table} {copied}")
-    return id_of(first - times * (last - first + 1))
+    return format_change_id(first - times * (last - first + 1))
 
 
 # Other users

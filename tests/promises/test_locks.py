@@ -20,7 +20,7 @@ from tests import processes
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
-from filewright.changes.state_dir import Index, StateFolder
+from filewright.changes.state_dir import StateFolder, StateIndex
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code
 from filewright.progress import Task
@@ -254,7 +254,7 @@ def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
     (area / "work").mkdir()
     inside, go_on = threading.Event(), threading.Event()
     parent = os.getpid()
-    owner: type = Index if busy == "_lines" else StateFolder
+    owner: type = StateIndex if busy == "_lines" else StateFolder
     real = getattr(owner, busy)
 
     def slow(*given: object) -> object:

@@ -320,7 +320,7 @@ def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_cha
 ) -> None:
     from filewright.changes import slots
 
-    digest_of, looks = slots.digest_of, 0
+    compute_digest, looks = slots.compute_digest, 0
 
     def late(file: Any, **given: Any) -> str:
         nonlocal looks
@@ -329,7 +329,7 @@ def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_cha
             if looks == looked:
                 with path.open("ab") as log:
                     log.write(b"late\n")
-        return digest_of(file, **given)
+        return compute_digest(file, **given)
 
     def first() -> None:
         with path.open("ab") as log:
@@ -340,7 +340,7 @@ def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_cha
         path.write_bytes(b"one\n")
         step = bench.modify("app.log", Splice(0, 3, b"ONE"))
         _saving_before(monkeypatch, path, {1: first})
-        monkeypatch.setattr(slots, "digest_of", late)
+        monkeypatch.setattr(slots, "compute_digest", late)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(step)
         assert caught.value.code is Code.STALE_VERSION

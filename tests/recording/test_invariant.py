@@ -15,7 +15,7 @@ from tests.promises.histories import FILES, FOLDERS, _command, _run
 from tests.recording.conftest import Opens
 
 from filewright import Workspace
-from filewright.changes.model import ChangeRecord, Entry, Stamp
+from filewright.changes.model import ChangeRecord, FileChange, FileState
 
 State = dict[str, tuple[Any, ...]]
 
@@ -38,12 +38,12 @@ def _state(root: Path) -> State:
     return state
 
 
-def _side(stamp: Stamp) -> tuple[Any, ...]:
+def _side(stamp: FileState) -> tuple[Any, ...]:
     content = stamp.target if stamp.kind == "link" else stamp.digest
     return stamp.kind, content, 0 if stamp.kind == "link" else stamp.mode
 
 
-def _check(state: State, path: str, before: Stamp) -> None:
+def _check(state: State, path: str, before: FileState) -> None:
     """A side says what is there; a rename and a change of modes may not know the content."""
     kind, content, mode = _side(before)
     assert path in state, f"{path} is not there"
@@ -94,7 +94,7 @@ def _apply(state: State, record: ChangeRecord) -> None:
         )
 
 
-def _path(entry: Entry, *, was: bool = False) -> str:
+def _path(entry: FileChange, *, was: bool = False) -> str:
     place = (entry.was if was else None) or entry.place
     return os.fsdecode(b"/".join(place.parts))
 

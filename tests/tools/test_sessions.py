@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from filewright import FilewrightError, Workspace
-from filewright.changes.blobs import held_after, held_before
+from filewright.changes.blobs import content_after, content_before
 from filewright.changes.database import Database
 from filewright.tools.history import _COUNTED
 
@@ -182,10 +182,10 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         record = mine.record(whole)
         assert [entry.place.shown for entry in record.entries] == ["f", "new"]
         assert (
-            held_before(record.entries[0])
+            content_before(record.entries[0])
             == "".join(f"line {n}\n" for n in range(20)).encode()
         )
-        assert held_after(record.entries[0]) == (root / "f").read_bytes()
+        assert content_after(record.entries[0]) == (root / "f").read_bytes()
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
         assert "-drei" in preview.diff

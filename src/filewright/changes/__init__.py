@@ -10,9 +10,9 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 
 `commit` is the page of a commit. Its steps are taken on a `tree`, which then changes no more; what is found out on
-the way are values of their own: what was there and what will be (`Stamp`), and the operations on names (`CommitPlan`,
-both worked out in `prepare`). `settle` does an operation, rolls it back, or cleans up after it, by what is in each
-place (`slots`), for a commit, for one that fails and for a recovery alike.
+the way are values of their own: what was there and what will be (`FileState`), and the operations on names
+(`RenamePlan`, both worked out in `prepare`). `settle` does an operation, rolls it back, or cleans up
+after it, by what is in each place (`slots`), for a commit, for one that fails and for a recovery alike.
 
 What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
 back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one

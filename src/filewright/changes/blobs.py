@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from filewright.changes.database import Database, Execute, Flusher
-from filewright.changes.model import Entry, Span, Stamp, id_of, spans_in
+from filewright.changes.model import (
+    FileChange,
+    FileState,
+    Span,
+    format_change_id,
+    unpack_spans,
+)
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -48,7 +54,7 @@ Block = bytes | memoryview
 # What a file is to hold
 
 
-class Held(NamedTuple):
+class MemoryContent(NamedTuple):
     """Bytes in memory."""
 
     data: bytes
@@ -65,7 +71,7 @@ class Held(NamedTuple):
             yield view[start : start + BLOCK_BYTES]
 
 
-class Edited:
+class SplicedContent:
     """Another content with splices applied on the way.
 
     `codec` names the encoding that the content before must decode by; it was only sampled when
@@ -91,7 +97,7 @@ class Edited:
         """The bytes from the start; `tap` sees every block of the content before on its way."""
         blocks = self.base.blocks()
         if tap is not None:
-            blocks = tapped(blocks, tap)
+            blocks = tap_blocks(blocks, tap)
         if self.codec:
             blocks = _validated(blocks, self.codec, self.asked)
         position = cursor = 0
@@ -117,7 +123,9 @@ class Edited:
             splice = next(left, None)
 
 
-def tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
+def tap_blocks(
+    blocks: Iterable[Block], tap: Callable[[Block], None]
+) -> Iterator[Block]:
     """`blocks` unchanged, each shown to `tap` on its way."""
     for block in blocks:
         tap(block)
@@ -141,7 +149,7 @@ def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Bloc
         ) from error
 
 
-def digest_of(content: File | ContentStream, *, size: int | None = None) -> str:
+def compute_digest(content: File | ContentStream, *, size: int | None = None) -> str:
     """xxh3_128 of all blocks of something, or of its first `size` bytes, in hex."""
     state = xxhash.xxh3_128()
     for block in content.blocks():
@@ -153,7 +161,7 @@ def digest_of(content: File | ContentStream, *, size: int | None = None) -> str:
     return state.hexdigest()
 
 
-class OnDisk(NamedTuple):
+class DiskContent(NamedTuple):
     """What a file holds on the disk; `opener` opens it once more each time."""
 
     opener: Callable[[], File]
@@ -177,10 +185,10 @@ def copy_blocks(file: File, fresh: File) -> None:
 # What undo keeps
 
 
-class Keeping:
+class BlobWriter:
     """What the operation of a `number` keeps, in its transaction of the log, given as `execute`."""
 
-    def __init__(self, store: ContentStore, execute: Execute, number: int) -> None:
+    def __init__(self, store: BlobStore, execute: Execute, number: int) -> None:
         self.number = number
         self._execute = execute
         self._store = store
@@ -258,7 +266,7 @@ class Keeping:
 
     def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
-        kept = f"={id_of(self.number)}-{self.in_files + 1}"
+        kept = f"={format_change_id(self.number)}-{self.in_files + 1}"
         try:
             with self._store.state.folder(_FOLDER) as contents:
                 folder.link(name, contents, kept.encode())
@@ -296,7 +304,7 @@ class Keeping:
         self._store.drop_adopted(self.number)
 
 
-class ContentStore:
+class BlobStore:
     """The contents of one state folder."""
 
     def __init__(
@@ -309,7 +317,7 @@ class ContentStore:
         self.state = state
 
     def blocks(
-        self, name: str, side: Stamp | None, packed: object, data: bytes | None
+        self, name: str, side: FileState | None, packed: object, data: bytes | None
     ) -> Iterator[bytes]:
         """Read a content by the columns of its row, and check it against its name; a displaced file, against its side.
 
@@ -340,7 +348,7 @@ class ContentStore:
 
     def drop_adopted(self, number: int) -> None:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
-        begin = f"={id_of(number)}-".encode()
+        begin = f"={format_change_id(number)}-".encode()
         with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
             self.remove(
                 name for name in folder.names() if name.startswith((begin, b".new-"))
@@ -388,16 +396,16 @@ class ContentStore:
         return total
 
 
-class Kept(NamedTuple):
+class StoredContent(NamedTuple):
     """A content that history keeps for a change, as a stream; the one way to read any.
 
     `side` is the file that it is the whole of, if it is not what an edit took out or put in. It is checked: against its
     name, or, where a displaced file was kept as it was, against its side. Raises `io_error` if it is gone or damaged.
     """
 
-    keeper: Keeper | None
+    keeper: BlobSource | None
     name: str
-    side: Stamp | None = None
+    side: FileState | None = None
 
     @property
     def size(self) -> int:
@@ -447,10 +455,10 @@ def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
 # What an entry says of them
 
 
-class Keeper(NamedTuple):
+class BlobSource(NamedTuple):
     """By whom the contents of a change are kept; `small` bounds what is ever put together in memory."""
 
-    store: ContentStore
+    store: BlobStore
     change_id: str
     small: int
 
@@ -463,25 +471,27 @@ class Keeper(NamedTuple):
         return 0
 
 
-def contents_of(entry: Entry) -> Iterator[Kept]:
+def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
     """Return all contents that are kept for an entry."""
     for side in (entry.before, entry.after):
         if side is not None and side.blob:
-            yield Kept(entry.keeper, side.blob, side)
+            yield StoredContent(entry.keeper, side.blob, side)
     for name in (entry.removed, entry.inserted):
         if name is not None:
-            yield Kept(entry.keeper, name)
+            yield StoredContent(entry.keeper, name)
 
 
-def whole_before(entry: Entry) -> Kept | None:
+def stored_content_before(entry: FileChange) -> StoredContent | None:
     """What there was before, if it was kept whole."""
     side = entry.before
     return (
-        Kept(entry.keeper, side.blob, side) if side is not None and side.blob else None
+        StoredContent(entry.keeper, side.blob, side)
+        if side is not None and side.blob
+        else None
     )
 
 
-def _is_small(entry: Entry, side: Stamp | None) -> bool:
+def _is_small(entry: FileChange, side: FileState | None) -> bool:
     keeper = entry.keeper
     return (
         side is not None
@@ -491,13 +501,13 @@ def _is_small(entry: Entry, side: Stamp | None) -> bool:
     )
 
 
-def is_whole(edit: Entry) -> bool:
+def is_whole_content_stored(edit: FileChange) -> bool:
     """Whether what there was before one edit needs no other to be known."""
     side = edit.before
     return side is None or (side.blob is not None and _is_small(edit, side))
 
 
-def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
+def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None:
     """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
     if not _is_small(entry, entry.before):
         return None
@@ -506,25 +516,25 @@ def held_before(entry: Entry, held: bytes | None = None) -> bytes | None:
     ):  # Perhaps only what the last of them found was kept whole.
         side = edit.before
         if side is not None and side.blob and _is_small(edit, side):
-            held = Kept(edit.keeper, side.blob, side).read()
+            held = StoredContent(edit.keeper, side.blob, side).read()
         elif held is not None:
-            held = _spliced(held, backward(edit))
+            held = _spliced(held, backward_splices(edit))
     return held
 
 
-def held_after(entry: Entry) -> bytes | None:
+def content_after(entry: FileChange) -> bytes | None:
     """What the file held after, if that follows from what was kept and is small."""
     last, side = entry.changes[-1], entry.after
     if side is None or not _is_small(entry, side):
         return None
     if side.blob is not None:
-        return Kept(last.keeper, side.blob, side).read()
+        return StoredContent(last.keeper, side.blob, side).read()
     if last is not entry:
-        return held_after(last)
-    before = held_before(entry)
+        return content_after(last)
+    before = content_before(entry)
     if entry.before is not None and entry.before.digest == side.digest:
         return before
-    after = _spliced(before, forward(entry)) if before is not None else None
+    after = _spliced(before, forward_splices(entry)) if before is not None else None
     return (
         after
         if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest
@@ -532,32 +542,37 @@ def held_after(entry: Entry) -> bytes | None:
     )
 
 
-def forward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
+def forward_splices(
+    entry: FileChange, most: int | None = None
+) -> Sequence[Splice] | None:
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
     from filewright.text.splice import Splices
 
     return Splices(
-        spans_in(entry.spliced, most), Kept(entry.keeper, entry.inserted).read()
+        unpack_spans(entry.spliced, most),
+        StoredContent(entry.keeper, entry.inserted).read(),
     )
 
 
-def backward(entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
+def backward_splices(
+    entry: FileChange, most: int | None = None
+) -> Sequence[Splice] | None:
     """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
     if not entry.spliced:
         return None
     if entry.removed is not None:
-        removed = Kept(entry.keeper, entry.removed).read()
-    elif (before := held_before(entry)) is not None:
+        removed = StoredContent(entry.keeper, entry.removed).read()
+    elif (before := content_before(entry)) is not None:
         removed = b"".join(
-            before[at : at + old] for at, old, _ in spans_in(entry.spliced, most)
+            before[at : at + old] for at, old, _ in unpack_spans(entry.spliced, most)
         )
     else:
         return None
     from filewright.text.splice import Splices
 
-    return Splices(_turned(spans_in(entry.spliced, most)), removed)
+    return Splices(_turned(unpack_spans(entry.spliced, most)), removed)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:

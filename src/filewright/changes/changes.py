@@ -16,10 +16,15 @@ from filewright.boundary.location import (
     quote,
 )
 from filewright.boundary.worktrees import describe_changed_trees
-from filewright.changes.history import History, Scope, Selected
+from filewright.changes.history import History, Scope, Selection
 from filewright.changes.locks import WorkspaceLock
-from filewright.changes.log import UNFINISHED, DamagedError, Log
-from filewright.changes.model import ChangeRecord, Place, id_of, sight
+from filewright.changes.log import UNFINISHED, Log, UnreadablePlanError
+from filewright.changes.model import (
+    ChangeRecord,
+    RecordedPath,
+    format_change_id,
+    visibility_check,
+)
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -127,7 +132,7 @@ class Changes(History):
         named: set[bytes] = set()
         for log in self.logs:
             for number, _ in log.left(*UNFINISHED, "done"):
-                with suppress(DamagedError, FilewrightError):
+                with suppress(UnreadablePlanError, FilewrightError):
                     for operation in log.plan(number).operations:
                         named.update(slot.name for slot in operation.slots)
         found: list[str] = []
@@ -155,7 +160,7 @@ class Changes(History):
         with self._lock.exclusive():
             for log in self.logs:
                 for number, _ in log.left("unsettled"):
-                    if id_of(number) == change_id:
+                    if format_change_id(number) == change_id:
                         log.state.open(make=False)
                         log.annotate(number, [_LEFT_AS_IT_WAS])
                         log.done(number)
@@ -300,7 +305,7 @@ class Changes(History):
                 self._boundary.before_reading = self._refuse_withheld
 
     def _refuse_withheld(self, where: Location) -> None:
-        names = Place.of(where).names
+        names = RecordedPath.of(where).names
         for log, (_, paths) in list(self._withheld.items()):
             if any(names[:depth] in paths for depth in range(1, len(names) + 1)):
                 raise errors.interrupted(where.asked, quote(log.state.owner.path))
@@ -395,7 +400,7 @@ class Changes(History):
                     selected,
                     self._settings,
                     task,
-                    locate=partial(self._locate, sight(self._boundary)),
+                    locate=partial(self._locate, visibility_check(self._boundary)),
                     force=force,
                     break_hard_links=break_hard_links,
                     left=left,
@@ -433,7 +438,7 @@ def _nothing_before(_task: Task) -> None:
     """Nobody else changes anything that is on record."""
 
 
-def _of_undo(error: FilewrightError, selected: Selected) -> FilewrightError:
+def _of_undo(error: FilewrightError, selected: Selection) -> FilewrightError:
     """Return the error of an undo: what is in the way is reported as what became of the files since the change."""
     if error.code is Code.HARD_LINKED:
         error.hint = (

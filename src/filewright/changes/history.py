@@ -16,21 +16,27 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, quote
 from filewright.changes.database import Flusher
-from filewright.changes.log import DAMAGED, Log, Session, damaged, damaged_record
+from filewright.changes.log import (
+    DAMAGED,
+    Log,
+    SessionSummary,
+    damaged_change_record,
+    damaged_record_error,
+)
 from filewright.changes.model import (
     ChangeRecord,
-    Entries,
-    Entry,
-    Place,
+    FileChange,
+    FileState,
+    LazyFileChanges,
     RecordedCommand,
-    Sight,
-    Stamp,
-    id_of,
-    moved,
-    number_of,
-    sight,
+    RecordedPath,
+    VisibilityCheck,
+    format_change_id,
+    parse_change_id,
+    path_after_moves,
+    visibility_check,
 )
-from filewright.changes.state_dir import Index, StateFolder, base_folder
+from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
-ANYTHING = "**"
+ALLOW_WRITE_ANYTHING = "**"
 """The rule of `allow_write` with which a person works: agents have narrower ones."""
 _CLOCKS_APART_NS = 60 * 10**9
 _LEAST_BEGUN = 4
@@ -52,7 +58,7 @@ _BEFORE_HISTORY = 10**9
 _AGO = r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2})?"
-PAUSE = 600
+PROMPT_PAUSE_SECONDS = 600
 """Seconds between two changes of a session that may be of one prompt, where its client does not tell the turns."""
 _EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
 
@@ -73,7 +79,7 @@ class Scope(NamedTuple):
     prompt: str | None = None
 
 
-class Selected(NamedTuple):
+class Selection(NamedTuple):
     """What a `Scope` has turned out to be: `ids`, newest first, and the `record` of what these changes did together.
 
     `what` names it in a message, `summary` in the history if it is undone; `named` are those names for
@@ -102,7 +108,7 @@ class History:
         self._boundary = boundary
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
-        self._index = Index(base_folder(settings), settings.lock_seconds)
+        self._index = StateIndex(state_base_folder(settings), settings.lock_seconds)
         self._own = [
             self._log(StateFolder(self._index, root)) for root in boundary.roots
         ]
@@ -166,14 +172,14 @@ class History:
             )
         numbers: Iterable[int] = (head.number for head in self.heads(task))
         if location is not None:
-            numbers = self._touching(Place.of(location))
+            numbers = self._touching(RecordedPath.of(location))
         elif chosen:
             numbers = sorted(set.intersection(*chosen), reverse=True)
         found: list[ChangeRecord] = []
         for number in numbers:
             if len(found) >= limit or number <= moment:
                 break
-            identifier = id_of(number)
+            identifier = format_change_id(number)
             if (before is None or identifier < before) and all(
                 number in each for each in chosen
             ):
@@ -181,10 +187,10 @@ class History:
                     found.append(self.record(identifier))
                 except FilewrightError as error:
                     if error.code is Code.IO_ERROR:  # Else it is one of what is denied.
-                        found.append(damaged_record(number))
+                        found.append(damaged_change_record(number))
         return found
 
-    def _touching(self, place: Place) -> Iterator[int]:
+    def _touching(self, place: RecordedPath) -> Iterator[int]:
         """The changes that did something at a place or below it, also where it was before it was renamed."""
         path = b"/".join((place.root.rstrip(b"/"), *place.parts))
         until, pending, renames = {path: 1 << 62}, [path], set[int]()
@@ -205,19 +211,21 @@ class History:
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied; None if nothing is."""
-        found = set(map(sight(self._boundary), record.places))
+        found = set(map(visibility_check(self._boundary), record.places))
         if found <= {"seen"}:
             return record
         entries = record.entries
         count = sum(1 for _ in self._seen(entries))
-        record = record._replace(entries=Entries(count, lambda: self._seen(entries)))
+        record = record._replace(
+            entries=LazyFileChanges(count, lambda: self._seen(entries))
+        )
         if "denied" in found:  # its words may name what is denied
             record = record._replace(summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
-    def _seen(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def _seen(self, entries: Iterable[FileChange]) -> Iterator[FileChange]:
         """What was done at places below the roots that are not denied."""
-        seen_as = sight(self._boundary)
+        seen_as = visibility_check(self._boundary)
         for entry in entries:
             was = (
                 entry.was
@@ -232,7 +240,7 @@ class History:
     def newest(self) -> str | None:
         """The id of the newest change of any log."""
         number = self.latest()
-        return id_of(number) if number else None
+        return format_change_id(number) if number else None
 
     def latest(self) -> int:
         """Its number, which one look at each log tells; 0 if there is none."""
@@ -265,11 +273,15 @@ class History:
 
     def shared(self, names: Sequence[str]) -> dict[str, tuple[RecordedCommand, ...]]:
         """Those of some changes that may be those of several commands, each with these."""
-        numbers = [number_of(name) or 0 for name in names]
+        numbers = [parse_change_id(name) or 0 for name in names]
         found = {}
         for log in self.logs:
             found.update(log.shared(numbers))
-        return {id_of(number): found[number] for number in numbers if number in found}
+        return {
+            format_change_id(number): found[number]
+            for number in numbers
+            if number in found
+        }
 
     def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
         """One change: what of it is `inside` the roots; else all, but for words that name what is denied.
@@ -300,10 +312,10 @@ class History:
                 ),
                 None,
             )
-        elif number_of(given) is not None:
+        elif parse_change_id(given) is not None:
             return given  # Whoever asks for the change is told if there is none.
         elif given:
-            found = named_by(given, (head.id for head in self.heads()), "change")
+            found = find_by_prefix(given, (head.id for head in self.heads()), "change")
         if found is None:
             raise errors.unknown_change(given)
         return found
@@ -312,7 +324,7 @@ class History:
         self, task: Task | None = None, *session: str | None
     ) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, or a session's, newest first, without their entries."""
-        seen_as = sight(self._boundary)
+        seen_as = visibility_check(self._boundary)
         streams = [
             (
                 head
@@ -327,7 +339,7 @@ class History:
             yield head
 
     def _visible(
-        self, log: Log, heads: Sequence[ChangeRecord], seen_as: Sight
+        self, log: Log, heads: Sequence[ChangeRecord], seen_as: VisibilityCheck
     ) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
         hidden = log.hidden(seen_as, [head.number for head in heads])
@@ -338,7 +350,7 @@ class History:
             try:
                 operation = log.operation(head.number, made=True)
             except FilewrightError:
-                yield damaged_record(head.number)
+                yield damaged_change_record(head.number)
                 continue
             seen = self._inside(operation) if operation is not None else None
             if seen is not None:
@@ -346,7 +358,7 @@ class History:
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
-        seen_as = sight(self._boundary)
+        seen_as = visibility_check(self._boundary)
         found = (
             undo
             for log in self.logs
@@ -356,7 +368,7 @@ class History:
 
     def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """The changes that are neither undone nor undos, newest first, but for what configured a client."""
-        undone = undone_by(self.undos())
+        undone = find_undone(self.undos())
         return (
             head
             for head in self.heads(task)
@@ -366,7 +378,7 @@ class History:
     def redoable(self) -> str | None:
         """The newest undo that is not taken back itself, and takes none back."""
         undos = self.undos()
-        undone, names = undone_by(undos), {undo.id for undo in undos}
+        undone, names = find_undone(undos), {undo.id for undo in undos}
         for undo in undos:
             is_redo = len(undo.reverts) == 1 and undo.reverts[0] in names
             if undo.id not in undone and not is_redo:
@@ -376,15 +388,15 @@ class History:
     def undone(self) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
         undos = self.undos()
-        found = {number_of(name) or 0 for name in undone_by(undos)}
+        found = {parse_change_id(name) or 0 for name in find_undone(undos)}
         return found.difference(undo.number for undo in undos if not undo.partial)
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[SessionSummary]:
         """The sessions, the one that changed something last first."""
-        found: dict[str | None, Session] = {}
-        seen_as = sight(self._boundary)
+        found: dict[str | None, SessionSummary] = {}
+        seen_as = visibility_check(self._boundary)
         for log in self.logs:
-            parts: Iterable[Session] = log.sessions()
+            parts: Iterable[SessionSummary] = log.sessions()
             if log.hidden(seen_as):
                 heads = (
                     head
@@ -392,7 +404,9 @@ class History:
                     for head in self._visible(log, page, seen_as)
                 )
                 parts = (
-                    Session(head.session, 1, head.number, head.number, head.client)
+                    SessionSummary(
+                        head.session, 1, head.number, head.number, head.client
+                    )
                     for head in heads
                 )
             for part in parts:
@@ -417,7 +431,7 @@ class History:
         inside: bool = False,
         every: bool = False,
         task: Task | None = None,
-    ) -> Selected:
+    ) -> Selection:
         """What a scope means, a change's id being one; or only what of it is `inside` the roots.
 
         What has been undone already is no part of a session, or of what was changed since a moment,
@@ -439,7 +453,7 @@ class History:
                 if scope.path is None and scope.hunk is None
                 else ""
             )
-            selected = Selected(
+            selected = Selection(
                 record,
                 (record.id,),
                 f"the change {record.id}",
@@ -466,7 +480,7 @@ class History:
         from filewright.changes.net import net_of
 
         oldest, apart = min(chosen), set(chosen)
-        for undo in undoing(self.undos()):
+        for undo in find_effective_undos(self.undos()):
             # What others have undone among themselves is as if it never was.
             if (
                 undo.id not in chosen
@@ -475,9 +489,9 @@ class History:
             ):
                 apart.update(undo.reverts, (undo.id,))
         moving = (
-            id_of(number)
+            format_change_id(number)
             for log in self.logs
-            for (number,) in log.departures(number_of(oldest) or 0)
+            for (number,) in log.departures(parse_change_id(oldest) or 0)
         )
         played = sorted({*moving}.difference(apart).union(chosen))
         return net_of(
@@ -489,7 +503,7 @@ class History:
 
     def _together(
         self, scope: Scope, inside: bool, every: bool, task: Task
-    ) -> Selected:
+    ) -> Selection:
         """The changes of a session, of a prompt, or since a moment, as one."""
         if scope.session is not None:
             name = self._session(scope.session, task)
@@ -498,7 +512,7 @@ class History:
             named = {"session": name}
         elif scope.prompt is not None:
             change = self.identify(scope.prompt)
-            groups = prompts(self.heads(task, self.record(change).session))
+            groups = group_by_prompt(self.heads(task, self.record(change).session))
             heads = iter(
                 next(
                     (
@@ -529,12 +543,16 @@ class History:
                 configuring.append(head.id)
                 continue
             if head.state == DAMAGED:
-                raise damaged(head.id)
+                raise damaged_record_error(head.id)
             undoable[head.id] = head.undoable
         if scope.since is None and undoable:
             self._require_sound(min(undoable), task)
         chosen = undoable.keys()
-        left = chosen if every else effective(undoing(self.undos()), chosen)
+        left = (
+            chosen
+            if every
+            else find_effective(find_effective_undos(self.undos()), chosen)
+        )
         ids = tuple(name for name in chosen if name in left)
         if not ids:
             raise FilewrightError(
@@ -552,11 +570,14 @@ class History:
         if inside:
             record = record._replace(entries=list(self._seen(record.entries)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
-        return Selected(record, ids, what, summary + count, named)
+        return Selection(record, ids, what, summary + count, named)
 
     def _is_for_people(self, head: ChangeRecord) -> bool:
         """Return True if a change configured a client and the caller is an agent: only people undo those."""
-        return head.client == SETUP and ANYTHING not in self._settings.allow_write
+        return (
+            head.client == SETUP
+            and ALLOW_WRITE_ANYTHING not in self._settings.allow_write
+        )
 
     def _require_sound(self, oldest: str, task: Task) -> None:
         """Raise `io_error` if a change since the oldest is damaged: whose session it was of is not known then."""
@@ -564,13 +585,13 @@ class History:
             if head.id < oldest:
                 return
             if head.state == DAMAGED:
-                raise damaged(head.id)
+                raise damaged_record_error(head.id)
 
     def scope_named(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
         if given in ("last", "current") or self.made_in(given):
             return Scope(session=given)
-        if moment_of(given) is not None:
+        if parse_moment(given) is not None:
             return Scope(since=given)
         try:
             self.record(self.identify(given.removesuffix("^")))
@@ -600,7 +621,9 @@ class History:
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
         found = (
-            named_by(given, known, "session") if len(given) >= _LEAST_BEGUN else None
+            find_by_prefix(given, known, "session")
+            if len(given) >= _LEAST_BEGUN
+            else None
         )
         if found is None:
             raise errors.unknown_session(given, known[:5])
@@ -611,7 +634,7 @@ class History:
 
         With `known` it must be one that the history knows of.
         """
-        moment = moment_of(given)
+        moment = parse_moment(given)
         if moment is None:
             before = given.endswith("^")
             record = self.record(self.identify(given.removesuffix("^")))
@@ -620,23 +643,23 @@ class History:
                 f"{'before ' if before else ''}the change {record.id}",
             )
         if not known:
-            return moment, local_time(moment)
+            return moment, format_local_time(moment)
         begins = min((each.first for each in self.sessions()), default=None)
         if begins is None or moment < begins - _BEFORE_HISTORY:
             raise errors.before_history(
-                given, local_time(begins) if begins is not None else None
+                given, format_local_time(begins) if begins is not None else None
             )
         now = time.time_ns()
         if moment > now:
             raise errors.in_the_future(given)
         if self.latest() > now + _CLOCKS_APART_NS:
             raise errors.clock_was_ahead(given)
-        return moment, local_time(moment)
+        return moment, format_local_time(moment)
 
-    def _narrowed(self, selected: Selected, scope: Scope) -> Selected:
+    def _narrowed(self, selected: Selection, scope: Scope) -> Selection:
         """What was done at the path of a scope only, or only its hunk."""
         record = selected.record
-        entries: Sequence[Entry] = record.entries
+        entries: Sequence[FileChange] = record.entries
         asked = ""
         if scope.path is not None:
             place, asked = self.place_of(scope.path), scope.path.asked
@@ -647,7 +670,9 @@ class History:
             if not entries:
                 raise errors.not_touched(asked, selected.what)
             if len(selected.ids) > 1:
-                touching = {id_of(number) for number in self._touching(place)}
+                touching = {
+                    format_change_id(number) for number in self._touching(place)
+                }
                 ids = (
                     tuple(name for name in selected.ids if name in touching)
                     or selected.ids
@@ -657,7 +682,7 @@ class History:
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))
             if not entries:
-                self._locate(sight(self._boundary), whole[0].place)
+                self._locate(visibility_check(self._boundary), whole[0].place)
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
             (entry,) = entries
@@ -680,18 +705,20 @@ class History:
             hunk=scope.hunk,
         )
 
-    def _carried_from(self, place: Place, entries: Sequence[Entry]) -> Iterator[Entry]:
+    def _carried_from(
+        self, place: RecordedPath, entries: Sequence[FileChange]
+    ) -> Iterator[FileChange]:
         """What was at a place, and has gone along with a folder above it that was moved."""
         ways = {e.was: e.place for e in entries if e.was is not None}
-        now = moved(place, ways)
+        now = path_after_moves(place, ways)
         where = now.below(self._boundary.roots)
         if now == place or place in ways or where is None:
             return
         try:
-            side = Stamp.of(self._boundary.stat(where))
+            side = FileState.of(self._boundary.stat(where))
         except FilewrightError:
             return  # It has been deleted or moved on since.
-        yield Entry(now, side, side, place)
+        yield FileChange(now, side, side, place)
 
     # Showing
 
@@ -717,7 +744,7 @@ class History:
         )
 
     def difference(
-        self, entry: Entry, *, max_lines: int, start: int = 0
+        self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
         from filewright.changes.show import ChangeDiffs
@@ -727,7 +754,7 @@ class History:
 
     # Shared changes
 
-    def refuse_shared(self, selected: Selected) -> None:
+    def refuse_shared(self, selected: Selection) -> None:
         """Refuse to take back what may be the change of another command than those that are meant.
 
         Raises `unsupported` naming these commands and the files. A moment means whatever was changed since.
@@ -759,16 +786,16 @@ class History:
 
     # Places
 
-    def location(self, place: Place) -> Location | None:
+    def location(self, place: RecordedPath) -> Location | None:
         """The location of a place in history; None if it is below no root that is served now."""
         return place.below(self._boundary.roots)
 
-    def place_of(self, where: Location) -> Place:
+    def place_of(self, where: Location) -> RecordedPath:
         """How history names a location: from the nearest root."""
-        place = Place.of(where)
-        return Place.of(place.below(self._boundary.roots) or where)
+        place = RecordedPath.of(where)
+        return RecordedPath.of(place.below(self._boundary.roots) or where)
 
-    def _locate(self, seen_as: Sight, place: Place) -> Location:
+    def _locate(self, seen_as: VisibilityCheck, place: RecordedPath) -> Location:
         """The location of a place that may be seen. Raises `path_escape`, `permission_denied`."""
         where = place.below(self._boundary.roots)
         if where is None:
@@ -778,14 +805,14 @@ class History:
         return where
 
     def _kept(self, change_id: str) -> ChangeRecord:
-        number = number_of(change_id) or 0
+        number = parse_change_id(change_id) or 0
         for log in self.logs if number < _TOO_LARGE else ():
             found = log.operation(number, made=True)
             if found is not None:
                 return found
         raise errors.unknown_change(change_id)
 
-    def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
+    def entry_at(self, record: ChangeRecord, location: Location) -> FileChange | None:
         """What a change did at one place."""
         place = self.place_of(location)
         for entry in record.entries:
@@ -804,7 +831,7 @@ def _nothing_left(chosen: Collection[str], configuring: Sequence[str]) -> str:
 # Which are meant
 
 
-def undoing(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
     """The undos among changes, newest first as these are, that are not undone themselves."""
     undone: set[str] = set()
     for head in heads:
@@ -813,12 +840,14 @@ def undoing(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
             yield head
 
 
-def undone_by(heads: Iterable[ChangeRecord]) -> dict[str, str]:
+def find_undone(heads: Iterable[ChangeRecord]) -> dict[str, str]:
     """Which change is undone, and by which one; `heads` newest first."""
-    return {name: undo.id for undo in undoing(heads) for name in undo.reverts}
+    return {
+        name: undo.id for undo in find_effective_undos(heads) for name in undo.reverts
+    }
 
 
-def effective(undos: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
+def find_effective(undos: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
     """Those of the `chosen` that none of the `undos` has undone, and that have not undone one another.
 
     The undos are newest first, and none of them is undone itself.
@@ -832,7 +861,7 @@ def effective(undos: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str
     return left
 
 
-def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
+def group_by_prompt(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
     """The changes by the prompts they came of, each newest first as `records` are.
 
     Those of a session belong together as long as they are of one turn; where turns are not known, as long as there
@@ -846,7 +875,7 @@ def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
         if (
             later is None
             or record.turn != later[-1].turn
-            or (record.turn is None and pause > PAUSE * 10**9)
+            or (record.turn is None and pause > PROMPT_PAUSE_SECONDS * 10**9)
         ):
             last[record.session] = later = []
             found.append(later)
@@ -854,7 +883,7 @@ def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
     return found
 
 
-def moment_of(text: str, now: datetime | None = None) -> int | None:
+def parse_moment(text: str, now: datetime | None = None) -> int | None:
     """A time in nanoseconds since the epoch; None if the text is none.
 
     It may be ISO 8601 (without a zone: local time), a time of today (``14:30``), or how long ago
@@ -879,12 +908,12 @@ def moment_of(text: str, now: datetime | None = None) -> int | None:
     return int(moment.replace(microsecond=0).timestamp()) * 10**9 + within
 
 
-def local_time(time_ns: int) -> str:
+def format_local_time(time_ns: int) -> str:
     """A time for people, in their zone, to the second."""
     return f"{datetime.fromtimestamp(time_ns // 10**9).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
-def named_by(given: str, names: Iterable[str], what: str) -> str | None:
+def find_by_prefix(given: str, names: Iterable[str], what: str) -> str | None:
     """The one of the `names` that begins with what a caller gives. Raises `invalid_input` if several do."""
     found = list(islice((name for name in names if name.startswith(given)), 5))
     if len(found) > 1:

@@ -28,19 +28,24 @@ import xxhash
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import quote
-from filewright.changes.blobs import ContentStore, Keeper, Keeping, contents_of
+from filewright.changes.blobs import (
+    BlobSource,
+    BlobStore,
+    BlobWriter,
+    list_stored_contents,
+)
 from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.model import (
     ChangeRecord,
-    Entries,
-    Entry,
-    Place,
+    FileChange,
+    FileState,
+    LazyFileChanges,
     RecordedCommand,
-    Sight,
-    Stamp,
-    id_of,
-    summary_of,
-    time_of,
+    RecordedPath,
+    VisibilityCheck,
+    change_time,
+    format_change_id,
+    join_summaries,
 )
 from filewright.changes.rename_plan import PlanFolder, RenameOperation, RenamePlan, Slot
 from filewright.changes.state_dir import StateFolder
@@ -168,7 +173,7 @@ _STATES = (*UNFINISHED, "done", "aside")
 """The states of what is neither made nor rolled back, and not left to a person."""
 
 
-class Session(NamedTuple):
+class SessionSummary(NamedTuple):
     """How many changes a session made, the numbers of the first and of the last, and the client of that."""
 
     name: str | None
@@ -180,15 +185,15 @@ class Session(NamedTuple):
     @property
     def begun(self) -> datetime:
         """When it made its first change."""
-        return time_of(self.first)
+        return change_time(self.first)
 
     @property
     def ended(self) -> datetime:
         """When it made its last."""
-        return time_of(self.last)
+        return change_time(self.last)
 
 
-class DamagedError(Exception):
+class UnreadablePlanError(Exception):
     """What is on record makes no sense, or is not sealed with our key."""
 
 
@@ -216,7 +221,7 @@ class Log:
         locate = partial(state.at, b"state.db")
         seconds, read_only = settings.lock_seconds, settings.read_only
         self.database = Database(locate, _TABLES, flusher, seconds, read_only=read_only)
-        self.contents = ContentStore(self.database, state, flusher)
+        self.contents = BlobStore(self.database, state, flusher)
         self.cleaned: set[int] = set()
         """Operations that are done, and were cleaned up after."""
         self.search: FolderSearch | None = None
@@ -264,10 +269,10 @@ class Log:
         *columns, state = rows[0]
         head = _head(columns)
         if head.state == DAMAGED:
-            raise damaged(head.id)
+            raise damaged_record_error(head.id)
         count = columns[_COUNT]
         read = partial(self._entries, number, count, _checksums_in(columns)[1])
-        entries = tuple(read()) if count <= _HELD else Entries(count, read)
+        entries = tuple(read()) if count <= _HELD else LazyFileChanges(count, read)
         return head._replace(entries=entries, state=state or "settled")
 
     def damage(self, task: Task) -> Iterator[str]:
@@ -280,12 +285,12 @@ class Log:
             for (number,) in self.database.read(
                 "SELECT number FROM unfinished WHERE state = ?", state
             ):
-                yield f"the state of the change {id_of(number)} is damaged: it is not in the history"
+                yield f"the state of the change {format_change_id(number)} is damaged: it is not in the history"
         for (number,) in self.database.read(
             "SELECT DISTINCT operation FROM entries WHERE operation NOT IN (SELECT number FROM operations) "
             "AND operation > (SELECT min(number) FROM operations)"
         ):
-            yield f"the record of the change {id_of(number)} is gone"
+            yield f"the record of the change {format_change_id(number)} is gone"
         sound: set[str] = set()
         for head in chain.from_iterable(self.heads()):
             if task.expired:
@@ -294,7 +299,7 @@ class Log:
             try:
                 operation = self.operation(head.number)
                 for entry in operation.entries if operation is not None else ():
-                    for content in contents_of(entry):
+                    for content in list_stored_contents(entry):
                         if content.name not in sound:
                             deque(content.blocks(), maxlen=0)
                             sound.add(content.name)
@@ -308,20 +313,20 @@ class Log:
         )
         return rows[0][0] if rows else 0
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[SessionSummary]:
         """The sessions of the changes here, in no order; one that only shares a change with another too."""
         rows = self.database.read(
             "SELECT found.*, client FROM (SELECT session, count(*), min(number), max(number) AS last "
             "FROM made GROUP BY session) AS found JOIN operations ON number = last"
         )
-        sessions = [Session(*row) for row in rows]
+        sessions = [SessionSummary(*row) for row in rows]
         for number, commands in self.shared().items():
             first = commands[0].session
             for command in {
                 each.session: each for each in commands if each.session != first
             }.values():
                 sessions.append(
-                    Session(command.session, 1, number, number, command.client)
+                    SessionSummary(command.session, 1, number, number, command.client)
                 )
         return sessions
 
@@ -409,7 +414,7 @@ class Log:
                 )
             record = record._replace(commands=tuple(commands))
             first = commands[0] if commands else command
-            summary = summary_of(commands or [command])
+            summary = join_summaries(commands or [command])
             said = _storable(
                 record.tool, summary, first.session, first.client, first.turn
             )
@@ -469,7 +474,9 @@ class Log:
             renames,
         )
 
-    def hidden(self, seen_as: Sight, numbers: Sequence[int] | None = None) -> set[int]:
+    def hidden(
+        self, seen_as: VisibilityCheck, numbers: Sequence[int] | None = None
+    ) -> set[int]:
         """The operations that did something at a place that may not be seen, of all or of those with these numbers."""
         roots = self._roots()
         # Without the numbers themselves in its text: every text is kept, ready to be run again.
@@ -499,12 +506,16 @@ class Log:
             elif above.startswith(path + b"/"):
                 yield number, b""
 
-    def _entries(self, operation: int, count: int, checksum: str) -> Iterator[Entry]:
+    def _entries(
+        self, operation: int, count: int, checksum: str
+    ) -> Iterator[FileChange]:
         """Read the entries of an operation, a few at a time. Raises `io_error` at the end if they are damaged."""
         recorded = self._recorded_roots()
         roots = self._relocated(recorded)
         state, rows_read = xxhash.xxh3_64(), 0
-        keeper = Keeper(self.contents, id_of(operation), self.settings.hold_bytes)
+        keeper = BlobSource(
+            self.contents, format_change_id(operation), self.settings.hold_bytes
+        )
         for start in range(0, count, _HELD):
             rows = self.database.read(
                 "SELECT root, path, was_root, was, deletes, sides, spans FROM entries "
@@ -526,10 +537,10 @@ class Log:
                         self._place(roots, was_root, was) if was is not None else None
                     )
                     before, after, removed, inserted = _DECODER.decode(sides)
-                    yield Entry(
+                    yield FileChange(
                         self._place(roots, root, path),
-                        before and Stamp(*before),
-                        after and Stamp(*after),
+                        before and FileState(*before),
+                        after and FileState(*after),
                         former,
                         zlib.decompress(spans) if spans is not None else b"",
                         removed,
@@ -537,9 +548,9 @@ class Log:
                         keeper=keeper,
                     )
             except _NO_SENSE as error:
-                raise damaged(id_of(operation)) from error
+                raise damaged_record_error(format_change_id(operation)) from error
         if rows_read != count or checksum != state.hexdigest():
-            raise damaged(id_of(operation))
+            raise damaged_record_error(format_change_id(operation))
 
     def plan(self, number: int) -> RenamePlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
@@ -559,7 +570,7 @@ class Log:
                 raise ValueError("it is another's")
             return unpacked_plan(packed[8:]).with_moved_roots(self.state.relocations())
         except _NO_SENSE as error:
-            raise DamagedError(f"the plan makes no sense: {error!r}") from error
+            raise UnreadablePlanError(f"the plan makes no sense: {error!r}") from error
 
     def _recorded_roots(self) -> dict[int, bytes]:
         """The roots that entries name by number, as they were called."""
@@ -576,21 +587,21 @@ class Log:
             roots[number] = moved.get(path, path)
         return roots
 
-    def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> Place:
+    def _place(self, roots: dict[int, bytes], root: int, path: bytes) -> RecordedPath:
         """The place of a row; named from the nearest root that is open here, if it is below one."""
         parts = tuple(path.split(b"/")) if path else ()
         if not {b"", b".", b".."}.isdisjoint(parts):
             raise ValueError("not a path")
-        place = Place(roots[root], parts)
+        place = RecordedPath(roots[root], parts)
         here = (
             place.below(self.boundary.roots) if place.root not in self._here else None
         )
-        return place if here is None else Place.of(here)
+        return place if here is None else RecordedPath.of(here)
 
     # Changing
 
     @contextmanager
-    def begin(self, task: Task | None = None) -> Iterator[Keeping]:
+    def begin(self, task: Task | None = None) -> Iterator[BlobWriter]:
         """An operation that begins: what it keeps, and what is written of it inside.
 
         At the end of the block its intent is on the disk, or nothing of it.
@@ -604,7 +615,7 @@ class Log:
             ):  # Of a log that cannot be read nothing is known.
                 newest = max(newest, self.latest())
             # If the clock went back, after the newest, with room for what several commands did.
-            keeping = Keeping(
+            keeping = BlobWriter(
                 self.contents, execute, max(time.time_ns(), newest + _ROOM)
             )
             try:
@@ -697,7 +708,9 @@ class Log:
 
     def named(self, number: int) -> str:
         """How a person finds an operation that was set aside."""
-        return f"operation {id_of(number)} in {quote(self.database.locate())}"
+        return (
+            f"operation {format_change_id(number)} in {quote(self.database.locate())}"
+        )
 
     def forget(self, number: int) -> None:
         """The operation was rolled back: nothing of it is left to be done."""
@@ -817,7 +830,7 @@ def _without_space() -> Iterator[None]:
             raise
 
 
-def damaged(change_id: str) -> FilewrightError:
+def damaged_record_error(change_id: str) -> FilewrightError:
     """Return the error of a change whose record is not as it was written."""
     return FilewrightError(
         Code.IO_ERROR,
@@ -827,10 +840,14 @@ def damaged(change_id: str) -> FilewrightError:
     )
 
 
-def damaged_record(number: int) -> ChangeRecord:
+def damaged_change_record(number: int) -> ChangeRecord:
     """Return what is shown of a change whose record is damaged: when it was made, and that it is."""
     return ChangeRecord(
-        number, "unknown", damaged(id_of(number)).message, (), state=DAMAGED
+        number,
+        "unknown",
+        damaged_record_error(format_change_id(number)).message,
+        (),
+        state=DAMAGED,
     )
 
 
@@ -872,7 +889,7 @@ def _head(row: Sequence[Any]) -> ChangeRecord:
     if more != _with_checksums(
         (tool, summary, session, client, turn), text, count, checksum
     ):
-        return damaged_record(number)
+        return damaged_change_record(number)
     reverts, partial, undoable, hard_links, notes, shared = (
         json.loads(text) if text else _USUAL
     )
@@ -950,10 +967,10 @@ def unpacked_plan(data: bytes) -> RenamePlan:
     )
     operations: list[RenameOperation] = []
     for how, carrier, place, spare, count in rows:
-        stamps: list[Stamp] = []
+        stamps: list[FileState] = []
         for row, below in islice(rows, count):
-            inside = {path: Stamp(*each) for path, each in islice(rows, below)}
-            stamps.append(Stamp(*row)._replace(inside=inside))
+            inside = {path: FileState(*each) for path, each in islice(rows, below)}
+            stamps.append(FileState(*row)._replace(inside=inside))
         operations.append(
             RenameOperation(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)
         )

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from filewright.boundary.boundary import Boundary
     from filewright.boundary.location import Root
     from filewright.boundary.rules import DenyRules
-    from filewright.changes.blobs import Keeper
+    from filewright.changes.blobs import BlobSource
     from filewright.system import Status
     from filewright.text.splice import Splice
 
-    class Observed(Protocol):
+    class StatusLike(Protocol):
         """A status as a stamp takes it: the system's own, or one that a listing holds."""
 
         @property
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
         def inode(self) -> int: ...
 
 
-Kind = Literal["file", "folder", "link", "other"]
+RecordedKind = Literal["file", "folder", "link", "other"]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
 _ID_LENGTH = 13
-KIND_OF: Mapping[str, Kind] = {
+RECORDED_KINDS: Mapping[str, RecordedKind] = {
     "file": "file", "link": "link", "folder": "folder",
     "fifo": "other", "socket": "other", "device": "other", "other": "other",
 }  # fmt: skip
 """What a change makes of each kind of thing: a file, a link, a folder, or something else that it leaves alone."""
 
 
-def id_of(number: int) -> str:
+def format_change_id(number: int) -> str:
     """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
     digits = ""
     for shift in (60, 50, 40, 30, 20, 10, 0):
@@ -63,7 +63,7 @@ def id_of(number: int) -> str:
     return digits[1:]
 
 
-def number_of(identifier: str) -> int | None:
+def parse_change_id(identifier: str) -> int | None:
     """The number behind an id, or None if it is not one."""
     if len(identifier) != _ID_LENGTH:
         return None
@@ -76,19 +76,19 @@ def number_of(identifier: str) -> int | None:
     return number
 
 
-def time_of(number: int) -> datetime:
+def change_time(number: int) -> datetime:
     """When the change of a number was committed, in UTC."""
     return datetime.fromtimestamp(number / 1e9, UTC)
 
 
-class Place(NamedTuple):
+class RecordedPath(NamedTuple):
     """A path in a record: the root's absolute path and the parts below it."""
 
     root: bytes
     parts: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, where: Location) -> Place:
+    def of(cls, where: Location) -> RecordedPath:
         """How history names a location."""
         return cls(where.root.resolved, where.parts)
 
@@ -117,30 +117,32 @@ class Place(NamedTuple):
         return quote(b"/".join(self.parts)) if self.parts else "."
 
 
-def folders_above(place: Place) -> Iterator[Place]:
+def parent_paths(place: RecordedPath) -> Iterator[RecordedPath]:
     """The places of the folders above, the nearest first."""
     for depth in range(len(place.parts) - 1, 0, -1):
-        yield Place(place.root, place.parts[:depth])
+        yield RecordedPath(place.root, place.parts[:depth])
 
 
-def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
+def path_after_moves(
+    place: RecordedPath, folders: Mapping[RecordedPath, RecordedPath]
+) -> RecordedPath:
     """Where a place is after some moves of what is there or of a folder above."""
-    for above in (place, *folders_above(place)):
+    for above in (place, *parent_paths(place)):
         to = folders.get(above)
         if to is not None:
-            return Place(to.root, (*to.parts, *place.parts[len(above.parts) :]))
+            return RecordedPath(to.root, (*to.parts, *place.parts[len(above.parts) :]))
     return place
 
 
-Sight = Callable[[Place], Literal["seen", "denied", "beyond"]]
+VisibilityCheck = Callable[[RecordedPath], Literal["seen", "denied", "beyond"]]
 
 
-def sight(boundary: Boundary) -> Sight:
+def visibility_check(boundary: Boundary) -> VisibilityCheck:
     """Says of a place whether it may be seen now, is denied, or lies beyond the roots; for one look at history,
     folder by folder."""
     folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
 
-    def seen_as(place: Place) -> Literal["seen", "denied", "beyond"]:
+    def seen_as(place: RecordedPath) -> Literal["seen", "denied", "beyond"]:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = place.below(boundary.roots)
@@ -162,7 +164,7 @@ def sight(boundary: Boundary) -> Sight:
     return seen_as
 
 
-class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
+class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     """What a thing was at one moment, or is to be, as far as it is known and matters.
 
     `digest` is xxh3_128 of a file's bytes in hex; `blob` names the whole content in the undo data
@@ -173,7 +175,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     everything in a folder that is displaced or made, by its path from there, a folder before what is in it.
     """
 
-    kind: Kind
+    kind: RecordedKind
     mode: int = 0
     uid: int = 0
     gid: int = 0
@@ -186,7 +188,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     attributes: Mapping[
         str, bytes
     ] = {}  # shared, as the next: a change may have a million stamps
-    inside: Mapping[bytes, Stamp] = {}
+    inside: Mapping[bytes, FileState] = {}
 
     def row(self, *, plan: bool = False) -> Sequence[object]:
         """What history keeps, or what a `plan` knows it by but for what is inside: without what is unset at its end."""
@@ -199,7 +201,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
     def __eq__(self, other: object) -> bool:
         """Whether history keeps the same of both."""
         return (
-            isinstance(other, Stamp)
+            isinstance(other, FileState)
             and self[:8] == other[:8]
             and self[9:11] == other[9:11]
         )
@@ -208,9 +210,9 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         return not self == other
 
     @classmethod
-    def of(cls, status: Observed, **known: Any) -> Stamp:
+    def of(cls, status: StatusLike, **known: Any) -> FileState:
         """What is there, by its status and by what else is `known`, as named above."""
-        kind = KIND_OF[status.kind]
+        kind = RECORDED_KINDS[status.kind]
         size = status.size if kind == "file" else 0
         if not known.get("attributes", True):
             del known["attributes"]  # What is empty is shared.
@@ -230,7 +232,7 @@ class Stamp(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
         """Mode, user and group."""
         return self.mode, self.uid, self.gid
 
-    def with_rights(self, other: Stamp) -> Stamp:
+    def with_rights(self, other: FileState) -> FileState:
         """It with mode, user and group of another."""
         return self._replace(mode=other.mode, uid=other.uid, gid=other.gid)
 
@@ -251,7 +253,7 @@ class Span(NamedTuple):
     new: int
 
 
-def spliced(splices: Iterable[Splice]) -> bytes:
+def pack_spans(splices: Iterable[Splice]) -> bytes:
     """The spans of ordered splices, in 24 bytes each: a file may have a million of them.
 
     Those that touch become one: undoing two removals that touch would insert twice at one place, in no order.
@@ -267,12 +269,12 @@ def spliced(splices: Iterable[Splice]) -> bytes:
     return numbers.tobytes()
 
 
-def spans_in(packed: bytes, most: int | None = None) -> Iterator[Span]:
+def unpack_spans(packed: bytes, most: int | None = None) -> Iterator[Span]:
     """The inverse, or the first of them."""
     return islice(map(Span._make, iter_unpack("=qqq", packed)), most)
 
 
-class Entry(NamedTuple):
+class FileChange(NamedTuple):
     """What a change did at one place.
 
     `before` None: made; `after` None: deleted; `was`: moved from there. Where the change was an edit,
@@ -287,20 +289,20 @@ class Entry(NamedTuple):
     `keeper` tells where its contents are kept, of several changes what the first found; None before it is on record.
     """
 
-    place: Place
-    before: Stamp | None
-    after: Stamp | None
-    was: Place | None = None
+    place: RecordedPath
+    before: FileState | None
+    after: FileState | None
+    was: RecordedPath | None = None
     spliced: bytes = b""
     removed: str | None = None
     inserted: str | None = None
-    edits: tuple[Entry, ...] = ()
+    edits: tuple[FileChange, ...] = ()
     carried: bool | None = None
     moved_on: bool = False
-    apart: tuple[Entry, ...] = ()
-    keeper: Keeper | None = None
+    apart: tuple[FileChange, ...] = ()
+    keeper: BlobSource | None = None
 
-    def touches(self, place: Place) -> bool:
+    def touches(self, place: RecordedPath) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
         count = len(place.parts)
         ends = (
@@ -310,17 +312,17 @@ class Entry(NamedTuple):
         return any(ends) or any(edit.touches(place) for edit in self.edits)
 
     @property
-    def ends(self) -> tuple[Place, ...]:
+    def ends(self) -> tuple[RecordedPath, ...]:
         """Where it is, and where it was before it was moved."""
         return (self.place,) if self.was is None else (self.place, self.was)
 
     @property
-    def changes(self) -> Sequence[Entry]:
+    def changes(self) -> Sequence[FileChange]:
         """The changes of what a thing holds, oldest first: of one change, this one."""
         return self.edits or (self,)
 
     @property
-    def runs(self) -> Sequence[Entry]:
+    def runs(self) -> Sequence[FileChange]:
         """The same by runs: between two of them others have changed what it holds."""
         return self.apart or (self,)
 
@@ -342,17 +344,17 @@ class Entry(NamedTuple):
         return "attributes"
 
 
-class Entries(Sequence[Entry]):
+class LazyFileChanges(Sequence[FileChange]):
     """The entries of a change, made or read anew each time they are gone through, a few at a time."""
 
-    def __init__(self, count: int, read: Callable[[], Iterator[Entry]]) -> None:
+    def __init__(self, count: int, read: Callable[[], Iterator[FileChange]]) -> None:
         self._count = count
         self._read = read
 
     def __len__(self) -> int:
         return self._count
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[FileChange]:
         return self._read()
 
     def __getitem__(self, index: Any) -> Any:
@@ -361,7 +363,7 @@ class Entries(Sequence[Entry]):
         return next(islice(self._read(), range(self._count)[index], None))
 
 
-def same_content(entry: Entry) -> bool:
+def keeps_content(entry: FileChange) -> bool:
     """Whether a thing holds afterwards what it held before."""
     before, after = entry.before, entry.after
     if before is None or after is None or entry.spliced:
@@ -369,7 +371,7 @@ def same_content(entry: Entry) -> bool:
     return (before.digest, before.target) == (after.digest, after.target)
 
 
-def continues(left: Stamp | None, found: Stamp | None) -> bool:
+def states_match(left: FileState | None, found: FileState | None) -> bool:
     """Whether a change found a file as the one before it left it."""
     if left is None or found is None:
         return left is found
@@ -388,7 +390,7 @@ class RecordedCommand(NamedTuple):
     turn: str | None = None
 
 
-def summary_of(commands: Sequence[RecordedCommand]) -> str:
+def join_summaries(commands: Sequence[RecordedCommand]) -> str:
     """Return how history calls what one of some commands has done."""
     return " or ".join(dict.fromkeys(command.summary for command in commands))
 
@@ -410,7 +412,7 @@ class ChangeRecord(NamedTuple):
     number: int
     tool: str
     summary: str
-    entries: Sequence[Entry]
+    entries: Sequence[FileChange]
     session: str | None = None
     client: str | None = None
     turn: str | None = None
@@ -425,15 +427,15 @@ class ChangeRecord(NamedTuple):
     @property
     def id(self) -> str:
         """Its name, which sorts as its time does."""
-        return id_of(self.number)
+        return format_change_id(self.number)
 
     @property
     def time(self) -> datetime:
         """When it was committed, in UTC."""
-        return time_of(self.number)
+        return change_time(self.number)
 
     @property
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[RecordedPath]:
         """Every place touched; a move names both ends."""
         for entry in self.entries:
             yield entry.place

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from filewright.changes.blobs import is_whole
+from filewright.changes.blobs import is_whole_content_stored
 from filewright.changes.model import (
     ChangeRecord,
-    Entry,
-    Kind,
-    Place,
-    Stamp,
-    continues,
-    same_content,
+    FileChange,
+    FileState,
+    RecordedKind,
+    RecordedPath,
+    keeps_content,
+    states_match,
 )
 from filewright.progress import Task
 
@@ -45,16 +45,21 @@ class _Thing:
     )
 
     def __init__(
-        self, folder: _Thing | None, name: bytes, kind: Kind, *, made: bool = False
+        self,
+        folder: _Thing | None,
+        name: bytes,
+        kind: RecordedKind,
+        *,
+        made: bool = False,
     ) -> None:
         self.folder = folder
         self.name = name
         self.home = None if made or folder is None else (folder, name)
-        self.kind: Kind = kind
+        self.kind: RecordedKind = kind
         self.inside: dict[bytes, _Thing] = {}
-        self.first: Entry | None = None
-        self.last: Entry | None = None
-        self.runs: list[list[Entry]] = []
+        self.first: FileChange | None = None
+        self.last: FileChange | None = None
+        self.runs: list[list[FileChange]] = []
         self.moved_on = False
 
     @property
@@ -63,24 +68,24 @@ class _Thing:
         assert self.folder is not None
         return self.folder, self.name
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: FileChange) -> None:
         """Something that a chosen change did to it."""
         self.first, self.last = self.first or entry, entry
-        if same_content(entry):
+        if keeps_content(entry):
             return
-        if not self.runs or not continues(self.runs[-1][-1].after, entry.before):
+        if not self.runs or not states_match(self.runs[-1][-1].after, entry.before):
             self.runs.append([])
         run = self.runs[-1]
         # What a file held is known by the first that was kept whole, and what it holds by the last.
         if (
             len(run) > 1
-            and is_whole(run[-2])
+            and is_whole_content_stored(run[-2])
             and {*run[-2].ends, *entry.ends}.issuperset(run[-1].ends)
         ):
             run.pop()
         run.append(entry)
 
-    def place(self, *, wanted: bool = False) -> Place:
+    def place(self, *, wanted: bool = False) -> RecordedPath:
         """Where it is; or would be without the chosen changes, one that they made staying in its folder."""
         names: list[bytes] = []
         thing, seen = self, set[_Thing]()
@@ -92,7 +97,7 @@ class _Thing:
             above, name = (wanted and thing.home) or thing.slot
             names.append(name)
             thing = above
-        return Place(thing.name, tuple(reversed(names)))
+        return RecordedPath(thing.name, tuple(reversed(names)))
 
 
 _Slot = tuple[_Thing, bytes]
@@ -108,12 +113,12 @@ class _Played:
         self._gone: dict[_Slot, _Thing] = {}
         self.touched: list[_Thing] = []
 
-    def play(self, entries: Sequence[Entry], task: Task, *, chosen: bool) -> None:
+    def play(self, entries: Sequence[FileChange], task: Task, *, chosen: bool) -> None:
         """A change, all its entries at once: it finds the tree as it was before all of them.
 
         Of one that is not chosen, only what it moved or deleted is followed.
         """
-        found: list[tuple[Entry, _Thing | None]] = []
+        found: list[tuple[FileChange, _Thing | None]] = []
         for entry in entries:
             task.check()
             before, was = entry.before, entry.was or entry.place
@@ -157,12 +162,12 @@ class _Played:
             elif thing.home is not None:
                 thing.moved_on = True
 
-    def _touch(self, thing: _Thing, entry: Entry) -> None:
+    def _touch(self, thing: _Thing, entry: FileChange) -> None:
         if thing.first is None:
             self.touched.append(thing)
         thing.add(entry)
 
-    def _slot(self, place: Place) -> _Slot:
+    def _slot(self, place: RecordedPath) -> _Slot:
         folder = self._roots.get(place.root)
         if folder is None:
             folder = self._roots[place.root] = _Thing(None, place.root, "folder")
@@ -170,7 +175,7 @@ class _Played:
             folder = self._in((folder, name), "folder")
         return folder, place.parts[-1]
 
-    def _in(self, slot: _Slot, kind: Kind, *, made: bool = False) -> _Thing:
+    def _in(self, slot: _Slot, kind: RecordedKind, *, made: bool = False) -> _Thing:
         """What is in a slot, where that kind of thing is.
 
         One that is `made` there is the same that was there before, deleted by a chosen change or by others.
@@ -189,7 +194,7 @@ class _Played:
         self._come(thing, slot)
         return thing
 
-    def _known(self, place: Place) -> _Thing | None:
+    def _known(self, place: RecordedPath) -> _Thing | None:
         """What is at a place, if a change has touched it or something in it."""
         thing = self._roots.get(place.root)
         for name in place.parts:
@@ -209,7 +214,7 @@ class _Played:
         folder.inside[name] = thing
 
 
-def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
+def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
     """What the chosen changes made of a thing together; None if that is nothing."""
     first, last, edits = (
         thing.first,
@@ -248,29 +253,31 @@ def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
         )
     is_known = not edits or before.kind != "file" or before.digest is not None
     is_same = (
-        len(thing.runs) < 2 and same_content(together) and before.rights == after.rights
+        len(thing.runs) < 2
+        and keeps_content(together)
+        and before.rights == after.rights
     )
     return None if changed_only and is_known and is_same else together
 
 
-def _together(place: Place, edits: Sequence[Entry]) -> Entry:
+def _together(place: RecordedPath, edits: Sequence[FileChange]) -> FileChange:
     """Some edits of what a thing holds as one; a single one with its splices."""
     if len(edits) == 1:
         return edits[0]._replace(place=place, was=None, edits=(*edits,))
     first = edits[0]
-    return Entry(
+    return FileChange(
         place, first.before, edits[-1].after, edits=(*edits,), keeper=first.keeper
     )
 
 
-def _holding(side: Stamp | None, held: Stamp | None) -> Stamp | None:
+def _holding(side: FileState | None, held: FileState | None) -> FileState | None:
     """A side with what another holds."""
     if side is None or held is None:
         return side
     return held.with_rights(side)
 
 
-def _knowing(side: Stamp, same: Stamp) -> Stamp:
+def _knowing(side: FileState, same: FileState) -> FileState:
     """Return a side with the digest of another that holds the same, where its own is not known."""
     if side.digest is not None or same.digest is None:
         return side
@@ -291,10 +298,10 @@ def net_of(
     The others are those between and after them: their renames are followed. With `changed_only`, what
     the changes have left as they found it is left out. Linear in the entries.
     """
-    played, of_roots = _Played(), dict[Place, Entry]()
+    played, of_roots = _Played(), dict[RecordedPath, FileChange]()
     for change, chosen in changes:
         task.check()
-        below: list[Entry] = []
+        below: list[FileChange] = []
         for entry in change.entries:
             if all(end.parts for end in entry.ends):
                 below.append(entry)

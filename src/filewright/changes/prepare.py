@@ -21,9 +21,22 @@ from filewright import errors, system
 from filewright.boundary.location import Location, temporary_name
 from filewright.boundary.protection import Alias
 from filewright.boundary.rules import DenyRules
-from filewright.changes.blobs import Edited, Held, Keeping, OnDisk, digest_of, tapped
+from filewright.changes.blobs import (
+    BlobWriter,
+    DiskContent,
+    MemoryContent,
+    SplicedContent,
+    compute_digest,
+    tap_blocks,
+)
 from filewright.changes.database import Flusher
-from filewright.changes.model import Entry, Place, Stamp, spans_in, spliced
+from filewright.changes.model import (
+    FileChange,
+    FileState,
+    RecordedPath,
+    pack_spans,
+    unpack_spans,
+)
 from filewright.changes.rename_plan import (
     OperationKind,
     PlanFolder,
@@ -68,32 +81,32 @@ class Preparation:
         self._settings = settings
         self._flushing = FlushQueue(flusher)
         self._task = task
-        self._intent: Keeping | None = None
+        self._intent: BlobWriter | None = None
         self._bytes = 0
         self._held_bytes = 0
-        self.before: dict[TreeNode, Stamp] = {}
+        self.before: dict[TreeNode, FileState] = {}
         self._edits: dict[TreeNode, tuple[bytes, str | None, str | None]] = {}
-        self.made: dict[TreeNode, Stamp] = {}
-        self._held: dict[TreeNode, Held] = {}
+        self.made: dict[TreeNode, FileState] = {}
+        self._held: dict[TreeNode, MemoryContent] = {}
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[FileChange, ...]:
         """One entry per place: made things, then moved, altered, rewritten ones, then what is gone."""
-        rewritten: dict[Place, TreeNode] = {}
-        elsewhere: set[Place] = set()
+        rewritten: dict[RecordedPath, TreeNode] = {}
+        elsewhere: set[RecordedPath] = set()
         for item in self.before:
             if item.fresh and item.alive:
-                rewritten[Place.of(item.will_be_at)] = item
-                elsewhere.add(Place.of(item.was))
-        found: list[Entry] = []
+                rewritten[RecordedPath.of(item.will_be_at)] = item
+                elsewhere.add(RecordedPath.of(item.was))
+        found: list[FileChange] = []
         for fresh in self._tree.fresh:
             for place, after in _spread(fresh.will_be_at, self.made[fresh]):
                 old = rewritten.get(place)
                 if old is None:
-                    found.append(Entry(place, None, after))
+                    found.append(FileChange(place, None, after))
                     continue
-                was, edit = Place.of(old.was), self._edits.get(old, ())
+                was, edit = RecordedPath.of(old.was), self._edits.get(old, ())
                 found.append(
-                    Entry(
+                    FileChange(
                         place,
                         self.before[old],
                         after,
@@ -103,20 +116,22 @@ class Preparation:
                 )
         for item in dict.fromkeys((*self._tree.moved, *self._tree.altered)):
             assert item.seen is not None
-            before = Stamp.of(item.seen, target=item.target)
+            before = FileState.of(item.seen, target=item.target)
             mode, uid, gid = item.rights
-            was, where = Place.of(item.was), Place.of(item.will_be_at)
+            was, where = RecordedPath.of(item.was), RecordedPath.of(item.will_be_at)
             after = before._replace(mode=mode, uid=uid, gid=gid)
-            found.append(Entry(where, before, after, was if was != where else None))
+            found.append(
+                FileChange(where, before, after, was if was != where else None)
+            )
         for item in self._tree.displaced:
             for place, stamp in _spread(item.was, self.before[item]):
                 if place not in elsewhere:
-                    found.append(Entry(place, stamp, None))
+                    found.append(FileChange(place, stamp, None))
         return tuple(found)
 
     # Saving
 
-    def save(self, intent: Keeping | None) -> None:
+    def save(self, intent: BlobWriter | None) -> None:
         """Save every displaced thing, and what is in displaced folders; and small new contents. Into an intent, if the
         change is to be undoable.
 
@@ -137,14 +152,14 @@ class Preparation:
                 elif item.kind == "folder":
                     self.before[item] = self._save_folder(item, item.seen)
                 else:
-                    self.before[item] = Stamp.of(item.seen, target=item.target)
+                    self.before[item] = FileState.of(item.seen, target=item.target)
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
         for item in self._tree.made:
             content = self._held.get(item, item.content)
             size = content.size if content is not None else 0
-            stamp = Stamp(item.kind, *item.rights, size, target=item.target)
+            stamp = FileState(item.kind, *item.rights, size, target=item.target)
             if content is not None:
                 total += size
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
@@ -161,21 +176,21 @@ class Preparation:
                     and self.before[item].blob
                 )
                 if size <= _AHEAD and (item.seen is None or stamp.blob or kept):
-                    stamp = stamp._replace(digest=digest_of(content))
+                    stamp = stamp._replace(digest=compute_digest(content))
             self.made[item] = stamp
 
-    def _save_file(self, item: TreeNode) -> Stamp:
+    def _save_file(self, item: TreeNode) -> FileState:
         """A file, if it still is what the steps were made against: kept whole, or as what an edit takes out of it."""
         assert item.home is not None
         assert item.seen is not None
         (folder, name), expected = item.home, item.expected
         known = expected.digest if expected is not None else None
         splices = item.splices if item.alive else None
-        spans = spliced(() if splices is None else splices)
+        spans = pack_spans(() if splices is None else splices)
         data = removed = None
         whole, size = True, item.seen.size
         if splices is not None and size > self._settings.whole_undo_bytes:
-            going = sum(span.old for span in spans_in(spans))
+            going = sum(span.old for span in unpack_spans(spans))
             if going <= _SPLICED:
                 whole, size = False, going
         with item.open() as file:
@@ -202,22 +217,24 @@ class Preparation:
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 removed = b"".join(
-                    file.read(span.offset, span.old) for span in spans_in(spans)
+                    file.read(span.offset, span.old) for span in unpack_spans(spans)
                 )
                 if len(removed) != size:
                     raise errors.stale(item.asked)
-                before = Stamp.of(item.seen, digest=known, attributes=file.attributes())
+                before = FileState.of(
+                    item.seen, digest=known, attributes=file.attributes()
+                )
         if splices is None:
             return before
         if data is not None:
-            assert isinstance(item.content, Edited)
+            assert isinstance(item.content, SplicedContent)
             # Whether all of it is of its encoding is asked when it is copied.
             if (
                 not item.content.codec
                 and self._held_bytes + item.content.size <= _HELD_ALL
             ):
                 self._held_bytes += item.content.size
-                self._held[item] = Held(apply(data, splices))
+                self._held[item] = MemoryContent(apply(data, splices))
         kept = inserted = None
         if self._intent:
             kept = self._intent.keep(removed) if removed is not None else None
@@ -231,8 +248,11 @@ class Preparation:
         It may have read the file while it was changed: made again, the change would be there twice. A log that has
         grown meanwhile tells nothing of that.
         """
-        content = self._task.given_back.get(Place.of(item.was))
-        if content is not None and digest_of(file, size=content.size) != content.digest:
+        content = self._task.given_back.get(RecordedPath.of(item.was))
+        if (
+            content is not None
+            and compute_digest(file, size=content.size) != content.digest
+        ):
             raise errors.overtaken(item.asked, True)
 
     def _require_savable(self, file: File, size: int, shown: str) -> None:
@@ -261,7 +281,7 @@ class Preparation:
 
     def _save_whole(
         self, file: File, folder: Folder, name: bytes, *, hashed: bool = False
-    ) -> tuple[Stamp, bytes | None]:
+    ) -> tuple[FileState, bytes | None]:
         """A file kept whole; and what it holds, if that was read at once. `hashed` however large it is."""
         status, blob, digest, data = file.status(), None, None, None
         if status.size <= self._settings.whole_undo_bytes:
@@ -278,18 +298,18 @@ class Preparation:
                 self._task.check()
                 state.update(block)
 
-            blocks = tapped(file.blocks(), seen)
+            blocks = tap_blocks(file.blocks(), seen)
             if self._intent and blob is None:
                 blob = self._intent.keep_blocks(blocks)
                 digest = state.hexdigest()
             elif hashed or status.size <= self._settings.identity_bytes:
                 deque(blocks, maxlen=0)
                 digest = state.hexdigest()
-        return Stamp.of(
+        return FileState.of(
             status, digest=digest, blob=blob, attributes=file.attributes()
         ), data
 
-    def _save_folder(self, top: TreeNode, seen: Status) -> Stamp:
+    def _save_folder(self, top: TreeNode, seen: Status) -> FileState:
         """A displaced folder with all that is in it but what moves out of it.
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
@@ -297,7 +317,7 @@ class Preparation:
         assert top.home is not None
         was = top.was
         depth = len(was.parts)
-        inside: dict[bytes, Stamp] = {}
+        inside: dict[bytes, FileState] = {}
         aliases = self._folders.boundary.find_aliases(was)
         pending: list[tuple[Location, TreeNode | None, Status, DenyRules]] = [
             (was, top, seen, top.home[0].rules_where_it_was())
@@ -323,7 +343,7 @@ class Preparation:
                 )
             if folder.unchangeable():
                 raise errors.immutable(where.shown)
-            inside[b"/".join(where.parts[depth:])] = Stamp.of(
+            inside[b"/".join(where.parts[depth:])] = FileState.of(
                 status, attributes=folder.attributes()
             )
             for name in names:
@@ -349,7 +369,7 @@ class Preparation:
                         inside[path] = self._save_whole(file, folder, name)[0]
                 else:
                     target = folder.read_link(name) if status.kind == "link" else None
-                    inside[path] = Stamp.of(status, target=target)
+                    inside[path] = FileState.of(status, target=target)
         return inside.pop(b"")._replace(inside=_in_order(inside))
 
     def _require_removable(
@@ -416,7 +436,7 @@ class Preparation:
     def _make_folder(self, folder: Folder, top: Location, item: TreeNode) -> None:
         """Make a folder with all that is new in it, and know what it is recognised by."""
         folder.make(top.name, 0o700)
-        inside: dict[bytes, Stamp] = {}
+        inside: dict[bytes, FileState] = {}
         made: list[tuple[Location, TreeNode]] = []
         pending = [(top, item)]
         while pending:
@@ -429,7 +449,7 @@ class Preparation:
                 if not below.fresh:
                     continue
                 at = where.child(inner)
-                stamp = self.made.get(below) or Stamp(
+                stamp = self.made.get(below) or FileState(
                     below.kind, *below.rights, target=below.target
                 )
                 if below.kind == "folder":
@@ -451,8 +471,8 @@ class Preparation:
         self.made[item] = self.made[item]._replace(inside=_in_order(inside))
 
     def _make_thing(
-        self, folder: Folder, name: bytes, item: TreeNode, stamp: Stamp
-    ) -> Stamp:
+        self, folder: Folder, name: bytes, item: TreeNode, stamp: FileState
+    ) -> FileState:
         """A file or link, of which that much is known; what is known of it then."""
         if item.target is not None:
             folder.make_link(name, item.target)
@@ -482,19 +502,19 @@ class Preparation:
         )
         assert content is not None
         if content.size >= _AHEAD:
-            if isinstance(content, OnDisk):
+            if isinstance(content, DiskContent):
                 with content.opener() as source:
                     if file.clone_from(
                         source
                     ):  # Most file systems have no clones; the copy loop follows.
-                        return digest_of(file), file.status().size
+                        return compute_digest(file), file.status().size
             # Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written into a
             # reserved one, which took up to twice the time once the disk writes while we copy.
             room = file.room()
             if room is not None and room < content.size:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         blocks = content.blocks()
-        if isinstance(content, Edited) and item.splices is not None:
+        if isinstance(content, SplicedContent) and item.splices is not None:
             read = xxhash.xxh3_128()
             blocks = content.blocks(read.update)
         size = started = 0
@@ -575,15 +595,17 @@ class Preparation:
             made.set_times(*times)
 
 
-def _spread(where: Location, stamp: Stamp) -> Iterator[tuple[Place, Stamp]]:
+def _spread(
+    where: Location, stamp: FileState
+) -> Iterator[tuple[RecordedPath, FileState]]:
     """What is at a place, and all that is inside."""
-    top = Place.of(where)
+    top = RecordedPath.of(where)
     yield top, stamp
     for path, below in stamp.inside.items():
-        yield Place(top.root, (*top.parts, *path.split(b"/"))), below
+        yield RecordedPath(top.root, (*top.parts, *path.split(b"/"))), below
 
 
-def _in_order(inside: dict[bytes, Stamp]) -> dict[bytes, Stamp]:
+def _in_order(inside: dict[bytes, FileState]) -> dict[bytes, FileState]:
     """What is inside a folder by its path from there, a folder before what is in it."""
     return dict(sorted(inside.items(), key=lambda each: each[0].split(b"/")))
 
@@ -660,7 +682,7 @@ class Planning:
                 # What keeps its inode is recognised by that.
                 assert item.seen is not None
                 seen = item.seen
-                after = Stamp(
+                after = FileState(
                     item.kind, *item.rights, target=item.target, inode=seen.inode
                 )
                 if how == "altered":

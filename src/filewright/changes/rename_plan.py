@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from filewright.boundary.location import is_temporary
-from filewright.changes.model import Place, Stamp
+from filewright.changes.model import FileState, RecordedPath
 
 # What a commit does to names, in order: the part of an intent that recovery reads. Whatever a change set asked for is
 # reduced to two operations on slots, a slot being a name in a folder: something is put there, or its rights are
@@ -38,8 +38,8 @@ class RenameOperation(NamedTuple):
     carrier: Slot
     place: Slot
     spare: Slot
-    after: Stamp
-    before: Stamp | None = None
+    after: FileState
+    before: FileState | None = None
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -84,7 +84,7 @@ class RenamePlan(NamedTuple):
                 return False
         return True
 
-    def place(self, slot: Slot) -> Place:
+    def place(self, slot: Slot) -> RecordedPath:
         """The path of a slot, by the first slot of each folder above it."""
         names = [slot.name]
         folder = self.folders[slot.folder]
@@ -93,7 +93,7 @@ class RenamePlan(NamedTuple):
             folder = self.folders[folder.slot.folder]
         if folder.root is None:
             raise ValueError("a folder that is below no root")
-        return Place(folder.root, tuple(reversed(names)))
+        return RecordedPath(folder.root, tuple(reversed(names)))
 
     def with_moved_roots(self, moved: Mapping[bytes, bytes]) -> RenamePlan:
         """The same with its roots where they are now."""

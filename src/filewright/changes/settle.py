@@ -22,9 +22,25 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from filewright.boundary.location import is_temporary, quote
-from filewright.changes.blobs import Keeper, copy_blocks, digest_of, held_after
-from filewright.changes.log import UNFINISHED, DamagedError, damaged_record
-from filewright.changes.model import KIND_OF, ChangeRecord, Place, Stamp, id_of, sight
+from filewright.changes.blobs import (
+    BlobSource,
+    compute_digest,
+    content_after,
+    copy_blocks,
+)
+from filewright.changes.log import (
+    UNFINISHED,
+    UnreadablePlanError,
+    damaged_change_record,
+)
+from filewright.changes.model import (
+    RECORDED_KINDS,
+    ChangeRecord,
+    FileState,
+    RecordedPath,
+    format_change_id,
+    visibility_check,
+)
 from filewright.changes.rename_plan import RenameOperation, RenamePlan, Slot
 from filewright.changes.rollback import (
     LEAVES_OURS_POSSIBLE,
@@ -110,7 +126,7 @@ class Recovery:
         self.cleaned = 0
         self.aside = ""
         self.stays: list[str] = []
-        self.given_back: dict[Place, RestoredContent] = {}
+        self.given_back: dict[RecordedPath, RestoredContent] = {}
 
     @property
     def notes(self) -> list[str]:
@@ -152,7 +168,7 @@ class Settlement(PlanSlots):
     def publish(self) -> None:
         """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
         # Displaced folders are looked through once everything has been moved out of them.
-        folders: dict[Slot, Stamp] = {}
+        folders: dict[Slot, FileState] = {}
         most = self.log.settings.identity_bytes
         for put in self.plan.operations:
             how, carrier, place, spare, wanted, displaced = put
@@ -205,7 +221,7 @@ class Settlement(PlanSlots):
         folder, name = self.holder(put.place), put.place.name
         try:
             status = folder.stat(name)
-            if (status.inode, KIND_OF[status.kind]) != (new.inode, new.kind):
+            if (status.inode, RECORDED_KINDS[status.kind]) != (new.inode, new.kind):
                 return False
             owner, wanted = (status.uid, status.gid), (new.uid, new.gid)
             if (status.mode, owner) == (new.mode, wanted):
@@ -367,7 +383,9 @@ class Settlement(PlanSlots):
         else:
             self._beside(place, carrier)
 
-    def _content(self, slot: Slot, put: RenameOperation, before: Stamp) -> SlotContent:
+    def _content(
+        self, slot: Slot, put: RenameOperation, before: FileState
+    ) -> SlotContent:
         """Classify what is in a slot of a replacement."""
         return classify_slot(
             original=self.look(slot, before),
@@ -377,7 +395,7 @@ class Settlement(PlanSlots):
             and before.digest == put.after.digest,
         )
 
-    def _swap_back(self, put: RenameOperation, before: Stamp) -> None:
+    def _swap_back(self, put: RenameOperation, before: FileState) -> None:
         """Take a replacement back, as the table of rollbacks says for what is in its slots."""
         carrier, place, spare = put.slots
         # A rename or an exchange that is not one step may have stopped half way, with two names.
@@ -436,11 +454,11 @@ class Settlement(PlanSlots):
                 size = file.status().size
                 place = self.plan.place(put.place)
                 self.findings.given_back[place] = RestoredContent(
-                    size, digest_of(file, size=size)
+                    size, compute_digest(file, size=size)
                 )
 
     def _exchange_back(
-        self, put: RenameOperation, before: Stamp, backup: Slot, other: Slot
+        self, put: RenameOperation, before: FileState, backup: Slot, other: Slot
     ) -> None:
         """Give the place what was displaced, and put our file away; but a newer save belongs in the place."""
         place = put.place
@@ -483,7 +501,7 @@ class Settlement(PlanSlots):
         else:
             self.discard(slot)
 
-    def _is_unfinished(self, carrier: Slot, after: Stamp) -> bool:
+    def _is_unfinished(self, carrier: Slot, after: FileState) -> bool:
         """Whether a temporary holds nothing but a part of what we were writing into it.
 
         An error or a kill ends the writing anywhere; a power cut takes blocks of it, which are zeros or missing then.
@@ -509,11 +527,11 @@ class Settlement(PlanSlots):
         )
         return found == whole[: len(found)] or all(alike)
 
-    def _held(self, after: Stamp) -> bytes | None:
+    def _held(self, after: FileState) -> bytes | None:
         """What a file that was to be made was to hold, as far as that is kept."""
         if (record := self._record) is None:
             return None
-        keeper = Keeper(self.log.contents, record.id, self.log.settings.hold_bytes)
+        keeper = BlobSource(self.log.contents, record.id, self.log.settings.hold_bytes)
         entries = (
             each
             for each in record.entries
@@ -521,7 +539,8 @@ class Settlement(PlanSlots):
         )
         with suppress(FilewrightError):  # Damaged undo data tells nothing.
             return next(
-                (held_after(entry._replace(keeper=keeper)) for entry in entries), None
+                (content_after(entry._replace(keeper=keeper)) for entry in entries),
+                None,
             )
         return None
 
@@ -550,10 +569,10 @@ class Settlement(PlanSlots):
                     else:
                         self.unlink(slot)
 
-    def _remove_tree(self, slot: Slot, stamp: Stamp, put: RenameOperation) -> None:
+    def _remove_tree(self, slot: Slot, stamp: FileState, put: RenameOperation) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
 
-        def remove(folder: Folder, name: bytes, below: Stamp) -> bool:
+        def remove(folder: Folder, name: bytes, below: FileState) -> bool:
             if below.kind == "file" and below.inode is not None:
                 return self._remove_file(folder, name, below, put)
             known = below.kind == "file" and below.digest is not None
@@ -575,7 +594,7 @@ class Settlement(PlanSlots):
             )
 
     def _remove_file(
-        self, folder: Folder, name: bytes, before: Stamp, put: RenameOperation
+        self, folder: Folder, name: bytes, before: FileState, put: RenameOperation
     ) -> bool:
         """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
         try:
@@ -632,7 +651,9 @@ class Settlement(PlanSlots):
     ) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
         shown = self.shown(put.named)
-        kept_as = id_of(time.time_ns()).encode() + b"-" + put.named.name[:100]
+        kept_as = (
+            format_change_id(time.time_ns()).encode() + b"-" + put.named.name[:100]
+        )
         try:
             with self.log.state.folder(b"kept") as kept:
                 try:
@@ -740,15 +761,15 @@ def _operation(log: Log, number: int, state: str) -> ChangeRecord | None:
     except FilewrightError as error:
         if "change_id" not in error.details:
             raise
-        return damaged_record(number)._replace(state=state)
+        return damaged_change_record(number)._replace(state=state)
 
 
-def _places(log: Log, number: int) -> set[Place]:
+def _places(log: Log, number: int) -> set[RecordedPath]:
     """Return the places of an operation, by its record, or by its plan where that is damaged."""
     with suppress(FilewrightError):
         operation = log.operation(number)
         return set(operation.places) if operation is not None else set()
-    with suppress(DamagedError):
+    with suppress(UnreadablePlanError):
         plan = log.plan(number)
         return {
             plan.place(slot)
@@ -801,7 +822,7 @@ def _settle(log: Log, operation: ChangeRecord, plan: RenamePlan) -> Recovery:
     if (
         found.notes
         and beyond is None
-        and "denied" in map(sight(log.boundary), _places(log, number))
+        and "denied" in map(visibility_check(log.boundary), _places(log, number))
     ):
         found.secret.update(found.conflicts, found.unsettled, found.taken_back)
     return found
@@ -811,17 +832,17 @@ def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> Non
     """Changes that could not be settled are in the way of their own files only. Raises `in_use`."""
     for number, _ in left:
         for place in _places(log, number).intersection(record.places):
-            raise unsettled(place.shown, id_of(number))
+            raise unsettled(place.shown, format_change_id(number))
 
 
-def unfinished_places(log: Log) -> set[Place]:
+def unfinished_places(log: Log) -> set[RecordedPath]:
     """The places of changes here that others can still settle: reading them would show a torn tree.
 
     Of what could not be settled though all its roots are open, each file may be read as it is.
     """
-    found: set[Place] = set()
+    found: set[RecordedPath] = set()
     for number, state in log.left(*UNFINISHED):
-        with suppress(DamagedError):
+        with suppress(UnreadablePlanError):
             if state == "intent" or _beyond(log, log.plan(number)) is not None:
                 found |= _places(log, number)
     return found
@@ -835,8 +856,8 @@ def _plan(log: Log, number: int, found: Recovery) -> RenamePlan | None:
     """
     try:
         return log.plan(number)
-    except DamagedError:
-        identifier = id_of(number)
+    except UnreadablePlanError:
+        identifier = format_change_id(number)
         if number in dict(log.left("done")):
             note = _NOT_CLEANED.format(identifier)
             log.annotate(number, [note])
@@ -853,7 +874,7 @@ def _beyond(log: Log, plan: RenamePlan) -> bytes | None:
     for folder in plan.folders:
         if (
             folder.root is not None
-            and Place(folder.root, ()).below(log.boundary.roots) is None
+            and RecordedPath(folder.root, ()).below(log.boundary.roots) is None
         ):
             return folder.root
     return None

@@ -14,14 +14,19 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.changes.blobs import backward, forward, held_after, held_before
+from filewright.changes.blobs import (
+    backward_splices,
+    content_after,
+    content_before,
+    forward_splices,
+)
 from filewright.changes.model import (
     ChangeRecord,
-    Entry,
-    Place,
-    Stamp,
-    same_content,
-    spans_in,
+    FileChange,
+    FileState,
+    RecordedPath,
+    keeps_content,
+    unpack_spans,
 )
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import ChangeTree, TreeNode
@@ -42,7 +47,7 @@ from filewright.text.splice import Splice, apply
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
-_NO_FILE = Stamp("file")
+_NO_FILE = FileState("file")
 
 
 class FileDifference(NamedTuple):
@@ -119,7 +124,7 @@ class ChangeDiffs(NamedTuple):
         return Diff(tuple(files), cut)
 
     def of_entry(
-        self, entry: Entry, *, max_lines: int, start: int = 0
+        self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
 
@@ -228,8 +233,8 @@ class ChangeDiffs(NamedTuple):
         names = _named(
             was,
             item.will_be_at if alive else was,
-            Stamp.of(seen) if seen is not None else None,
-            Stamp(item.kind, *item.rights) if alive else None,
+            FileState.of(seen) if seen is not None else None,
+            FileState(item.kind, *item.rights) if alive else None,
         )
         if alive and not item.fresh:
             return names
@@ -249,20 +254,20 @@ class ChangeDiffs(NamedTuple):
     # What was done
 
     def _of_edit(
-        self, entry: Entry, names: FileDiff, max_lines: int, start: int
+        self, entry: FileChange, names: FileDiff, max_lines: int, start: int
     ) -> FileDiff:
-        if same_content(entry):
+        if keeps_content(entry):
             return names
         # Nothing, and what a link leads to, need no looking up.
         before = entry.before.target if entry.before is not None else b""
         after = entry.after.target if entry.after is not None else b""
         if before is None:
-            before = held_before(entry)
+            before = content_before(entry)
         if entry.spliced and before is None:
             return self._excerpt(entry, names, max_lines, start)
-        splices = forward(entry)
+        splices = forward_splices(entry)
         if splices is None and after is None:
-            after = held_after(entry)
+            after = content_after(entry)
         if before is None or (splices is None and after is None):
             size = (entry.before or entry.after or _NO_FILE).size
             return _unknown(names, f"(content of {size:,} bytes not shown)\n")
@@ -270,11 +275,14 @@ class ChangeDiffs(NamedTuple):
         return self._compared(names, old, splices, after, max_lines, start)
 
     def _excerpt(
-        self, entry: Entry, names: FileDiff, max_lines: int, start: int
+        self, entry: FileChange, names: FileDiff, max_lines: int, start: int
     ) -> FileDiff:
         """An edit of a large file: the lines around the first splices, as far as the file still has them."""
         most = max(10, max_lines)
-        made, undone = forward(entry, most=most), backward(entry, most=most)
+        made, undone = (
+            forward_splices(entry, most=most),
+            backward_splices(entry, most=most),
+        )
         if made is None or undone is None:
             return names
         parts: list[bytes] = []
@@ -291,7 +299,7 @@ class ChangeDiffs(NamedTuple):
                 size += len(lead) + len(back.replacement)
                 end = back.end
             parts.append(_between(now, end, None))
-        left = sum(1 for _ in spans_in(entry.spliced)) - len(splices)
+        left = sum(1 for _ in unpack_spans(entry.spliced)) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
         before = Snapshot(b"".join(parts), settings=self.settings)
@@ -300,7 +308,7 @@ class ChangeDiffs(NamedTuple):
             remark=remark,
         )
 
-    def _now(self, entry: Entry) -> Snapshot:
+    def _now(self, entry: FileChange) -> Snapshot:
         """The file as it is, if it can still be what the change made of it; else nothing."""
         where = entry.place.below(self.boundary.roots)
         with suppress(FilewrightError):
@@ -345,10 +353,10 @@ class ChangeDiffs(NamedTuple):
 
 
 def _named(
-    was: Location | Place,
-    now: Location | Place,
-    before: Stamp | None,
-    after: Stamp | None,
+    was: Location | RecordedPath,
+    now: Location | RecordedPath,
+    before: FileState | None,
+    after: FileState | None,
 ) -> FileDiff:
     """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
     old = new = mode_before = mode_after = None
@@ -382,7 +390,7 @@ def _held(item: TreeNode) -> bytes:
     )
 
 
-def _edits_shown(entry: Entry) -> Iterator[Entry]:
+def _edits_shown(entry: FileChange) -> Iterator[FileChange]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
     for run in entry.runs:
         edits, before, after = run.changes, run.before, run.after
@@ -390,7 +398,7 @@ def _edits_shown(entry: Entry) -> Iterator[Entry]:
             yield run
         elif (
             max(before.size, after.size if after else 0) > _SHOWN_WHOLE
-            and held_before(run) is None
+            and content_before(run) is None
         ):
             yield from edits
         else:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal
 from filewright import errors, system
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary
-from filewright.changes.blobs import digest_of
-from filewright.changes.model import KIND_OF, Place, Stamp
+from filewright.changes.blobs import compute_digest
+from filewright.changes.model import RECORDED_KINDS, FileState, RecordedPath
 from filewright.changes.rename_plan import RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -40,7 +40,7 @@ _MOST_OPEN = 24
 _SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
-Remove = Callable[[Folder, bytes, Stamp], bool]
+Remove = Callable[[Folder, bytes, FileState], bool]
 """Removes a name in an open folder that has such a stamp; False if it stays."""
 Look = Literal["same", "alike", "grown", "changed", "other", "missing"]
 """What is there, against a stamp: the very thing as it was; another that holds the same; the very thing, with
@@ -143,7 +143,7 @@ class FolderSearch:
 
 
 def look(
-    folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = None
+    folder: Folder, name: bytes, stamp: FileState, *, hash_up_to: int | None = None
 ) -> Look:
     """What has a name, against a stamp: by content where that is known and can be read.
 
@@ -152,7 +152,7 @@ def look(
     """
     try:
         status = folder.stat(name)
-        if KIND_OF[status.kind] != stamp.kind:
+        if RECORDED_KINDS[status.kind] != stamp.kind:
             return "other"
         if stamp.kind == "link":
             if folder.read_link(name) != stamp.target:
@@ -168,14 +168,17 @@ def look(
     return _by_status(status, stamp)
 
 
-def look_at(file: File, stamp: Stamp, *, hash_up_to: int | None = None) -> Look:
+def look_at(file: File, stamp: FileState, *, hash_up_to: int | None = None) -> Look:
     """The same of an open file."""
     status = file.status()
     large = hash_up_to is not None and stamp.size > hash_up_to
     if stamp.digest is None or (large and stamp.untouched(status)):
         return _by_status(status, stamp)
     itself = status.inode == stamp.inode
-    if status.size >= stamp.size and digest_of(file, size=stamp.size) == stamp.digest:
+    if (
+        status.size >= stamp.size
+        and compute_digest(file, size=stamp.size) == stamp.digest
+    ):
         # Asked again: it may have grown while it was read.
         if file.status().size == stamp.size:
             return "same" if itself else "alike"
@@ -183,7 +186,7 @@ def look_at(file: File, stamp: Stamp, *, hash_up_to: int | None = None) -> Look:
     return "changed" if itself else "other"
 
 
-def _by_status(status: Status, stamp: Stamp) -> Look:
+def _by_status(status: Status, stamp: FileState) -> Look:
     if status.inode != stamp.inode:
         return "other"
     return "same" if stamp.untouched(status) else "changed"
@@ -327,7 +330,7 @@ class PlanSlots:
         """A folder where it was last, or in a slot of one of those that were `found`."""
         root, known = self.plan.folders[number].root, self._found.get(number)
         if root is not None:
-            return self._accept(number, self._location(Place(root, ())))
+            return self._accept(number, self._location(RecordedPath(root, ())))
         last = [known[0]] if known else []
         ways = (
             self._found[way.folder][0].child(way.name)
@@ -366,7 +369,7 @@ class PlanSlots:
         self._found[number] = where, identity
         return folder
 
-    def _location(self, place: Place) -> Location:
+    def _location(self, place: RecordedPath) -> Location:
         where = place.below(self.log.boundary.roots)
         if where is None:
             raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
@@ -413,7 +416,7 @@ class PlanSlots:
             return folder.stat(slot.name)
         return None
 
-    def look(self, slot: Slot, stamp: Stamp) -> Look:
+    def look(self, slot: Slot, stamp: FileState) -> Look:
         """What is in a slot, against a stamp. Raises as `status` does."""
         return (
             "missing"
@@ -421,7 +424,7 @@ class PlanSlots:
             else look(self.holder(slot), slot.name, stamp)
         )
 
-    def holds_tree(self, slot: Slot, stamp: Stamp) -> bool:
+    def holds_tree(self, slot: Slot, stamp: FileState) -> bool:
         """Whether a folder holds exactly what the stamp says, by name and inode, unchanged by their times.
 
         What is written into them later is noticed when they are removed, which hashes them.
@@ -439,7 +442,7 @@ class PlanSlots:
                     return False
                 if (
                     below is None
-                    or KIND_OF[status.kind] != below.kind
+                    or RECORDED_KINDS[status.kind] != below.kind
                     or not below.untouched(status)
                 ):
                     return False
@@ -505,7 +508,7 @@ class PlanSlots:
             self.unlink(slot)
 
     def remove_tree(
-        self, slot: Slot, stamp: Stamp | None = None, remove: Remove | None = None
+        self, slot: Slot, stamp: FileState | None = None, remove: Remove | None = None
     ) -> bool:
         """Remove what a stamp says is in a folder by `remove`, or everything; whether nothing else was in it."""
         folders: list[tuple[Location, FolderId]] = []
@@ -529,9 +532,11 @@ class PlanSlots:
                 )  # Nothing could be removed in it.
             folders.append((where, identity))
             for name in folder.names():
-                kind = KIND_OF[folder.stat(name).kind]
+                kind = RECORDED_KINDS[folder.stat(name).kind]
                 wanted = (
-                    Stamp(kind) if stamp is None else stamp.inside.get(prefix + name)
+                    FileState(kind)
+                    if stamp is None
+                    else stamp.inside.get(prefix + name)
                 )
                 if wanted is None or wanted.kind != kind:
                     clean = False

@@ -60,12 +60,12 @@ def state_base(given: str | os.PathLike[str] | None) -> str:
     return platformdirs.user_state_dir("filewright", appauthor=False)
 
 
-def base_folder(settings: Settings) -> str:
+def state_base_folder(settings: Settings) -> str:
     """The folder that holds all state folders of a user."""
     return state_base(settings.state_dir)
 
 
-class Owner(NamedTuple):
+class RegisteredRoot(NamedTuple):
     """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
     An empty path first: another folder is there now, and where this one went is not known. `birth_ns` None:
@@ -104,7 +104,7 @@ class Owner(NamedTuple):
         )
 
     @classmethod
-    def of_line(cls, line: bytes) -> Owner | None:
+    def of_line(cls, line: bytes) -> RegisteredRoot | None:
         """The inverse; None for anything else."""
         try:
             value = json.loads(line)
@@ -114,7 +114,7 @@ class Owner(NamedTuple):
             return None
 
 
-class Index:
+class StateIndex:
     """The state folders under one base folder, by the roots they belong to."""
 
     def __init__(self, base: str, lock_seconds: float) -> None:
@@ -122,18 +122,18 @@ class Index:
         self._lock_seconds = lock_seconds
         self._path = self.of("roots")
         self._seen: object = None
-        self._owners: dict[str, Owner] = {}
+        self._owners: dict[str, RegisteredRoot] = {}
 
     def of(self, *names: str) -> bytes:
         """The absolute path of something in the base folder."""
         return os.path.join(self.base, *map(os.fsencode, names))
 
     @property
-    def owners(self) -> dict[str, Owner]:
+    def owners(self) -> dict[str, RegisteredRoot]:
         """Every state folder's owner, by its id; read again only when something was added."""
         seen = file_signature(self._path) or file_signature(self.base)
         if seen is None or seen != self._seen:
-            found = map(Owner.of_line, self._lines())
+            found = map(RegisteredRoot.of_line, self._lines())
             self._owners, self._seen = (
                 {owner.id: owner for owner in found if owner is not None},
                 seen,
@@ -167,7 +167,7 @@ class Index:
                 )
             yield base
 
-    def add(self, base: Folder, *owners: Owner) -> None:
+    def add(self, base: Folder, *owners: RegisteredRoot) -> None:
         """Note owners, in their state folders and here; needs `alone`."""
         for owner in owners:
             with system.open_folder(self.of(owner.id)) as own:
@@ -175,7 +175,9 @@ class Index:
         known = self.owners | {owner.id: owner for owner in owners}
         _write(base, b"roots", b"".join(owner.to_line() for owner in known.values()))
 
-    def owner_of(self, root: Root) -> tuple[Owner | None, list[Owner]]:
+    def owner_of(
+        self, root: Root
+    ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
         (device, inode), birth, path = root.identity, _birth(root), root.resolved
         here = [owner for owner in self.owners.values() if owner.path == path]
@@ -195,14 +197,16 @@ class Index:
             owner for owner in alike if (owner.device, owner.birth_ns) == (device, None)
         ]
 
-    def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
+    def related(
+        self, roots: Sequence[Root], own: Sequence[str]
+    ) -> list[RegisteredRoot]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
 
         Those of folders above and below, and of roots that were changed together with one of these.
         """
         others = {name for each in own for name in self.others_of(each)}
 
-        def near(owner: Owner) -> bool:
+        def near(owner: RegisteredRoot) -> bool:
             if not any(
                 _is_within(owner.path, root.resolved)
                 or _is_within(root.resolved, owner.path)
@@ -221,7 +225,7 @@ class Index:
         )
         return [owner for owner in found if owner.id in others or near(owner)]
 
-    def within(self, folders: Sequence[bytes]) -> list[Owner]:
+    def within(self, folders: Sequence[bytes]) -> list[RegisteredRoot]:
         """The registered roots below some folders."""
         found = (
             owner for owner in self.owners.values() if owner.path not in (b"", *folders)
@@ -232,7 +236,7 @@ class Index:
             if any(_is_within(owner.path, folder) for folder in folders)
         ]
 
-    def around(self, owner: Owner) -> StateFolder | None:
+    def around(self, owner: RegisteredRoot) -> StateFolder | None:
         """The state folder of the nearest registered root around another."""
         found = [
             each for each in self.owners.values() if each.path and each.id != owner.id
@@ -272,11 +276,11 @@ class StateFolder:
     """
 
     def __init__(
-        self, index: Index, root: Root | None, owner: Owner | None = None
+        self, index: StateIndex, root: Root | None, owner: RegisteredRoot | None = None
     ) -> None:
         self._index = index
         self.root = root
-        self.owner = owner or Owner(os.urandom(16).hex(), (b"",))
+        self.owner = owner or RegisteredRoot(os.urandom(16).hex(), (b"",))
         self.key = b""
         self.note = ""
         self._known: tuple[int, int] | None = None
@@ -289,7 +293,7 @@ class StateFolder:
         if self.root is not None and not self._claimed:
             self._find(self.root)
 
-    def _find(self, root: Root) -> tuple[Owner | None, list[Owner]]:
+    def _find(self, root: Root) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         path = root.resolved
         known, others = self._index.owner_of(root)
         owner = known or self.owner
@@ -480,13 +484,15 @@ def _read(path: bytes) -> bytes:
 
 def _write(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
-    with fresh_in(folder, content, flush=True) as fresh:
+    with temporary_file(folder, content, flush=True) as fresh:
         folder.rename(fresh, folder, name, "replace")
     folder.flush()
 
 
 @contextmanager
-def fresh_in(folder: Folder, data: bytes, *, flush: bool = False) -> Iterator[bytes]:
+def temporary_file(
+    folder: Folder, data: bytes, *, flush: bool = False
+) -> Iterator[bytes]:
     """The name of a new file that holds this, on the disk if it is to `flush` it, to be given another name."""
     fresh = b"new-" + os.urandom(8).hex().encode()
     try:

@@ -23,8 +23,13 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary, quote
 from filewright.boundary.rules import DenyRules
 from filewright.changes import modes
-from filewright.changes.blobs import Edited, Held, OnDisk, digest_of
-from filewright.changes.model import KIND_OF, Kind
+from filewright.changes.blobs import (
+    DiskContent,
+    MemoryContent,
+    SplicedContent,
+    compute_digest,
+)
+from filewright.changes.model import RECORDED_KINDS, RecordedKind
 from filewright.changes.slots import OpenFolders
 from filewright.edit.changeset import (
     ChangeSet,
@@ -84,7 +89,7 @@ class TreeNode:
     """
 
     tree: ChangeTree
-    kind: Kind
+    kind: RecordedKind
     asked: str
     rights: Rights
     seen: Status | None = None
@@ -115,7 +120,7 @@ class TreeNode:
         """A thing on the disk."""
         item = cls(
             tree,
-            KIND_OF[seen.kind],
+            RECORDED_KINDS[seen.kind],
             asked,
             (seen.mode, seen.uid, seen.gid),
             seen,
@@ -124,7 +129,7 @@ class TreeNode:
         )
         item.origin, item.was = item, was
         if item.kind == "file":
-            item.content = OnDisk(item.open, seen.size)
+            item.content = DiskContent(item.open, seen.size)
         return item
 
     @property
@@ -253,7 +258,7 @@ class TreeNode:
             item.place = (self, name)
             self.tree.brought.setdefault(item, None)
 
-    def new(self, kind: Kind, name: bytes, asked: str) -> TreeNode:
+    def new(self, kind: RecordedKind, name: bytes, asked: str) -> TreeNode:
         """Something new under a name."""
         item = TreeNode(self.tree, kind, asked, _new_rights(self.nearest, kind))
         self.put(name, item, asked)
@@ -310,7 +315,9 @@ End = tuple[TreeNode, bytes]
 """A name in a folder of the tree."""
 
 
-def _new_rights(above: Status, kind: Kind, like: TreeNode | None = None) -> Rights:
+def _new_rights(
+    above: Status, kind: RecordedKind, like: TreeNode | None = None
+) -> Rights:
     """Those of something new in a folder with such a status, or of a copy."""
     uid, gid, setgid = system.effective_user_id(), system.effective_group_id(), 0
     if above.mode & stat.S_ISGID:
@@ -521,10 +528,10 @@ class ChangeTree:
         assert base is not None
         require_ordered(step.splices, base.size)
         # Of the bytes on the disk too where it was only to have an inode of its own.
-        first = isinstance(base, OnDisk) and base.opener == item.open
+        first = isinstance(base, DiskContent) and base.opener == item.open
         item.splices = step.splices if first else None
         item.content, item.fresh = (
-            Edited(base, step.splices, step.encoding_check, where.asked),
+            SplicedContent(base, step.splices, step.encoding_check, where.asked),
             True,
         )
 
@@ -540,7 +547,9 @@ class ChangeTree:
                 raise errors.taken(where.asked)
             self._rewritten(item, folder, where, step.expected)
         item.content = (
-            Held(step.content) if isinstance(step.content, bytes) else step.content
+            MemoryContent(step.content)
+            if isinstance(step.content, bytes)
+            else step.content
         )
         item.splices, item.fresh = None, True
         mode = step.mode and system.storable_mode(step.mode, folder=False)
@@ -554,7 +563,7 @@ class ChangeTree:
             raise errors.stale(where.asked)
         if not item.fresh:
             item.expected = expected
-        elif expected.digest is not None and digest_of(content) != expected.digest:
+        elif expected.digest is not None and compute_digest(content) != expected.digest:
             raise errors.stale(where.asked)
 
     def _file_to_write(

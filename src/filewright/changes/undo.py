@@ -22,21 +22,21 @@ import xxhash
 from filewright import errors
 from filewright.boundary.location import Location
 from filewright.changes.blobs import (
-    Held,
-    backward,
-    forward,
-    held_after,
-    held_before,
-    whole_before,
+    MemoryContent,
+    backward_splices,
+    content_after,
+    content_before,
+    forward_splices,
+    stored_content_before,
 )
-from filewright.changes.history import Selected
+from filewright.changes.history import Selection
 from filewright.changes.model import (
-    Entry,
-    Place,
-    Stamp,
-    continues,
-    folders_above,
-    moved,
+    FileChange,
+    FileState,
+    RecordedPath,
+    parent_paths,
+    path_after_moves,
+    states_match,
 )
 from filewright.changes.tree import STEPS, ChangeTree, DeferredChangeSet, TreeNode
 from filewright.edit.changeset import (
@@ -120,11 +120,11 @@ class Reversal:
 
     def __init__(
         self,
-        selected: Selected,
+        selected: Selection,
         settings: Settings,
         task: Task,
         *,
-        locate: Callable[[Place], Location],
+        locate: Callable[[RecordedPath], Location],
         force: bool,
         break_hard_links: bool,
         left: Sequence[Conflict] = (),
@@ -147,7 +147,7 @@ class Reversal:
             locate,
             force,
         )
-        self._entries: list[Entry] = []
+        self._entries: list[FileChange] = []
         self._roots: list[str] = []
         for entry in record.entries:
             # A folder of an outer root may be a root of its own here, whose rights are never changed.
@@ -155,8 +155,8 @@ class Reversal:
                 self._entries.append(entry)
             else:
                 self._roots.append(locate(entry.place).asked.rstrip(":"))
-        self._renamed: list[Entry] = []
-        self._places: dict[Place, Location] = {}
+        self._renamed: list[FileChange] = []
+        self._places: dict[RecordedPath, Location] = {}
         for entry in self._entries:
             self._places[entry.place] = locate(entry.place)
             if entry.was is not None:
@@ -173,7 +173,7 @@ class Reversal:
             locations=self._places.values(),
         )
 
-    def rest(self) -> Selected | None:
+    def rest(self) -> Selection | None:
         """Return what is selected without the files that refused it; None if nothing else is left."""
         refused = {conflict.path for conflict in self.conflicts}
         entries = [
@@ -228,16 +228,17 @@ class Reversal:
     def _rearrange(self) -> None:
         """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
         there, from above."""
-        back: dict[Place, Place] = {}
+        back: dict[RecordedPath, RecordedPath] = {}
         for entry in sorted(self._renamed, key=lambda each: len(each.place.parts)):
             # What a folder above carried along is where that brings it back.
             if entry.was is not None and (
-                moved(entry.place, back) != entry.was or entry.carried is False
+                path_after_moves(entry.place, back) != entry.was
+                or entry.carried is False
             ):
                 back[entry.place] = entry.was
         meant: set[TreeNode] = set()
-        leaving: list[tuple[Entry, TreeNode]] = []
-        coming: list[tuple[Entry, Stamp, TreeNode | None, bool]] = []
+        leaving: list[tuple[FileChange, TreeNode]] = []
+        coming: list[tuple[FileChange, FileState, TreeNode | None, bool]] = []
         for entry in self._entries:
             self._task.check()
             before, after = entry.before, entry.after
@@ -298,7 +299,7 @@ class Reversal:
             with suppress(_RefusedError):
                 self._bring_back(entry, before, item, moves=moves)
 
-    def _refuse(self, place: Place, why: str) -> NoReturn:
+    def _refuse(self, place: RecordedPath, why: str) -> NoReturn:
         shown = self._places[place].shown
         self._conflicts.setdefault((shown, 0), Conflict(shown, why))
         raise _RefusedError
@@ -320,7 +321,7 @@ class Reversal:
                 raise
             return None
 
-    def _require_inside(self, place: Place) -> None:
+    def _require_inside(self, place: RecordedPath) -> None:
         """What comes back to `place` must not go through a link that leads out: it goes with `force`."""
         try:
             self._tree.find(self._places[place])
@@ -328,7 +329,7 @@ class Reversal:
             if error.code is not Code.PATH_ESCAPE:
                 return
             # A folder was there when the change was made.
-            for link in reversed(tuple(folders_above(place))):
+            for link in reversed(tuple(parent_paths(place))):
                 where = self._places[link] = self._locate(link)
                 if (item := self._there(where)) is not None and item.kind == "link":
                     break
@@ -349,7 +350,9 @@ class Reversal:
 
     # What was made
 
-    def _require_as_made(self, entry: Entry, after: Stamp, item: TreeNode) -> None:
+    def _require_as_made(
+        self, entry: FileChange, after: FileState, item: TreeNode
+    ) -> None:
         """Refuse to take away what is something else than a change has made."""
         place = entry.place
         if item.kind != after.kind:
@@ -370,7 +373,12 @@ class Reversal:
     # What was deleted or moved
 
     def _bring_back(
-        self, entry: Entry, before: Stamp, item: TreeNode | None, *, moves: bool
+        self,
+        entry: FileChange,
+        before: FileState,
+        item: TreeNode | None,
+        *,
+        moves: bool,
     ) -> None:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
         was, gone = entry.was or entry.place, entry.after is None
@@ -416,9 +424,9 @@ class Reversal:
         elif before.target is not None:
             self._play(MakeLink(where, before.target))
         else:
-            content: ContentStream | None = whole_before(entry)
+            content: ContentStream | None = stored_content_before(entry)
             if gone and entry.apart and not self._force:
-                content = Held(self._earlier(entry, None) or b"")
+                content = MemoryContent(self._earlier(entry, None) or b"")
             if content is None:
                 self._refuse(
                     entry.place,
@@ -442,7 +450,7 @@ class Reversal:
     # What was rewritten or altered
 
     def _change_back(
-        self, entry: Entry, before: Stamp, after: Stamp, item: TreeNode
+        self, entry: FileChange, before: FileState, after: FileState, item: TreeNode
     ) -> None:
         if before.kind == "file" != item.kind:
             return
@@ -467,7 +475,12 @@ class Reversal:
             )
 
     def _rewritten(
-        self, entry: Entry, before: Stamp, after: Stamp, item: TreeNode, where: Location
+        self,
+        entry: FileChange,
+        before: FileState,
+        after: FileState,
+        item: TreeNode,
+        where: Location,
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         with self._open(item, self._places[entry.place]) as now:
@@ -485,19 +498,19 @@ class Reversal:
                 self._hunk is None
                 and not entry.apart
                 and now.digest() == after.digest
-                and (made := backward(entry)) is not None
+                and (made := backward_splices(entry)) is not None
             ):
                 return Modify(where, expected, made)
-            whole = self._force and self._hunk is None and whole_before(entry)
+            whole = self._force and self._hunk is None and stored_content_before(entry)
             earlier = whole.read() if whole else self._earlier(entry, held)
             splices = find_line_splices(held, earlier or b"")
             return Modify(where, expected, splices) if splices else None
 
     def _rewritten_large(
         self,
-        entry: Entry,
-        before: Stamp,
-        after: Stamp,
+        entry: FileChange,
+        before: FileState,
+        after: FileState,
         item: TreeNode,
         now: Snapshot,
         where: Location,
@@ -514,7 +527,9 @@ class Reversal:
         for edit in reversed(entry.changes):
             self._task.check()
             back = (
-                backward(edit) if edit is last or continues(edit.after, found) else None
+                backward_splices(edit)
+                if edit is last or states_match(edit.after, found)
+                else None
             )
             if back is None:
                 break
@@ -535,7 +550,7 @@ class Reversal:
                 f"{shown} has grown at its end since; what was added stays"
             )
             return Modify(where, replace(expected, digest=None), splices)
-        stream = whole_before(entry)
+        stream = stored_content_before(entry)
         if stream is None:
             self._refuse(entry.place, "is too large to be undone from what was kept")
         if self._force:
@@ -553,7 +568,7 @@ class Reversal:
 
     # What a file held
 
-    def _earlier(self, entry: Entry, held: bytes | None) -> bytes | None:
+    def _earlier(self, entry: FileChange, held: bytes | None) -> bytes | None:
         """What is left of a file when each run is taken back, the last first; None if that is no file.
 
         What others have deleted in between comes back.
@@ -568,7 +583,7 @@ class Reversal:
                     self._refuse(run.place, _EDITED)
                 held = None
             elif held is None:
-                held = held_before(run)
+                held = content_before(run)
                 if held is None:
                     self._refuse(run.place, _NOT_KEPT)
             elif run.after is None:
@@ -577,17 +592,17 @@ class Reversal:
                 held = self._without(run, held)
         return held
 
-    def _without(self, run: Entry, held: bytes) -> bytes:
+    def _without(self, run: FileChange, held: bytes) -> bytes:
         """What a file holds, without what a run did to it.
 
         Where others have changed it since it is a merge: what the run made is the base; the file now and the file
         before are the two sides.
         """
         unchanged = _is(held, run.after)
-        earlier = held_before(run, held if unchanged else None)
+        earlier = content_before(run, held if unchanged else None)
         if earlier is None:
             self._refuse(run.place, "was not kept as it was before")
-        made = held if unchanged else held_after(run)
+        made = held if unchanged else content_after(run)
         if made is None:
             self._refuse(
                 run.place,
@@ -598,14 +613,14 @@ class Reversal:
         return earlier if unchanged else self._merge(run.place, made, held, earlier)
 
     def _without_hunk(
-        self, run: Entry, earlier: bytes, made: bytes, hunk: int
+        self, run: FileChange, earlier: bytes, made: bytes, hunk: int
     ) -> bytes:
         """What the change would have made without one of its hunks, which count from 1 as its diff shows them.
 
         Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
         """
         snapshot = Snapshot(earlier, settings=self._settings)
-        splices, narrow = forward(run), None
+        splices, narrow = forward_splices(run), None
         if snapshot.encoding.width > 1:
             narrow = Narrowed(snapshot)
             snapshot, splices = (
@@ -635,7 +650,9 @@ class Reversal:
         ]
         return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
-    def _merge(self, place: Place, made: bytes, held: bytes, earlier: bytes) -> bytes:
+    def _merge(
+        self, place: RecordedPath, made: bytes, held: bytes, earlier: bytes
+    ) -> bytes:
         shown, texts = self._places[place].shown, [made, held, earlier]
         # A character of UTF-16 may hold the byte of a line end. What was converted meanwhile is merged as bytes.
         codec = _WIDE.get(held[:2])
@@ -679,7 +696,7 @@ def _is_now(kind: str | None) -> str:
     return f"is a {'special file' if kind == 'other' else kind} now"
 
 
-def _is(held: bytes, side: Stamp | None) -> bool:
+def _is(held: bytes, side: FileState | None) -> bool:
     return side is not None and xxhash.xxh3_128_hexdigest(held) == side.digest
 
 
@@ -694,7 +711,7 @@ def _shown(lines: Sequence[bytes]) -> str:
 
 
 def _refusal(
-    selected: Selected, conflicts: Sequence[Conflict], *, has_rest: bool
+    selected: Selection, conflicts: Sequence[Conflict], *, has_rest: bool
 ) -> FilewrightError:
     first = conflicts[0]
     files = len({conflict.path for conflict in conflicts})

@@ -270,13 +270,13 @@ def own_program(*, uvx: bool = False) -> list[str]:
 
 def _state_folder() -> list[str]:
     """The option that names the state folder, where our environment does: a client may not pass that on."""
-    from filewright.changes.state_dir import base_folder
+    from filewright.changes.state_dir import state_base_folder
     from filewright.settings import Settings
 
     settings = Settings()
     if settings.state_dir is None and not os.environ.get("XDG_STATE_HOME"):
         return []
-    return ["--state-dir", base_folder(settings)]
+    return ["--state-dir", state_base_folder(settings)]
 
 
 # What commands take

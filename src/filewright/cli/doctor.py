@@ -176,12 +176,12 @@ def _clients() -> Iterator[Finding]:
 
 
 def _workspace(workspace: Workspace) -> Iterator[Finding]:
-    from filewright.changes.state_dir import base_folder
+    from filewright.changes.state_dir import state_base_folder
 
     for root in workspace.roots:
         yield Finding("root", os.fsdecode(root.path), root.folder.writable())
         yield from _denied(workspace, root)
-    state = Path(base_folder(workspace.settings))
+    state = Path(state_base_folder(workspace.settings))
     place = next(folder for folder in (state, *state.parents) if folder.exists())
     with system.open_folder(os.fsencode(place)) as folder:
         yield Finding("state folder", f"{state}", folder.writable())
@@ -226,12 +226,12 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
 
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
-    from filewright.changes.state_dir import base_folder
+    from filewright.changes.state_dir import state_base_folder
     from filewright.cli.clients import state_folders
     from filewright.settings import Settings
     from filewright.workspace import Workspace
 
-    usual = base_folder(Settings.defaults())
+    usual = state_base_folder(Settings.defaults())
     places = {
         Path(usual),
         Path("~/.local/state/filewright").expanduser(),

@@ -158,13 +158,13 @@ def log(
 
 def say_what_is_going_on() -> None:
     """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
-    from filewright.changes.state_dir import base_folder
+    from filewright.changes.state_dir import state_base_folder
     from filewright.cli.clients import configured
 
     clients = configured()
     with open_workspace(()) as workspace:
         folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
-        write(f"{folders}; history: {base_folder(workspace.settings)}")
+        write(f"{folders}; history: {state_base_folder(workspace.settings)}")
         write(
             "\n".join(map(_row, workspace.history(limit=3)))
             or "no changes are recorded"

@@ -20,7 +20,7 @@ from filewright.progress import SETUP
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
-    from filewright.changes.model import Entry
+    from filewright.changes.model import FileChange
     from filewright.edit.changeset import Step
     from filewright.workspace import Workspace
 
@@ -70,7 +70,7 @@ def folder_of(path: str) -> str:
 
 def earlier_of(path: str, text: str) -> Earlier | None:
     """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
-    from filewright.changes.blobs import held_after, held_before
+    from filewright.changes.blobs import content_after, content_before
 
     earlier: Earlier | None = None
     later: str | None = text
@@ -80,8 +80,10 @@ def earlier_of(path: str, text: str) -> Earlier | None:
             entry = workspace.changes.entry_at(record, location)
             if record.tool != WRITING or entry is None:
                 break
-            before = _decoded(held_before(entry)) if entry.before is not None else None
-            after = _decoded(held_after(entry)) if entry.after is not None else None
+            before = (
+                _decoded(content_before(entry)) if entry.before is not None else None
+            )
+            after = _decoded(content_after(entry)) if entry.after is not None else None
             if after is None or (before is None and entry.before is not None):
                 break  # Too old: what it held is not stored any more.
             untouched = after == later and (earlier is None or earlier.untouched)
@@ -166,7 +168,7 @@ def _decoded(content: bytes | None) -> str | None:
 
 
 def _folders_made(
-    entries: Iterable[Entry], path: str, workspace: Workspace
+    entries: Iterable[FileChange], path: str, workspace: Workspace
 ) -> Iterator[str]:
     """Yield the folders above a file that a change has made for it."""
     for entry in entries:

@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
-from filewright.changes.blobs import held_after, held_before
-from filewright.changes.model import ChangeRecord, Entry
+from filewright.changes.blobs import content_after, content_before
+from filewright.changes.model import ChangeRecord, FileChange
 from filewright.changes.show import FileDifference
 from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
 from filewright.page.view import FileView, view_of
@@ -120,7 +120,7 @@ def card_of(
     return _card(workspace, index, record.entries[index], lines, start)
 
 
-def _large(entry: Entry) -> bool:
+def _large(entry: FileChange) -> bool:
     return any(
         side is not None and side.size > _LOOKED_AT
         for side in (entry.before, entry.after)
@@ -128,7 +128,7 @@ def _large(entry: Entry) -> bool:
 
 
 def _card(
-    workspace: Workspace, index: int, entry: Entry, lines: int, start: int = 0
+    workspace: Workspace, index: int, entry: FileChange, lines: int, start: int = 0
 ) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
     found = workspace.difference(entry, max_lines=lines, start=start)
@@ -160,8 +160,8 @@ def _card(
 
 
 def row_of(
-    workspace: Workspace, entry: Entry, *, counted: bool
-) -> tuple[Entry, str, Any]:
+    workspace: Workspace, entry: FileChange, *, counted: bool
+) -> tuple[FileChange, str, Any]:
     """An entry as the tree has it: its version, and its lines if they are to be counted."""
     file = counted and not _large(entry)
     return (
@@ -171,12 +171,12 @@ def row_of(
     )
 
 
-def _version(entry: Entry) -> str:
+def _version(entry: FileChange) -> str:
     """What tells this state of a file from another: its content, or that it is gone."""
     return "gone" if entry.after is None else entry.after.digest or entry.after.kind
 
 
-def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
+def _editor(wanted: str, entry: FileChange, views: Sequence[FileView]) -> str:
     """The address that opens a file where it was changed; empty without an editor, or a file."""
     if not wanted or entry.after is None or entry.after.kind != "file":
         return ""
@@ -189,17 +189,17 @@ def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
     )
 
 
-def _held(entry: Entry) -> Snapshot | None:
+def _held(entry: FileChange) -> Snapshot | None:
     """The file as it was left, or found where it was deleted; None if it was not kept."""
     side = entry.after or entry.before
     if side is None or side.kind != "file":
         return None
-    content = held_before(entry) if entry.after is None else held_after(entry)
+    content = content_before(entry) if entry.after is None else content_after(entry)
     if content is None:
         return None
     if suffix(entry.place.shown) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
-        sides = held_before(entry) or b"", held_after(entry) or b""
+        sides = content_before(entry) or b"", content_after(entry) or b""
         both = [viewed_by_cells(Snapshot(side)) for side in sides]
         if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes.history import prompts, undone_by
+from filewright.changes.history import find_undone, group_by_prompt
 from filewright.changes.model import ChangeRecord
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
@@ -199,7 +199,7 @@ class ChangeLog:
         heads = list(self._workspace.changes.heads())
         sessions: dict[str | None, list[Prompt]] = {}
         self._prompts = {}
-        for group in prompts(heads):
+        for group in group_by_prompt(heads):
             head = group[0]
             session, client, turn = (
                 to_one_line(name or "")
@@ -218,7 +218,7 @@ class ChangeLog:
             name for each in sessions.values() for prompt in each for name in prompt.ids
         ]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
-        self._undone = undone_by(heads)
+        self._undone = find_undone(heads)
         self._newest = newest
 
     def _row(self, name: str) -> Listing | None:

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Literal, get_args
 from urllib.parse import quote as in_address
 
-from filewright.changes.blobs import held_after, held_before
-from filewright.changes.history import Scope, Selected
+from filewright.changes.blobs import content_after, content_before
+from filewright.changes.history import Scope, Selection
 from filewright.changes.model import ChangeRecord
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.page.cards import (
@@ -40,7 +40,7 @@ class Viewed:
 
     kind: str
     name: str
-    selected: Selected
+    selected: Selection
 
     @property
     def record(self) -> ChangeRecord:
@@ -137,7 +137,7 @@ class ViewPart:
         record = self.viewed.record
         entry = record.entries[self._index]
         media = IMAGES.get(suffix(entry.place.shown))
-        look = held_before if self.asked.get("side") == "before" else held_after
+        look = content_before if self.asked.get("side") == "before" else content_after
         content = look(entry) if media is not None else None
         if media is None or content is None:
             raise missing("There is no such image, or it was not kept.")

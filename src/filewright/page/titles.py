@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from filewright.changes.model import ChangeRecord, Entry, Place, folders_above
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    RecordedPath,
+    parent_paths,
+)
 from filewright.wording import pluralize, to_one_line
 
 Deed = tuple[str, str]
@@ -97,11 +102,11 @@ def _names(names: Sequence[str], verb: str) -> str:
     return f"{pluralize(len(names), 'file')}{where}"
 
 
-def is_folder(entry: Entry) -> bool:
+def is_folder(entry: FileChange) -> bool:
     """Whether an entry is of a folder."""
     side = entry.after or entry.before
     return side is not None and side.kind == "folder"
 
 
-def _above(entry: Entry) -> Iterable[Place]:
-    return folders_above(entry.place)
+def _above(entry: FileChange) -> Iterable[RecordedPath]:
+    return parent_paths(entry.place)

@@ -25,7 +25,7 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.database import Database
-from filewright.changes.state_dir import fresh_in
+from filewright.changes.state_dir import temporary_file
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import (
@@ -250,7 +250,9 @@ class Baseline:
             ) as file:
                 index = written(file.status())
                 if not self._folder.holds_any((_index_name(index),)):
-                    with fresh_in(self._folder, file.read(0, _INDEX_BYTES)) as fresh:
+                    with temporary_file(
+                        self._folder, file.read(0, _INDEX_BYTES)
+                    ) as fresh:
                         self._folder.rename(
                             fresh, self._folder, _index_name(index), "replace"
                         )

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from filewright import system
-from filewright.changes.state_dir import fresh_in
+from filewright.changes.state_dir import temporary_file
 from filewright.recording.model import Command
 from filewright.system import Folder, is_process_running, process_namespace
 
@@ -60,7 +60,7 @@ def close_stale(folder: Folder, *, but: str) -> None:
 def add(folder: Folder, command: Command) -> None:
     """Open a command, or note what is known of it by now."""
     data = json.dumps(command._asdict()).encode()
-    with fresh_in(folder, data) as fresh:
+    with temporary_file(folder, data) as fresh:
         folder.rename(fresh, folder, file_of(command.identifier), "replace")
 
 

@@ -14,8 +14,13 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.changes.blobs import digest_of, held_after, held_before
-from filewright.changes.model import ChangeRecord, Place, Stamp, same_content
+from filewright.changes.blobs import compute_digest, content_after, content_before
+from filewright.changes.model import (
+    ChangeRecord,
+    FileState,
+    RecordedPath,
+    keeps_content,
+)
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline
@@ -153,7 +158,7 @@ class Comparison:
                     drop({was})
                 old = before.pop(was, None)
                 side = entry.before._replace(inode=old and old.side.inode)
-                previous = Thing(was, side, partial(held_before, entry))
+                previous = Thing(was, side, partial(content_before, entry))
             if entry.after is not None:
                 side = entry.after._replace(
                     mtime_ns=entry.after.mtime_ns or change.number
@@ -161,11 +166,11 @@ class Comparison:
                 left = Thing(
                     path,
                     side,
-                    partial(held_after, entry),
+                    partial(content_after, entry),
                     listed=old.listed if old else b"",
                 )
             if (
-                previous and left and same_content(entry)
+                previous and left and keeps_content(entry)
             ):  # Its content is not on record.
                 known = old or self._after.get(path)
                 if known and (old or known.written[2:] == left.written[2:]):
@@ -196,7 +201,7 @@ class Comparison:
                 self._before[above] = self._after[above]
                 above = dirname(above)
 
-    def _path_of(self, place: Place, number: int) -> bytes:
+    def _path_of(self, place: RecordedPath, number: int) -> bytes:
         """Return the path below the root of a place of a change.
 
         It begins with `_ELSEWHERE` if it does not belong to the root, or if the change is in the state already.
@@ -249,7 +254,7 @@ class Comparison:
         *above, name = now.path.split(b"/")
         try:
             with self._root.folder.beneath(above, links=False, listing=False) as folder:
-                return Stamp.of(folder.stat(name)).kind != now.kind
+                return FileState.of(folder.stat(name)).kind != now.kind
         except OSError as error:
             return error.errno in _NOT_THERE
 
@@ -350,7 +355,7 @@ class Comparison:
         """Return the digest of a file as it is now; None if it cannot be read."""
         try:
             with self._boundary.open_file(self._at(now.path)) as file:
-                return digest_of(file)
+                return compute_digest(file)
         except (FilewrightError, OSError):
             return None
 
@@ -366,7 +371,7 @@ def _things(
         path = prefix + name
         yield (
             path,
-            Thing(path, Stamp.of(stamp), partial(read, path, stamp), stamp, path),
+            Thing(path, FileState.of(stamp), partial(read, path, stamp), stamp, path),
         )
 
 

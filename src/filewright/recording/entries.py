@@ -8,7 +8,7 @@ from posixpath import basename, dirname
 import xxhash
 
 from filewright.boundary.location import Location, Root
-from filewright.changes.model import Entry, Place, Stamp
+from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.progress import Task
 from filewright.recording.compare import Comparison
 from filewright.recording.model import LARGE_BYTES, ListedStamp, Pair, Thing
@@ -44,9 +44,9 @@ class EntryBuilder:
         self._task = task
         self._room = _AFTER_ALL_BYTES
 
-    def build(self, pairs: Iterable[Pair]) -> tuple[Entry, ...]:
+    def build(self, pairs: Iterable[Pair]) -> tuple[FileChange, ...]:
         """Return the entries of some pairs, ordered by place."""
-        entries: list[Entry] = []
+        entries: list[FileChange] = []
         for old, now in pairs:
             entries += self._entries(old, now)
         return tuple(sorted(entries, key=lambda entry: entry.place.parts))
@@ -63,17 +63,17 @@ class EntryBuilder:
             notes.append(f"nor can {len(self.lost) - _MAX_NAMED_LOST:,} more files")
         return tuple(notes)
 
-    def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[Entry]:
+    def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[FileChange]:
         """Yield what became of a thing; what cannot be brought back is among the `lost` instead."""
         if old and now and old.kind == now.kind:
             yield from self._alterations(old, now)
             return
         if old and (before := self._side(old)):
-            yield Entry(self._place(old), before, None)
+            yield FileChange(self._place(old), before, None)
         if now and (after := self._side(now, is_now=True)):
-            yield Entry(self._place(now), None, after)
+            yield FileChange(self._place(now), None, after)
 
-    def _alterations(self, old: Thing, now: Thing) -> Iterator[Entry]:
+    def _alterations(self, old: Thing, now: Thing) -> Iterator[FileChange]:
         if self._comparison.is_unwritten(old, now):
             was = self._place(old) if old.path != now.path else None
             # What is in a folder that was moved goes along.
@@ -84,22 +84,24 @@ class EntryBuilder:
             has_other_rights = now.kind != "link" and old.side.rights != now.side.rights
             if (was is not None and not is_carried) or has_other_rights:
                 same = now.side._replace(digest=old.side.digest, target=old.side.target)
-                yield Entry(self._place(now), old.side._replace(blob=None), same, was)
+                yield FileChange(
+                    self._place(now), old.side._replace(blob=None), same, was
+                )
         elif (before := self._side(old)) is not None:
             after = self._side(now, is_now=True)
             if after is None:
                 if now.path in self.missing:
-                    yield Entry(self._place(old), before, None)
+                    yield FileChange(self._place(old), before, None)
                     return
                 after = now.side  # Another kind than files and links.
             if old.kind == "link":
                 if before.target != after.target:
-                    yield Entry(self._place(old), before, None)
-                    yield Entry(self._place(now), None, after)
+                    yield FileChange(self._place(old), before, None)
+                    yield FileChange(self._place(now), None, after)
             elif (before.digest, before.rights) != (after.digest, after.rights):
-                yield Entry(self._place(now), before, after)
+                yield FileChange(self._place(now), before, after)
 
-    def _side(self, thing: Thing, *, is_now: bool = False) -> Stamp | None:
+    def _side(self, thing: Thing, *, is_now: bool = False) -> FileState | None:
         """Return the stamp of a thing with its content kept: of what there is now, if that is small.
 
         None for what was not stored or is gone by now, and for what cannot be made again, such as a pipe.
@@ -137,5 +139,5 @@ class EntryBuilder:
             size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob
         )
 
-    def _place(self, thing: Thing) -> Place:
-        return Place.of(Location(self._root, tuple(thing.path.split(b"/"))))
+    def _place(self, thing: Thing) -> RecordedPath:
+        return RecordedPath.of(Location(self._root, tuple(thing.path.split(b"/"))))

@@ -25,9 +25,9 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.log import Log
-from filewright.changes.model import ChangeRecord, RecordedCommand, summary_of
+from filewright.changes.model import ChangeRecord, RecordedCommand, join_summaries
 from filewright.changes.rename_plan import RenamePlan
-from filewright.changes.state_dir import fresh_in
+from filewright.changes.state_dir import temporary_file
 from filewright.progress import Task
 from filewright.recording import commands as opened
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
@@ -128,7 +128,7 @@ class Journal:
             self.baseline.warn_of(line, late, index)
         if is_new or stored is not rows:
             write_state(self.folder, State(self._latest(), rules, index, stored))
-        with fresh_in(self.folder, b"") as fresh:
+        with temporary_file(self.folder, b"") as fresh:
             self.folder.rename(fresh, self.folder, _OBSERVED, "replace")
         self.rows, self.was_known = stored, last is not None
 
@@ -200,7 +200,7 @@ class Journal:
                 record = ChangeRecord(
                     number,
                     "shell",
-                    summary_of(recorded),
+                    join_summaries(recorded),
                     entries,
                     session=recorded[0].session,
                     client=recorded[0].client,
@@ -380,7 +380,7 @@ def write_state(folder: Folder, state: State) -> None:
     data = sealed(
         (_FORMAT, state.newest, state.rules, state.git_index, rows, state.observed_ns)
     )
-    with fresh_in(folder, data) as fresh:
+    with temporary_file(folder, data) as fresh:
         folder.rename(fresh, folder, STATE, "replace")
 
 

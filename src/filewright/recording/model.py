@@ -6,11 +6,11 @@ import marshal
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
-from filewright.changes.model import Kind, Stamp
+from filewright.changes.model import FileState, RecordedKind
 
 LARGE_BYTES = 1 << 20
 """Contents of files above this size are never stored ahead of a command."""
-_KIND_OF_MODE: dict[int, Kind] = {
+_KIND_OF_MODE: dict[int, RecordedKind] = {
     0o100000: "file",
     0o040000: "folder",
     0o120000: "link",
@@ -32,7 +32,7 @@ class ListedStamp(NamedTuple):
     ctime_ns: int
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RecordedKind:
         """The kind of thing."""
         return _KIND_OF_MODE.get(self.kind_and_mode & 0o170000, "other")
 
@@ -150,18 +150,18 @@ class Thing(NamedTuple):
     """
 
     path: bytes
-    side: Stamp
+    side: FileState
     held: Callable[[], bytes | None]
     seen: ListedStamp | None = None
     listed: bytes = b""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RecordedKind:
         """The kind of thing."""
         return self.side.kind
 
     @property
-    def written(self) -> tuple[Kind, int | None, int, int]:
+    def written(self) -> tuple[RecordedKind, int | None, int, int]:
         """The values by which a thing is known again as long as nothing has written to it."""
         return self.kind, self.side.inode, self.side.size, self.side.mtime_ns
 

@@ -15,7 +15,7 @@ from filewright.changes.changes import Changes
 from filewright.changes.database import Database, Flusher
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand
-from filewright.changes.state_dir import Index, StateFolder, base_folder
+from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.progress import Task, clean_caller_name
 from filewright.recording import commands as opened
 from filewright.recording.baseline import KEPT, TABLES, Baseline, Budget
@@ -256,7 +256,7 @@ class Recorder:
             self._boundaries.pop(path).close()
             known = None
         if known is None:
-            base = base_folder(self._settings)
+            base = state_base_folder(self._settings)
             known = self._boundaries[path] = Boundary(
                 [path], self._settings, guarded=[base]
             )
@@ -389,7 +389,7 @@ def command_summary(line: str, label: str | None = None) -> str:
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
     """Return the roots in which a command of that id is open, but for those within them."""
-    index = Index(base_folder(settings), settings.lock_seconds)
+    index = StateIndex(state_base_folder(settings), settings.lock_seconds)
     name = opened.file_of(identifier)
     roots = []
     for owner in index.owners.values():

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.changes.state_dir import base_folder
+from filewright.changes.state_dir import state_base_folder
 from filewright.listening import on_exit_signal, record_exit_signals
 from filewright.settings import Settings
 from filewright.wording import escape_unsendable
@@ -77,7 +77,7 @@ def serve(
         _logger.info(
             "serving %s; history in %s",
             served,
-            escape_unsendable(base_folder(settings)),
+            escape_unsendable(state_base_folder(settings)),
         )
         if settings.landlock and sys.platform == "linux":
             # While there is a single thread: the kernel confines each by itself.
@@ -199,7 +199,7 @@ def confine(workspace: Workspace, *, network: bool) -> str:
 
     system.stop_flush_threads()  # A recovery may have needed them.
     roots = [root.fd for root in workspace.roots]
-    state = base_folder(workspace.settings)
+    state = state_base_folder(workspace.settings)
     excludes = workspace.context.boundary.excludes_path
     reads: list[int | str | bytes] = [
         "/etc/gitconfig",

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.changes.history import Scope
-from filewright.changes.model import ChangeRecord, Entry, Stamp
+from filewright.changes.model import ChangeRecord, FileChange, FileState
 from filewright.changes.show import FileDifference
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
@@ -214,7 +214,7 @@ class RevertResult(ChangeResult):
     files: tuple[str, ...]
 
 
-def _version(side: Stamp | None) -> str | None:
+def _version(side: FileState | None) -> str | None:
     return side.digest[:TOKEN_DIGITS] if side is not None and side.digest else None
 
 
@@ -297,7 +297,7 @@ _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
 def _add_entries(
-    page: Page, entries: Sequence[Entry], most: int, *, undoes: bool = False
+    page: Page, entries: Sequence[FileChange], most: int, *, undoes: bool = False
 ) -> None:
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
@@ -428,7 +428,7 @@ _STATES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class FileState:
+class EarlierState:
     """A state the file `path` had before the change `change_id` at `time` (ISO 8601); `size` None: no file."""
 
     change_id: str
@@ -439,7 +439,7 @@ class FileState:
 
 def restore_file(
     context: Context, path: str, change_id: str | None
-) -> tuple[FileState, tuple[FileState, ...]]:
+) -> tuple[EarlierState, tuple[EarlierState, ...]]:
     """Give a file the content it had before a change (None: its newest); serves dialects, and is not listed natively.
 
     What was restored, and all states, newest first: the first is what the file held until then. Raises `not_found`
@@ -447,11 +447,11 @@ def restore_file(
     """
     location, changes = context.boundary.locate(path), context.changes
 
-    def state(record: ChangeRecord) -> FileState:
+    def state(record: ChangeRecord) -> EarlierState:
         entry = changes.entry_at(record, location)
         before = entry.before if entry is not None else None
         size = before.size if before is not None else None
-        return FileState(record.id, record.time.isoformat(), size, location.asked)
+        return EarlierState(record.id, record.time.isoformat(), size, location.asked)
 
     with changes.writing(context.task):
         hint = "only what was changed through this workspace can be brought back"
@@ -603,7 +603,7 @@ def changed_files(
     )
 
 
-def _files_of(record: ChangeRecord) -> list[Entry]:
+def _files_of(record: ChangeRecord) -> list[FileChange]:
     """What it did to files: entries of none of a folder."""
     return [
         entry

@@ -16,7 +16,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location, Root
-from filewright.changes.model import ChangeRecord, Place
+from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits, plan
 from filewright.edit.patch.reader import FilePatch, Patch, parse
@@ -321,7 +321,7 @@ class _Looking:
                     and was.root == place.root
                     and place.parts[: len(was.parts)] == was.parts
                 ):
-                    place = Place(
+                    place = RecordedPath(
                         entry.place.root,
                         (*entry.place.parts, *place.parts[len(was.parts) :]),
                     )

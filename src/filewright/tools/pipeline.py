@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary.location import Location
-from filewright.changes.model import Place
+from filewright.changes.model import RecordedPath
 from filewright.edit.changeset import ChangeSet, FilePlan, Modify, Step
 from filewright.edit.diff import Diff, FileDiff, build_file_diff
 from filewright.errors import Code, FilewrightError
@@ -171,7 +171,9 @@ def change(
         version = file.version
         if version is not None and file.knows:
             context.seen.made(context.session, file.location, version)
-        left = after.get(Place.of(file.location)) if file.diff is not None else None
+        left = (
+            after.get(RecordedPath.of(file.location)) if file.diff is not None else None
+        )
         if left is not None and left.digest is not None:
             version = left.digest[:TOKEN_DIGITS]  # another may have added to it
         if version is not None and file.content is not None:
