@@ -7,7 +7,7 @@ from typing import ClassVar
 from filewright.edit.filetext import Source
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import ByteRange, Edit, EditMatch, Rows, Tier
-from filewright.edit.write import write
+from filewright.edit.merge import write
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import Source
+from filewright.edit.line_endings import terminator_at, whole_lines
 from filewright.edit.linediff import (
     LineMerge,
     MergeChunk,
@@ -28,8 +28,8 @@ from filewright.edit.locate.request import (
     NotLocated,
     Tier,
 )
+from filewright.edit.merge import meant
 from filewright.edit.nearest import MOST_CHARS, clean
-from filewright.edit.write import meant
 from filewright.errors import Code
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered

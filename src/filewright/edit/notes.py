@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible, word_set
-from filewright.edit.markers import says_omitted
+from filewright.edit.omission_markers import says_omitted
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN, SPACES
 

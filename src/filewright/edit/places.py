@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from filewright.edit.endings import put_lines
 from filewright.edit.filetext import Source
-from filewright.edit.literals import literal_rows
+from filewright.edit.line_endings import put_lines
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
-from filewright.edit.write import write_exact
+from filewright.edit.merge import write_exact
+from filewright.edit.string_literals import literal_rows
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task

@@ -27,11 +27,11 @@ from filewright.edit.locate.request import (
     Tier,
     WholeLines,
 )
+from filewright.edit.merge import write
 from filewright.edit.nearest import alike
 from filewright.edit.notes import Note
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import explained
-from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task

@@ -36,7 +36,7 @@ from filewright.edit.locate.request import (
     words_in,
     words_shared,
 )
-from filewright.edit.markers import says_omitted
+from filewright.edit.merge import meant
 from filewright.edit.nearest import (
     LINE_CHARS,
     MOST_CHARS,
@@ -46,8 +46,8 @@ from filewright.edit.nearest import (
     nearest,
     visible,
 )
+from filewright.edit.omission_markers import says_omitted
 from filewright.edit.repairs import is_damaged
-from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError
 from filewright.text.codec import normalised
 from filewright.text.lines import Line

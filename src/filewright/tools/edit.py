@@ -16,10 +16,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan, Modify
+from filewright.edit.list_separators import ListEdits
 from filewright.edit.locate.request import Edit, SymbolLines, Tier
 from filewright.edit.losses import lost_parts
 from filewright.edit.losses import told as told_losses
-from filewright.edit.members import ListEdits
 from filewright.edit.places import (
     detect_indent_unit,
     find_symbol_lines,

@@ -4,6 +4,6 @@
 and whole lines by ever looser comparison (`filewright.edit.find`), elision, repairs of the request. Each tier needs
 exactly one region; more than one ends the search, never a looser tier. The answer is `Located` or `Missed`.
 
-Nothing here writes: `filewright.edit.write` turns a `Located` into splices, `filewright.edit.refusal`
+Nothing here writes: `filewright.edit.merge` turns a `Located` into splices, `filewright.edit.refusal`
 a `Missed` into an explanation, and `filewright.edit.planning` does both for all edits of a call.
 """

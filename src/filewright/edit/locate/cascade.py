@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from filewright.edit.endings import terminator_at, whole_lines
 from filewright.edit.filetext import Source, find_exact
 from filewright.edit.find import Region, find_regions
+from filewright.edit.line_endings import terminator_at, whole_lines
 from filewright.edit.linediff import diff_lines
 from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
@@ -43,7 +43,8 @@ from filewright.edit.locate.request import (
     valid,
     width_of,
 )
-from filewright.edit.markers import is_elision
+from filewright.edit.merge import meant
+from filewright.edit.omission_markers import is_elision
 from filewright.edit.repairs import (
     Repaired,
     diff_repair,
@@ -51,7 +52,6 @@ from filewright.edit.repairs import (
     repairs,
     without_characters,
 )
-from filewright.edit.write import meant
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
 from filewright.text.codec import encoded, normalised

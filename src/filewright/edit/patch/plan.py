@@ -23,11 +23,11 @@ from filewright.edit.changeset import (
 from filewright.edit.diff import truncate_line
 from filewright.edit.filetext import Source
 from filewright.edit.locate.request import AmbiguousWriteError
+from filewright.edit.merge import write
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
 from filewright.edit.patch.place import HunkPlace, HunkPlacer, NoPlace, applied, located
 from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
-from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task

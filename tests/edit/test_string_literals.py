@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.rows import each_row
 
-from filewright.edit.literals import literal_rows
+from filewright.edit.string_literals import literal_rows
 from filewright.languages import Language
 
 # A language, a text, and the lines (from 0) that begin inside a string.
