@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.rows import each_row
 
-from filewright.edit.losses import lost_parts, told
+from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.languages import Language
 
 CASES = [
@@ -48,11 +48,12 @@ CASES = [
 def test_losses(
     language: Language | None, before: str, after: str, expected: tuple[str, ...]
 ) -> None:
-    assert lost_parts(before, after, language) == expected
+    assert find_lost_parts(before, after, language) == expected
 
 
 def test_told() -> None:
-    assert told(["@a"]) == "the replacement leaves out @a"
+    assert describe_lost_parts(["@a"]) == "the replacement leaves out @a"
     assert (
-        told(["@a", "@b", "export"]) == "the replacement leaves out @a, @b and export"
+        describe_lost_parts(["@a", "@b", "export"])
+        == "the replacement leaves out @a, @b and export"
     )

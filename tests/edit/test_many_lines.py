@@ -7,7 +7,7 @@ from typing import ClassVar
 from filewright.edit.filetext import Source
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import ByteRange, Edit, EditMatch, Rows, Tier
-from filewright.edit.merge import write
+from filewright.edit.merge import merge_match
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 
@@ -36,7 +36,7 @@ def comparisons(count: int) -> int:
     )
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
-    splices = write(source, EditMatch(edit, Tier.INDENT, (part,))).splices
+    splices = merge_match(source, EditMatch(edit, Tier.INDENT, (part,))).splices
     assert apply(file.encode(), splices).decode() == file.replace(
         f"line {count // 2}\n", "another\n"
     )

@@ -253,9 +253,11 @@ def test_an_overlay_reads_as_the_result_and_composes(
     assert overlay.held == middle
     assert overlay.size == len(middle)
     two = taken(middle, second)
-    assert apply(data, ordered(overlay.composed(two), len(data))) == apply(middle, two)
+    assert apply(data, ordered(overlay.compose(two), len(data))) == apply(middle, two)
     for offset in range(len(middle) + 1):
-        assert overlay.origin_of(offset) <= overlay.origin_of(offset, end=True)
+        assert overlay.original_offset(offset) <= overlay.original_offset(
+            offset, end=True
+        )
 
 
 @examples(33, derandomize=True)

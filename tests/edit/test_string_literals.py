@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.rows import each_row
 
-from filewright.edit.string_literals import literal_rows
+from filewright.edit.string_literals import find_rows_inside_strings
 from filewright.languages import Language
 
 # A language, a text, and the lines (from 0) that begin inside a string.
@@ -62,4 +62,4 @@ TEXTS = [
 
 @each_row("language, text, expected", TEXTS)
 def test_literal_rows(language: Language | None, text: str, expected: set[int]) -> None:
-    assert literal_rows(text, language) == expected
+    assert find_rows_inside_strings(text, language) == expected

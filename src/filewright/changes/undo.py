@@ -534,7 +534,7 @@ class Reversal:
             if back is None:
                 break
             found = edit.before
-            splices = Overlay(now, splices).composed(back) if splices else back
+            splices = Overlay(now, splices).compose(back) if splices else back
         else:
             if now.size == after.size and after.digest:
                 # The commit's copy loop hashes the file anyway, and refuses if it is another.

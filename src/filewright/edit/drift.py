@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.filetext import Source
-from filewright.edit.line_endings import terminator_at, whole_lines
+from filewright.edit.line_endings import choose_terminator, whole_lines_splice
 from filewright.edit.linediff import (
     LineMerge,
     MergeChunk,
@@ -28,7 +28,7 @@ from filewright.edit.locate.request import (
     NotLocated,
     Tier,
 )
-from filewright.edit.merge import meant
+from filewright.edit.merge import try_merge
 from filewright.edit.nearest import MOST_CHARS, clean
 from filewright.errors import Code
 from filewright.text.snapshot import Snapshot
@@ -53,7 +53,7 @@ def find_drifted(
             continue
         found = locate(old, edit)
         if isinstance(found, EditMatch) and found.tier.rank < below.rank:
-            splices = ordered(meant(old, found) or (), old.size)
+            splices = ordered(try_merge(old, found) or (), old.size)
             if splices:
                 return _carried(source, found, old, splices)
             return NotLocated(edit, Code.NO_CHANGE) if edit.named else None
@@ -109,12 +109,12 @@ def _carried(
             + (
                 row.terminator
                 if as_it_was and row.terminator
-                else terminator_at(source, offsets[start])
+                else choose_terminator(source, offsets[start])
             )
             for row in new[slice(*chunk.theirs)]
         ]
         carried.append(
-            whole_lines(source, offsets[start], offsets[end], b"".join(lines))
+            whole_lines_splice(source, offsets[start], offsets[end], b"".join(lines))
         )
     span = ByteRange(carried[0].offset, carried[-1].end)
     return EditMatch(

@@ -12,7 +12,7 @@ from filewright.edit.locate.request import RequestLines, Rows, WholeLines
 _MOST_COMPARED = 160_000
 
 
-def row_by_row(part: WholeLines) -> Rows:
+def align_rows(part: WholeLines) -> Rows:
     """Lines that mean a region, as the rows they are: with blank lines as the file has them, where they stay."""
     region, search, replace = part.region, part.search, part.replace
     same, gap_of = _paired(part)
@@ -74,7 +74,7 @@ def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
             mine[left : left + length], theirs[right : right + length], strict=True
         ):
             (same if solid else gap_of)[to] = at
-    same |= moved_lines(search.solid, replace.solid, same)
+    same |= find_moved_lines(search.solid, replace.solid, same)
     taken = {*gap_of.values()}
     # Gaps without a blank line in common go with the gap beside the lines they lie between.
     for index in reversed(range(len(replace.blank))):
@@ -106,7 +106,7 @@ def _places(block: RequestLines) -> list[tuple[int, bool]]:
     return result
 
 
-def moved_lines(
+def find_moved_lines(
     old: Sequence[str], new: Sequence[str], same: Mapping[int, int]
 ) -> dict[int, int]:
     """The new lines that are old ones elsewhere, beside the `same`: a line that is moved stays itself."""

@@ -15,7 +15,7 @@ from filewright.text.splice import Splice
 _TERMINATORS = (b"\n", b"\r")
 
 
-def terminator_at(source: Source, offset: int) -> bytes:
+def choose_terminator(source: Source, offset: int) -> bytes:
     """Return the terminator of a new line at `offset`, where a line begins or the file ends."""
     if source.has_no_returns:
         return b"\n"
@@ -38,7 +38,7 @@ def _beside(source: Source, offset: int) -> Sequence[bytes]:
     return terminators
 
 
-def put_lines(
+def replace_lines(
     source: Source,
     start: int,
     end: int,
@@ -100,12 +100,14 @@ def _first(source: Source, start: int, end: int) -> bytes:
         end in (source.start, source.size) or source.read(end - 1, end) in _TERMINATORS
     )
     if begins_line:
-        return terminator_at(source, start if source.begin_of(start) == start else end)
+        return choose_terminator(
+            source, start if source.begin_of(start) == start else end
+        )
     own = source.row_at(end - 1 if end > start else end).terminator
-    return own or terminator_at(source, source.begin_of(start))
+    return own or choose_terminator(source, source.begin_of(start))
 
 
-def whole_lines(source: Source, start: int, end: int, new: bytes) -> Splice:
+def whole_lines_splice(source: Source, start: int, end: int, new: bytes) -> Splice:
     """Return the splice that puts the lines `new` in place of those in [start, end).
 
     At the end of a file whose last line has no terminator the last one has none either; text that is put behind
@@ -118,5 +120,5 @@ def whole_lines(source: Source, start: int, end: int, new: bytes) -> Splice:
     ):
         body = new.removesuffix(b"\n").removesuffix(b"\r")
         new = new if body[-1:] in b"\r\n" else body  # a blank one would be no line
-        new = terminator_at(source, end) + new if start == end else new
+        new = choose_terminator(source, end) + new if start == end else new
     return Splice(start, end - start, new)

@@ -35,7 +35,7 @@ _CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
 _GOING_ON = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
 
 
-def as_lines(source: Source, part: Literal) -> Literal:
+def extend_to_lines(source: Source, part: Literal) -> Literal:
     """Return the part, as whole lines where it names lines. Raises `AmbiguousWriteError` where it has two readings."""
     part = _ended(source, part)
     first = part.search.partition("\n")[0]

@@ -25,8 +25,8 @@ from filewright.edit.locate.request import (
     indent_of,
     is_blank,
 )
-from filewright.edit.reindent import check_depths, indent_forms
-from filewright.edit.tokens import LINE_END, Pair, Token, paired, tokenize
+from filewright.edit.reindent import map_indents, require_explained_depths
+from filewright.edit.tokens import LINE_END, Token, TokenPair, pair_tokens, tokenize
 from filewright.text.spelling import PLAIN
 
 #: Pairs of tokens of one change that are compared. Of larger ones only lines in the same place are.
@@ -46,7 +46,7 @@ class MergedLine:
     unproven: tuple[str, ...] = ()
 
 
-def merge_lines(
+def merge_matched_lines(
     part: Rows,
     there: Sequence[str],
     same: Mapping[int, int],
@@ -63,7 +63,7 @@ def merge_lines(
     indentation = part.indentation
     moves = indentation is not None and not indentation.same
     indents = (
-        indent_forms(indentation, part, there, same, file_unit)
+        map_indents(indentation, part, there, same, file_unit)
         if moves and indentation
         else {}
     )
@@ -82,7 +82,7 @@ def merge_lines(
             forms = indentation.extended([text])[text] if moves and indentation else ()
             result.append(MergedLine((*forms, text)[0]))
     if indentation is not None:
-        check_depths(
+        require_explained_depths(
             part,
             indentation,
             [line.text for line in result],
@@ -148,11 +148,11 @@ def _merged_bodies(
     ]
     if not changed:
         return {}
-    pairs: dict[int, list[Pair]] = {}
+    pairs: dict[int, list[TokenPair]] = {}
     differs = False
     for row, (asked, text) in enumerate(zip(part.old, there, strict=False)):
         if not is_blank(asked):
-            tokens = paired(asked.lstrip(), text.lstrip())
+            tokens = pair_tokens(asked.lstrip(), text.lstrip())
             if tokens is not None:
                 pairs[row] = tokens
                 differs = differs or asked.lstrip() != text.lstrip()
@@ -197,7 +197,7 @@ def _blocks(
 
 def _merged_block(
     rows: Sequence[int],
-    pairs: Mapping[int, list[Pair]],
+    pairs: Mapping[int, list[TokenPair]],
     theirs: Sequence[list[Token]],
     spelling: Spelling,
 ) -> list[_Body]:
@@ -503,7 +503,7 @@ class Spelling:
     """The file's spelling of the request's characters and gaps, as a match shows it."""
 
     def __init__(
-        self, lines: Iterable[Sequence[Pair]], *, is_prose: bool = False
+        self, lines: Iterable[Sequence[TokenPair]], *, is_prose: bool = False
     ) -> None:
         # In code a quote of another shape is no quote: new text has one only where the language is prose.
         self.is_prose = is_prose

@@ -64,7 +64,7 @@ class _Head:
     lines: int
 
 
-def lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]:
+def find_lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]:
     """Return what is before or behind the definition in one text and not in the other, in words."""
     if language in _WITHOUT_MARKS:
         return ()
@@ -177,7 +177,7 @@ def _is_comment(rest: str, language: str | None) -> bool:
     return mark[0] != "#" or language in _WITH_HASH or language == Language.PHP
 
 
-def told(lost: Sequence[str]) -> str:
+def describe_lost_parts(lost: Sequence[str]) -> str:
     """Return the losses as one phrase."""
     *others, last = lost
     return f"the replacement leaves out {', '.join(others)}{' and ' if others else ''}{last}"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from filewright.edit.filetext import Source
-from filewright.edit.line_alignment import moved_lines, row_by_row
-from filewright.edit.line_endings import put_lines
-from filewright.edit.line_extension import as_lines
-from filewright.edit.line_merge import MergedLine, merge_lines
+from filewright.edit.line_alignment import align_rows, find_moved_lines
+from filewright.edit.line_endings import replace_lines
+from filewright.edit.line_extension import extend_to_lines
+from filewright.edit.line_merge import MergedLine, merge_matched_lines
 from filewright.edit.locate.request import (
     AmbiguousWriteError,
     ByteRange,
@@ -28,8 +28,8 @@ from filewright.edit.locate.request import (
     WholeLines,
 )
 from filewright.edit.nearest import visible
-from filewright.edit.notes import PROSE, Note, observed, twice
-from filewright.edit.omission_markers import omission
+from filewright.edit.notes import PROSE, Note, find_damage, twice
+from filewright.edit.omission_markers import find_deleting_marker
 from filewright.edit.repairs import UNESCAPED, UNNUMBERED, breaks_string, is_changed
 from filewright.errors import Code
 from filewright.text.codec import encoded, normalised
@@ -44,14 +44,14 @@ _MOST_NOTES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class MatchMerge:
     """The splices of an edit, in order, and notes on the lines that it writes."""
 
     splices: tuple[Splice, ...]
     notes: tuple[Note, ...] = ()
 
 
-def write(source: Source, located: EditMatch) -> Written:
+def merge_match(source: Source, located: EditMatch) -> MatchMerge:
     """Return the splices of a located edit; none if it changes nothing.
 
     Raises `unencodable`, and `AmbiguousWriteError` where the edit has no single meaning.
@@ -77,36 +77,38 @@ def write(source: Source, located: EditMatch) -> Written:
                     else []
                 )
                 notes += (
-                    observed((), enumerate(new, first), source.language)
+                    find_damage((), enumerate(new, first), source.language)
                     if first
                     else ()
                 )
             case Literal():
-                text = as_lines(source, part) if _has_lines(located, part) else part
-                splices += write_exact(
+                text = (
+                    extend_to_lines(source, part) if _has_lines(located, part) else part
+                )
+                splices += exact_splices(
                     source, text.span.start, text.span.end, text.search, text.replace
                 )
                 if first:
                     notes += _notes_on_text(source, text, first)
                     shift += text.replace.count("\n") - text.search.count("\n")
             case WholeLines() | Rows():
-                rows = part if isinstance(part, Rows) else row_by_row(part)
+                rows = part if isinstance(part, Rows) else align_rows(part)
                 made, own = _rows(source, rows, located)
                 splices += own
                 notes += _notes_on_lines(source, rows, made, first)
                 shift += len(made) - len(rows.rows)
-    return Written(tuple(splices), tuple(notes[:_MOST_NOTES]))
+    return MatchMerge(tuple(splices), tuple(notes[:_MOST_NOTES]))
 
 
-def meant(source: Source, located: EditMatch) -> tuple[Splice, ...] | None:
+def try_merge(source: Source, located: EditMatch) -> tuple[Splice, ...] | None:
     """Return the splices of a located edit; None where it has no single meaning."""
     try:
-        return write(source, located).splices
+        return merge_match(source, located).splices
     except AmbiguousWriteError:
         return None
 
 
-def write_exact(
+def exact_splices(
     source: Source, start: int, end: int, search: str, replace: str
 ) -> Sequence[Splice]:
     """Return the splices that put `replace` where `search` is literally in [start, end).
@@ -121,7 +123,7 @@ def write_exact(
             else (Splice(start, end - start, theirs),)
         )
     lines = theirs.split(b"\n")
-    return put_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
+    return replace_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
 
 
 def _has_lines(located: EditMatch, part: Literal) -> bool:
@@ -144,7 +146,7 @@ def _rows(
     there = [source.text(row.body) for row in rows]
     same = {**part.kept}
     if part.terminators is None:
-        same |= moved_lines(part.old, part.new, same)
+        same |= find_moved_lines(part.old, part.new, same)
     if not located.edit.fuzzy:
         # A hunk that is where its header says: its lines are there as they are.
         made = [
@@ -153,7 +155,7 @@ def _rows(
         ]
     else:
         is_numbered = UNNUMBERED in located.repairs
-        made = merge_lines(
+        made = merge_matched_lines(
             part,
             there,
             same,
@@ -180,7 +182,7 @@ def _rows(
         end == source.size and not was_ended and start > source.start and not part.ended
     ):
         start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return made, put_lines(source, start, end, lines, ends)
+    return made, replace_lines(source, start, end, lines, ends)
 
 
 # What is refused
@@ -206,7 +208,7 @@ def _refuse_omissions(source: Source, located: EditMatch) -> None:
                 pass
     if asked == new:
         return
-    line = omission(asked, new, [], source.language)
+    line = find_deleting_marker(asked, new, [], source.language)
     if line is not None and not _occurs(source, located.span, line):
         raise AmbiguousWriteError(
             f"{visible(line.strip())} stands for text left out, and the lines that it stands for would be deleted",
@@ -265,7 +267,9 @@ def _notes_on_text(source: Source, part: Literal, first: int) -> Iterator[Note]:
     new = part.replace.split("\n")
     if len(new) > _MOST_OBSERVED:
         return
-    yield from observed(part.search.split("\n"), enumerate(new, first), source.language)
+    yield from find_damage(
+        part.search.split("\n"), enumerate(new, first), source.language
+    )
     doubled = _doubled(source, part)
     if doubled is not None:
         yield Note(
@@ -292,7 +296,7 @@ def _notes_on_lines(
         if line.row is None
     ]
     there = [source.text(row.body) for row in part.rows]
-    yield from observed([*part.old, *there], new, source.language)
+    yield from find_damage([*part.old, *there], new, source.language)
     for number, line in enumerate(made, first):
         for char in line.unproven:
             name = f"{char} (U+{ord(char[0]):04X})" if char.strip() else "whitespace"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible, word_set
-from filewright.edit.omission_markers import says_omitted
+from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN, SPACES
 
@@ -61,7 +61,7 @@ class Note:
         return f"line {self.line} {self.text}"
 
 
-def observed(
+def find_damage(
     asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None
 ) -> list[Note]:
     """Return what looks like damage in numbered new lines, and is not in the lines asked for."""
@@ -135,7 +135,7 @@ def _of_line(
     body = line.strip()
     yield from _escapes(line, joined, language)
     yield from _characters(line, joined, language)
-    if says_omitted(line, language):
+    if mentions_omission(line, language):
         yield "a mark that stands for text left out"
     for pattern in (_GUTTER, _PLACE):
         match = pattern.fullmatch(line)

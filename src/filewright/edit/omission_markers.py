@@ -53,7 +53,7 @@ _MOST_COMPARED = 1_000
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def is_elision(line: str, language: Language | None = None) -> bool:
+def is_omission_marker(line: str, language: Language | None = None) -> bool:
     """Return whether a line stands for text left out, by dots: as a comment, or where no expression has that form."""
     comment = _COMMENT.fullmatch(line.strip())
     text = (comment["text"] if comment else line).strip()
@@ -94,13 +94,13 @@ def _is_short(words: str) -> bool:
     return len(words.split()) <= _MOST_WORDS
 
 
-def says_omitted(line: str, language: Language | None = None) -> bool:
+def mentions_omission(line: str, language: Language | None = None) -> bool:
     """Return whether a line says that text is left out, with dots or in the words of a comment."""
     comment = _COMMENT.fullmatch(line.strip())
     if (
         ("..." in line or "…" in line)
         and (comment or language is not None)
-        and is_elision(line, language)
+        and is_omission_marker(line, language)
     ):
         return True
     if comment is None:
@@ -115,7 +115,7 @@ def says_omitted(line: str, language: Language | None = None) -> bool:
     )
 
 
-def omission(
+def find_deleting_marker(
     asked: Sequence[str],
     new: Sequence[str],
     there: Sequence[str],
@@ -130,7 +130,7 @@ def omission(
     for index, line in enumerate(lines):
         above = lines[index - 1] if index else ""
         if line.strip() in known or not (
-            says_omitted(line, language) or _is_statement(line, above, language)
+            mentions_omission(line, language) or _is_statement(line, above, language)
         ):
             continue
         following = lines[index + 1] if index + 1 < len(lines) else ""

@@ -40,7 +40,7 @@ class Overlay(Snapshot):
             for piece in self._within(offset, min(offset + length, self.size))
         )
 
-    def origin_of(self, offset: int, *, end: bool = False) -> int:
+    def original_offset(self, offset: int, *, end: bool = False) -> int:
         """The offset in the original that an offset of the result means.
 
         Inside new text: where the text it replaced begins, or with `end` where it ends.
@@ -56,7 +56,7 @@ class Overlay(Snapshot):
             shift += len(splice.replacement) - splice.length
         return offset - shift
 
-    def composed(self, splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    def compose(self, splices: Sequence[Splice]) -> tuple[Splice, ...]:
         """The splices of the original that do what these do to the result."""
         made: list[Splice] = []
         position, new = 0, b""

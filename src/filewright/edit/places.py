@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from filewright.edit.filetext import Source
-from filewright.edit.line_endings import put_lines
+from filewright.edit.line_endings import replace_lines
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
-from filewright.edit.merge import write_exact
-from filewright.edit.string_literals import literal_rows
+from filewright.edit.merge import exact_splices
+from filewright.edit.string_literals import find_rows_inside_strings
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
@@ -193,7 +193,7 @@ def reindent_block(
     tabs, or so many spaces (None: as it is). The content of strings of several lines stays where it is.
     """
     rows = normalised(text).split("\n")
-    inside = literal_rows("\n".join(rows), language)
+    inside = find_rows_inside_strings("\n".join(rows), language)
     solid = [
         row for number, row in enumerate(rows) if row.strip() and number not in inside
     ]
@@ -243,7 +243,7 @@ def detect_indent_unit(
     stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
     data = snapshot.read(start, min(stop - start, _SAMPLED_BYTES))
     text = normalised(data.decode(snapshot.encoding.name, "replace"))
-    inside = literal_rows(text, language)
+    inside = find_rows_inside_strings(text, language)
     indents = [
         indent_of(row)
         for number, row in enumerate(text.split("\n"))
@@ -268,7 +268,7 @@ def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
 def _moved(text: str, asked: str, there: str, language: str | None = None) -> str:
     """Return `text` moved from one indentation to another, without the content of strings of several lines."""
     rows = normalised(text).split("\n")
-    inside = literal_rows("\n".join(rows), language)
+    inside = find_rows_inside_strings("\n".join(rows), language)
     for number, row in enumerate(rows):
         if row.strip() and number not in inside:
             rows[number] = there + (
@@ -665,7 +665,7 @@ def replace_matches(
             start, end = match.offset, match.end
             own: Sequence[Splice] = ()
             if lines:
-                own = write_exact(source, start, end, literal, text)
+                own = exact_splices(source, start, end, literal, text)
             elif chooses:
                 own = _put(source, start, end, expanded(match))
             elif (made := _joined(expanded(match))) != source.read(start, end):
@@ -692,4 +692,4 @@ def _put(
                 bodies.append(rest)
                 ends.append(row[len(body) :] if piece.is_of_file else None)
                 rest = b""
-    return put_lines(source, start, end, [*bodies, rest], [*ends, b""])
+    return replace_lines(source, start, end, [*bodies, rest], [*ends, b""])

@@ -27,7 +27,7 @@ from filewright.edit.locate.request import (
     Tier,
     WholeLines,
 )
-from filewright.edit.merge import write
+from filewright.edit.merge import merge_match
 from filewright.edit.nearest import alike
 from filewright.edit.notes import Note
 from filewright.edit.overlay import Overlay
@@ -315,7 +315,7 @@ def _taken(
     """A located edit and what all put with it, unless it touches what an earlier one changes in the original."""
     edit = located.edit
     try:
-        written = write(text, located)
+        written = merge_match(text, located)
     except AmbiguousWriteError as why:
         return NotLocated(edit, why.code, located.tier, (located.span,), unclear=why)
     splices: Sequence[Splice] = written.splices
@@ -343,13 +343,14 @@ def _taken(
             shifts.append(((start, end, side, turn), lines))
             more += lines
     if isinstance(overlay, Overlay):
-        composed = overlay.composed(ordered(splices, overlay.size))
+        composed = overlay.compose(ordered(splices, overlay.size))
         together = [
             _Put(each.offset, each.end, 0, turn, each.replacement) for each in composed
         ]
         spans = [
             ByteRange(
-                overlay.origin_of(span.start), overlay.origin_of(span.end, end=True)
+                overlay.original_offset(span.start),
+                overlay.original_offset(span.end, end=True),
             )
             for span in spans
         ]

@@ -36,7 +36,7 @@ from filewright.edit.locate.request import (
     words_in,
     words_shared,
 )
-from filewright.edit.merge import meant
+from filewright.edit.merge import try_merge
 from filewright.edit.nearest import (
     LINE_CHARS,
     MOST_CHARS,
@@ -46,8 +46,8 @@ from filewright.edit.nearest import (
     nearest,
     visible,
 )
-from filewright.edit.omission_markers import says_omitted
-from filewright.edit.repairs import is_damaged
+from filewright.edit.omission_markers import mentions_omission
+from filewright.edit.repairs import looks_damaged
 from filewright.errors import Code, FilewrightError
 from filewright.text.codec import normalised
 from filewright.text.lines import Line
@@ -214,7 +214,7 @@ def _first_run(
 def _succeeds(source: Source, edit: Edit) -> bool:
     try:
         found = locate(source, edit)
-        return isinstance(found, EditMatch) and bool(meant(source, found))
+        return isinstance(found, EditMatch) and bool(try_merge(source, found))
     except FilewrightError:
         return False
 
@@ -266,7 +266,7 @@ def _as_there(source: Source, found: EditMatch, rows: Sequence[Line]) -> Edit | 
     start, end = rows[0].offset, max(rows[-1].body_end, found.span.end)
     old = source.read(start, end)
     try:
-        splices = meant(source, found)
+        splices = try_merge(source, found)
         if splices is None or len(old) > MOST_CHARS:
             return None
         if not all(start <= one.offset <= one.end <= end for one in splices):
@@ -366,9 +366,9 @@ def _carried(source: Source, edit: Edit, there: NearText) -> tuple[Edit, ...]:
         edit.replace,
     ):  # that bears damage, or means more than it says
         if (
-            is_damaged(text)
+            looks_damaged(text)
             or is_typographic(text)
-            or any(map(says_omitted, text.split("\n")))
+            or any(map(mentions_omission, text.split("\n")))
         ):
             return ()
     if len(there.text) > MOST_CHARS:

@@ -34,7 +34,7 @@ _MOST_COMPARED = 10_000
 _ALIKE = 0.5
 
 
-def indent_forms(
+def map_indents(
     indentation: Indentation,
     part: Rows,
     there: Sequence[str],
@@ -187,7 +187,7 @@ def _opened(new: Sequence[str], known: set[str]) -> set[str]:
     return result
 
 
-def check_depths(
+def require_explained_depths(
     part: Rows,
     indentation: Indentation,
     made: Sequence[str],

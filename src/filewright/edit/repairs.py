@@ -64,7 +64,7 @@ _ALIKE, _MUCH_ALIKE = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired:
+class RepairedRequest:
     """A request without its damage; `what` says in words what was taken away.
 
     With `whole_lines` the damage was such that only whole lines can be meant; `first_number` is the number that its
@@ -78,7 +78,7 @@ class Repaired:
     first_number: int | None = None
 
 
-def repairs(search: str, replacement: str) -> Iterator[Repaired]:
+def propose_repairs(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """Yield each way in which the request may be repaired, once."""
     seen = {search}
     for better in _all(search, replacement):
@@ -87,7 +87,7 @@ def repairs(search: str, replacement: str) -> Iterator[Repaired]:
             yield better
 
 
-def diff_repair(search: str, replacement: str) -> Repaired | None:
+def repair_diff_signs(search: str, replacement: str) -> RepairedRequest | None:
     """Return the request without the signs of a diff, if it has them.
 
     Lines with a space before them look as if they were indented by one more.
@@ -99,7 +99,7 @@ def diff_repair(search: str, replacement: str) -> Repaired | None:
         old, new = _sides_of_hunk(search, replacement)
     if old is None or new is None or not _has_diff_lines(search, replacement):
         return None
-    return Repaired(old, new, DIFF_SIGNS, whole_lines=True)
+    return RepairedRequest(old, new, DIFF_SIGNS, whole_lines=True)
 
 
 def _sides_of_hunk(search: str, replacement: str) -> tuple[str | None, str | None]:
@@ -129,10 +129,10 @@ def _has_diff_lines(search: str, replacement: str) -> bool:
     return removed and kept == [line for line in texts[1] if line.strip()]
 
 
-def _all(search: str, replacement: str) -> Iterator[Repaired]:
+def _all(search: str, replacement: str) -> Iterator[RepairedRequest]:
     yield from _without_fence(search, replacement)
     yield from _without_numbers(search, replacement)
-    signed = diff_repair(search, replacement)
+    signed = repair_diff_signs(search, replacement)
     if signed is not None:
         yield signed
     for what, prefix in _prefixes_of(search):
@@ -143,11 +143,11 @@ def _all(search: str, replacement: str) -> Iterator[Repaired]:
                 _without_prefix(prefix, pad, replacement),
             )
             if plain is not None and new is not None:
-                yield Repaired(plain, new, what, whole_lines=True)
+                yield RepairedRequest(plain, new, what, whole_lines=True)
     for what, undo, is_whole in _KINDS:
         plain, new = undo(search), undo(replacement)
         if plain is not None and plain != search and new is not None:
-            yield Repaired(plain, new, what, whole_lines=is_whole)
+            yield RepairedRequest(plain, new, what, whole_lines=is_whole)
     yield from _without_backslashes(search, replacement)
 
 
@@ -273,11 +273,13 @@ def _without_tags(text: str) -> str | None:
     return inner.removeprefix("\n") if opening else inner
 
 
-def without_characters(search: str, replacement: str, missing: set[str]) -> Repaired:
+def remove_characters(
+    search: str, replacement: str, missing: set[str]
+) -> RepairedRequest:
     """Return the request without characters that cannot be seen, and that the file does not have."""
     table = dict.fromkeys(map(ord, missing))
     what = "took away characters that cannot be seen"
-    return Repaired(search.translate(table), replacement.translate(table), what)
+    return RepairedRequest(search.translate(table), replacement.translate(table), what)
 
 
 _KINDS: tuple[tuple[str, Callable[[str], str | None], bool], ...] = (
@@ -291,11 +293,11 @@ _KINDS: tuple[tuple[str, Callable[[str], str | None], bool], ...] = (
 )
 
 
-def _without_fence(search: str, replacement: str) -> Iterator[Repaired]:
+def _without_fence(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """An outer fence: its first line opens it, its last closes it, and the replacement has both or none."""
     inner, new = _fenced(search), _fenced(replacement)
     if inner is not None and inner != search and new is not None:
-        yield Repaired(
+        yield RepairedRequest(
             inner, new, "took away the code fence around the text", whole_lines=True
         )
 
@@ -342,7 +344,7 @@ class _Numbers(NamedTuple):
         return "\n".join(rest.removeprefix(pad) for rest in self.rests)
 
 
-def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
+def _without_numbers(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """Line numbers: consecutive on every line, and the file's own, or such as only a display writes."""
     mine = _numbers_of(search)
     if mine is None:
@@ -368,7 +370,7 @@ def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
             return  # set off otherwise than the search text
     spaced = all(rest.startswith(" ") for rest in mine.rests if rest.strip())
     for pad in (" ", "") if spaced else ("",):
-        yield Repaired(
+        yield RepairedRequest(
             mine.text(pad),
             replacement if theirs is None else theirs.text(pad),
             UNNUMBERED,
@@ -415,7 +417,7 @@ def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
     return _Numbers(kind, first, (*rests, "") if text.endswith("\n") else tuple(rests))
 
 
-def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
+def _without_backslashes(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """One level of escaping: of a text sent as one line all of it, as in JSON, or newlines; else quotes."""
     shown = {*_SIGN.findall(search)}
     whole = (
@@ -424,7 +426,7 @@ def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
     for signs in (*whole, shown & {*"\\\"'"}):
         plain, new = (_undone(text, signs, search) for text in (search, replacement))
         if plain is not None and new is not None:
-            yield Repaired(plain, new, UNESCAPED)
+            yield RepairedRequest(plain, new, UNESCAPED)
 
 
 def _undone(text: str, signs: set[str], search: str) -> str | None:
@@ -467,7 +469,7 @@ def _has_newlines_in_code(text: str) -> bool:
     )
 
 
-def is_damaged(text: str) -> bool:
+def looks_damaged(text: str) -> bool:
     """Return whether a text bears any of the damage, or half of it, that is repaired here."""
     lines = [line for line in text.split("\n") if line.strip()]
     numbered = sum(bool(_NUMBERED.match(line)) for line in lines)

@@ -93,7 +93,7 @@ _FORMS: Final[dict[Language, tuple[str, ...]]] = {
 _COMMENTS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
 
 
-def literal_rows(text: str, language: str | None) -> frozenset[int]:
+def find_rows_inside_strings(text: str, language: str | None) -> frozenset[int]:
     """Return the lines (from 0) of a text with ``\\n`` that begin inside a string of several lines.
 
     A block of YAML is not one: its text is told by how much deeper it is than its key, and moves with that.

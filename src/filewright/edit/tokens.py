@@ -41,7 +41,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TokenPair:
     """A token of the request and the same one in the file."""
 
     asked: Token
@@ -53,10 +53,10 @@ def tokenize(body: str) -> list[Token]:
     return _grouped(_units(body))
 
 
-def paired(asked: str, there: str) -> list[Pair] | None:
+def pair_tokens(asked: str, there: str) -> list[TokenPair] | None:
     """Split two lines that compare as equal, without their indentation; None if they are not equal."""
     if asked == there:
-        return [Pair(token, token) for token in tokenize(asked)]
+        return [TokenPair(token, token) for token in tokenize(asked)]
     asked_units, their_units = _units(asked), _units(there)
     if not asked_units[-1].isspace():
         asked_units.append("")  # nothing trails
@@ -64,7 +64,7 @@ def paired(asked: str, there: str) -> list[Pair] | None:
         their_units.append("")
     if [*map(_key, asked_units)] != [*map(_key, their_units)]:
         return None
-    result: list[Pair] = []
+    result: list[TokenPair] = []
     at = 0
     for token in _grouped(asked_units):
         # A gap is one unit, wherever there is one; the end of the line has one always.
@@ -74,7 +74,7 @@ def paired(asked: str, there: str) -> list[Pair] | None:
         at += has_gap
         units = (LINE_END,) if token.ends_line else tuple(their_units[at : at + count])
         at += count
-        result.append(Pair(token, Token(gap, units)))
+        result.append(TokenPair(token, Token(gap, units)))
     return result
 
 

@@ -18,8 +18,7 @@ from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan, Modify
 from filewright.edit.list_separators import ListEdits
 from filewright.edit.locate.request import Edit, SymbolLines, Tier
-from filewright.edit.losses import lost_parts
-from filewright.edit.losses import told as told_losses
+from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.places import (
     detect_indent_unit,
     find_symbol_lines,
@@ -1151,9 +1150,9 @@ class _Edits:
         stop = target.lines.offset_of(lines.last + 1, self.context.task)
         data = target.read(start, min(stop - start, _HEAD_BYTES))
         before = normalised(data.decode(target.encoding.name, "replace"))
-        lost = lost_parts(before, normalised(new), language_of(file.location.name))
+        lost = find_lost_parts(before, normalised(new), language_of(file.location.name))
         if lost:
-            self.losses[self.number] = told_losses(lost)
+            self.losses[self.number] = describe_lost_parts(lost)
 
     def _indented(
         self,

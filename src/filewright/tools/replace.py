@@ -507,7 +507,7 @@ def replace_in_order(
             if made.splices:
                 splices = tuple(made.splices)
                 if isinstance(current, Overlay):
-                    splices = current.composed(splices)
+                    splices = current.compose(splices)
                 current = Overlay(snapshot, splices)
         return ReplaceOutcome(total, unchanged, splices)
 

@@ -23,7 +23,7 @@ from itertools import takewhile
 
 from filewright.edit.filetext import Source, find_exact
 from filewright.edit.find import Region, find_regions
-from filewright.edit.line_endings import terminator_at, whole_lines
+from filewright.edit.line_endings import choose_terminator, whole_lines_splice
 from filewright.edit.linediff import diff_lines
 from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
@@ -43,14 +43,14 @@ from filewright.edit.locate.request import (
     valid,
     width_of,
 )
-from filewright.edit.merge import meant
-from filewright.edit.omission_markers import is_elision
+from filewright.edit.merge import try_merge
+from filewright.edit.omission_markers import is_omission_marker
 from filewright.edit.repairs import (
-    Repaired,
-    diff_repair,
+    RepairedRequest,
     fence_at_edge,
-    repairs,
-    without_characters,
+    propose_repairs,
+    remove_characters,
+    repair_diff_signs,
 )
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
@@ -108,7 +108,7 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
     )
     missing = {char for char in unseen if not find_exact(source, char, 1)}
     if missing:
-        better = without_characters(edit.search, edit.replace, missing)
+        better = remove_characters(edit.search, edit.replace, missing)
         strict = _strict(source, better) if better.search.strip() else None
         if strict is not None:
             tier, parts, more = strict
@@ -121,7 +121,7 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
         return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
     found = find_regions(source, block)
     regions = found.strictest
-    signed = diff_repair(edit.search, edit.replace)
+    signed = repair_diff_signs(edit.search, edit.replace)
     if signed is not None and any(region.tier is Tier.INDENT for region in regions):
         # Lines with the sign of a diff before them look as if they were indented by one more.
         is_signed = find_exact(source, signed.search.strip("\n"), 1)
@@ -159,7 +159,7 @@ def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
     Two repairs that match equally well must mean the same: one place, and one text there.
     """
     found: dict[int, list[EditMatch | NotLocated]] = {}
-    for better in repairs(edit.search, edit.replace):
+    for better in propose_repairs(edit.search, edit.replace):
         strict = _strict(source, better)
         if strict is not None:
             tier, parts, more = strict
@@ -174,10 +174,10 @@ def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
             (answer for answer in answers if isinstance(answer, NotLocated)), None
         )
     first, *others = located
-    made = meant(source, first) if others else None
+    made = try_merge(source, first) if others else None
     for other in others:
         # The same damage with and without a blank behind it: the blank is the damage's.
-        alike = meant(source, other) == made or (
+        alike = try_merge(source, other) == made or (
             made is not None and first.repairs == other.repairs
         )
         if not alike or first.span != other.span:
@@ -245,7 +245,9 @@ def _solid_beside(source: Source, region: Region, *, ahead: bool) -> tuple[str, 
     return source.first_solid(rows)
 
 
-def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
+def _strict(
+    source: Source, better: RepairedRequest
+) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
@@ -341,9 +343,9 @@ def _of_lines(source: Source, edit: Edit) -> EditMatch:
     text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
     if inserts or not text or end - start > _COMPARED_BYTES:
         new = edit.data or encoded(
-            text, source.encoding, terminator_at(source, start), argument="replace"
+            text, source.encoding, choose_terminator(source, start), argument="replace"
         )
-        splices = (whole_lines(source, start, end, new),)
+        splices = (whole_lines_splice(source, start, end, new),)
         return EditMatch(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
@@ -535,7 +537,7 @@ def _stretches(
     result: list[list[str]] = [[]]
     marks: list[str] = []
     for line in lines:
-        if is_elision(line, language):
+        if is_omission_marker(line, language):
             marks.append(line)
             result.append([])
         else:

@@ -23,7 +23,7 @@ from filewright.edit.changeset import (
 from filewright.edit.diff import truncate_line
 from filewright.edit.filetext import Source
 from filewright.edit.locate.request import AmbiguousWriteError
-from filewright.edit.merge import write
+from filewright.edit.merge import merge_match
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
 from filewright.edit.patch.place import HunkPlace, HunkPlacer, NoPlace, applied, located
@@ -439,7 +439,7 @@ def _placed(
             continue
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
-            written = write(lines, located(lines, hunk, place, spelled=spelled))
+            written = merge_match(lines, located(lines, hunk, place, spelled=spelled))
         except AmbiguousWriteError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
