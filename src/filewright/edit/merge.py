@@ -7,11 +7,12 @@ looks like damage is noted (`notes`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from filewright.edit.check import _refuse_half_repairs, _refuse_omissions
+from filewright.edit.code_text import PROSE
 from filewright.edit.filetext import Source
 from filewright.edit.line_alignment import align_rows, find_moved_lines
 from filewright.edit.line_endings import replace_lines
@@ -19,24 +20,19 @@ from filewright.edit.line_extension import extend_to_lines
 from filewright.edit.line_merge import MergedLine, merge_matched_lines
 from filewright.edit.locate.request import (
     AmbiguousWriteError,
-    ByteRange,
     EditMatch,
     Literal,
     NewLines,
-    RequestLines,
     Rows,
     WholeLines,
 )
 from filewright.edit.nearest import visible
-from filewright.edit.notes import PROSE, Note, find_damage, twice
-from filewright.edit.omission_markers import find_deleting_marker
-from filewright.edit.repairs import UNESCAPED, UNNUMBERED, breaks_string, is_changed
-from filewright.errors import Code
-from filewright.text.codec import encoded, normalised
+from filewright.edit.notes import Note, find_damage
+from filewright.edit.repairs.model import UNNUMBERED
+from filewright.edit.repeated_text import _doubled
+from filewright.text.codec import encoded
 from filewright.text.splice import Splice
 
-#: Bytes behind a match that are looked at for text that the replacement brings along once more.
-_NEAR = 4_096
 #: Lines of a replacement that are looked at for damage.
 _MOST_OBSERVED = 20_000
 #: Occurrences of a text replaced everywhere of which the first is looked at.
@@ -188,77 +184,6 @@ def _rows(
 # What is refused
 
 
-def _refuse_omissions(source: Source, located: EditMatch) -> None:
-    """Refuse a line that stands for text left out, where it would delete that text."""
-    asked: list[str] = []
-    new: list[str] = []
-    for part in located.parts[:1] if located.edit.replace_all else located.parts:
-        match part:
-            case Literal():
-                above, below = _beside(source, part.span)
-                asked += f"{above}{part.search}{below}".split("\n")
-                new += f"{above}{part.replace}{below}".split("\n")
-            case WholeLines():
-                asked += part.search.lines
-                new += (*part.replace.before, *part.replace.lines)
-            case Rows():
-                asked += part.old
-                new += part.new
-            case NewLines():
-                pass
-    if asked == new:
-        return
-    line = find_deleting_marker(asked, new, [], source.language)
-    if line is not None and not _occurs(source, located.span, line):
-        raise AmbiguousWriteError(
-            f"{visible(line.strip())} stands for text left out, and the lines that it stands for would be deleted",
-            "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
-            Code.INVALID_INPUT,
-        )
-
-
-def _beside(source: Source, span: ByteRange) -> tuple[str, str]:
-    """Return what is before a span on its first line, and behind it on its last."""
-    begin = max(source.begin_of(span.start), span.start - _NEAR)
-    above = source.text(source.read(begin, span.start))
-    behind = source.text(source.read(span.end, span.end + _NEAR))
-    if above.isspace():
-        above = ""
-    return above, re.split(r"[\r\n]", behind, maxsplit=1)[0]
-
-
-def _occurs(source: Source, span: ByteRange, line: str) -> bool:
-    """Return whether a line is text of the file where the edit is."""
-    return line.strip() in source.text(source.read(span.start, span.end))
-
-
-def _refuse_half_repairs(source: Source, located: EditMatch) -> None:
-    """Refuse a repair that would change a line which the replacement has as the file has it."""
-    part = located.parts[0]
-    if not isinstance(part, WholeLines | Literal):
-        return
-    there = RequestLines.of(
-        normalised(source.text(source.read(part.span.start, part.span.end)))
-    ).solid
-    wanted = (
-        part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
-    )
-    if isinstance(part, Literal) and _doubled(source, part) is not None:
-        raise AmbiguousWriteError(
-            "the repaired search text ends inside of what the replacement has whole",
-            "send search and replace exactly as the file has the text",
-        )
-    line = is_changed(located.edit.replace, wanted, there)
-    if line is None and UNESCAPED in located.repairs and source.language not in PROSE:
-        line = breaks_string(wanted, there)
-    if line is not None:
-        raise AmbiguousWriteError(
-            "the search text is not as the file has it, and with what was looked past the line "
-            f"{visible(line)}, which the replacement keeps, would become another",
-            "send search and replace exactly as the file has the text",
-        )
-
-
 # What is noted
 
 
@@ -276,14 +201,6 @@ def _notes_on_text(source: Source, part: Literal, first: int) -> Iterator[Note]:
             first + len(new) - 1,
             f"now has {visible(doubled)} twice: the replacement brings along what follows it",
         )
-
-
-def _doubled(source: Source, part: Literal) -> str | None:
-    """Return text beside a match that the replacement brings along once more."""
-    begin = max(source.begin_of(part.span.start), part.span.start - _NEAR)
-    before = source.text(source.read(begin, part.span.start))
-    behind = normalised(source.text(source.read(part.span.end, part.span.end + _NEAR)))
-    return twice(part.search, part.replace, before, behind)
 
 
 def _notes_on_lines(

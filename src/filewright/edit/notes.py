@@ -10,20 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible, word_set
+from filewright.edit.code_text import MARKUP, PROSE, in_quotes, is_code
+from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible
 from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN, SPACES
 
 _MOST = 5
 
-#: Languages in which an entity is text.
-MARKUP = frozenset(map(Language, word_set("html xml vue svelte php jsx tsx markdown")))
-#: Languages that are not code, in which typographic characters and signs before lines are text.
-PROSE = {
-    None,
-    *map(Language, word_set("html xml markdown text log csv tsv latex rst diff")),
-}
 
 _ESCAPES = re.compile(
     r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))"
@@ -43,7 +37,6 @@ _TAG = re.compile(
     r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|file_text|antml:\w+)\b[^>]*>"
     r"|<\|\w+\|>|<!\[CDATA\[|\]\]>"
 )
-_LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
 _WORD = re.compile(r"\w+")
 _LATIN, _ALIKE = re.compile("[A-Za-z]"), re.compile("[\u0370-\u03ff\u0400-\u04ff]")
 _CLOSING_TAG = re.compile(r"</\w+>")
@@ -257,55 +250,3 @@ def _characters(line: str, joined: str, language: Language | None) -> Iterator[s
             yield f"{char} (U+{ord(char):04X}) in code"
         elif index >= len(lead):
             yield f"the space U+{ord(char):04X} in code"
-
-
-def in_quotes(line: str, at: int) -> bool:
-    """Return whether the character at `at` of a line is between quotes, as far as the line tells."""
-    before = re.sub(r"\\.", "", line[:at])
-    single = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
-    return before.count('"') % 2 == 1 or before.count("`") % 2 == 1 or single % 2 == 1
-
-
-def is_code(line: str, at: int) -> bool:
-    """Return whether the character at `at` of a line is in no string and in no comment."""
-    if in_quotes(line, at):
-        return False
-    return not any(
-        not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at])
-    )
-
-
-def twice(search: str, new: str, before: str, behind: str) -> str | None:
-    """Return text beside a match that the replacement brings along once more; None if there is none.
-
-    `before` is the text of the file before the match on its line, `behind` the rest of its last line and some lines.
-    """
-    for left, right, is_there in (
-        (before, search, new.startswith),
-        (search, behind, new.endswith),
-    ):
-        ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
-        if ending and beginning and is_there(ending[0] + beginning[0]):
-            return ending[0] if right is search else beginning[0]
-    rest, _, below = behind.partition("\n")
-    last, old = new.rpartition("\n")[2].rstrip(), search.rpartition("\n")[2]
-    if (
-        rest.strip()
-        and last.endswith(rest.strip())
-        and not old.rstrip().endswith(rest.strip())
-    ):
-        return rest.strip()
-    added = new.removesuffix("\n").rpartition("\n")[2]
-    next_line = (
-        rest
-        if search.endswith("\n")
-        else (below if not rest.strip() else "").partition("\n")[0]
-    )
-    if (
-        "\n" in new
-        and next_line.strip()
-        and added == next_line
-        and added not in search.split("\n")
-    ):
-        return added.strip()
-    return None

@@ -47,7 +47,7 @@ from filewright.edit.nearest import (
     visible,
 )
 from filewright.edit.omission_markers import mentions_omission
-from filewright.edit.repairs import looks_damaged
+from filewright.edit.repairs.propose import looks_damaged
 from filewright.errors import Code, FilewrightError
 from filewright.text.codec import normalised
 from filewright.text.lines import Line

@@ -45,13 +45,10 @@ from filewright.edit.locate.request import (
 )
 from filewright.edit.merge import try_merge
 from filewright.edit.omission_markers import is_omission_marker
-from filewright.edit.repairs import (
-    RepairedRequest,
-    fence_at_edge,
-    propose_repairs,
-    remove_characters,
-    repair_diff_signs,
-)
+from filewright.edit.repairs.diff_signs import repair_diff_signs
+from filewright.edit.repairs.model import RepairedRequest
+from filewright.edit.repairs.propose import propose_repairs, remove_characters
+from filewright.edit.repairs.wrappers import fence_at_edge
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
 from filewright.text.codec import encoded, normalised

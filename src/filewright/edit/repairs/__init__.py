@@ -1,0 +1,1 @@
+"""Damage that a whole request carries, taken away from both of its texts."""
