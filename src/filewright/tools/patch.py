@@ -18,8 +18,8 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.location import Location, Root
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
-from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits, plan
-from filewright.edit.patch.reader import FilePatch, Patch, parse
+from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits_file, plan_patch
+from filewright.edit.patch.reader import FilePatch, Patch, parse_patch
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text.codec import decoded
 from filewright.tools.context import Context
@@ -112,7 +112,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         raise too_many(
             len(text), limit, "characters of a patch", "send it in parts", "size"
         )
-    patch = parse(text, renames=arguments.renames)
+    patch = parse_patch(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
         arguments = arguments.model_copy(
             update={"root": _root_of(context, patch, arguments.strip, path)}
@@ -127,7 +127,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         looking.origin.clear()
         changed = False
         refused = problems if arguments.partial else None
-        for one in plan(patch, looking.look, task=context.task, refused=refused):
+        for one in plan_patch(patch, looking.look, task=context.task, refused=refused):
             changed = True
             yield one
             del one
@@ -366,7 +366,7 @@ class _Looking:
         # Of more it could not be said that one alone fits.
         for other in near if file.hunks and len(near) <= _ALIKE else ():
             with suppress(FilewrightError), context.open(other) as snapshot:
-                if fits(file, snapshot, context.task):
+                if fits_file(file, snapshot, context.task):
                     found.append(other)
         return found[0] if len(found) == 1 else None
 

@@ -20,8 +20,8 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, FileDiff, build_file_diff
-from filewright.edit.patch.plan import PatchedFile, PatchTarget, plan
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.plan import PatchedFile, PatchTarget, plan_patch
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply, ordered
@@ -72,7 +72,7 @@ class Tree:
         )
 
     def plan(self, text: str) -> list[FilePlan[PatchedFile]]:
-        return list(plan(parse(text), self.look))
+        return list(plan_patch(parse_patch(text), self.look))
 
     def diff(self, text: str) -> str:
         """What a patch does, as a diff."""

@@ -9,7 +9,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright import FilewrightError
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.reader import parse_patch
 
 CODE = (
     b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
@@ -267,5 +267,5 @@ def test_so_are_those_of_a_new_file(tree: Callable[..., object]) -> None:
 )
 def test_other_lines_of_git_are_named(body: str) -> None:
     with pytest.raises(FilewrightError, match="one of git's") as caught:
-        parse(f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n")
+        parse_patch(f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n")
     assert "space before" not in caught.value.hint

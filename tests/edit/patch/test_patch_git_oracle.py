@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.boundary.location import unquote
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError
 
 pytestmark = pytest.mark.skipif(
@@ -222,7 +222,7 @@ def test_the_patch_of_a_change_makes_the_change(
     patch = difference(repository, before, after, options)
     assume(patch)
     made = ours(tree, before, patch.decode(), held)
-    parts = parse(patch.decode()).files
+    parts = parse_patch(patch.decode()).files
     spelled = {
         unquote(part.new).decode()
         for part in parts

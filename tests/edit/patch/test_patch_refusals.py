@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
 
 H = "--- a/x\n+++ b/x\n"
@@ -472,7 +472,7 @@ def test_a_character_the_encoding_lacks_is_refused(tree: Callable[..., object]) 
 
 def test_half_a_surrogate_pair_is_refused() -> None:
     with pytest.raises(FilewrightError) as caught:
-        parse(H + "@@ -1,2 +1,2 @@\n-a\n+\ud83d\n b\n")
+        parse_patch(H + "@@ -1,2 +1,2 @@\n-a\n+\ud83d\n b\n")
     assert caught.value.code == "invalid_input"
 
 

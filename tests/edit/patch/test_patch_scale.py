@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
 
 MANY = [
@@ -212,6 +212,6 @@ def test_any_string_is_parsed_or_refused(text: str) -> None:
         f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}",
     ):
         try:
-            parse(patch)
+            parse_patch(patch)
         except FilewrightError as error:
             assert str(error)  # noqa: PT017

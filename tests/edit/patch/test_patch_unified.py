@@ -9,8 +9,8 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit.changeset import SetMode
-from filewright.edit.patch.plan import plan
-from filewright.edit.patch.reader import parse
+from filewright.edit.patch.plan import plan_patch
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 
@@ -636,8 +636,8 @@ def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
     task.cancel()
     with pytest.raises(FilewrightError, match="cancelled"):
         list(
-            plan(
-                parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"),
+            plan_patch(
+                parse_patch(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"),
                 tree({"x": ABC}).look,
                 task=task,
             )

@@ -70,9 +70,9 @@ class NoPlace:
     heading: str = ""
 
 
-def located(
-    lines: Source, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
-) -> EditMatch:
+def to_located_edit(
+    lines: FileText, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
+) -> Located:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
 
     One that is where its header says, exactly, is written as it is.
@@ -153,7 +153,7 @@ def _kept(rows: HunkLines) -> dict[int, int]:
     return kept
 
 
-def applied(hunks: Sequence[PatchHunk], lines: Source) -> list[int | None]:
+def find_applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
     """The line (from 1) where each hunk's result is, in order; None for one whose result is not there.
 
     It is where the reverse of the hunk belongs.

@@ -26,8 +26,15 @@ from filewright.edit.locate.request import AmbiguousWriteError
 from filewright.edit.merge import merge_match
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
-from filewright.edit.patch.place import HunkPlace, HunkPlacer, NoPlace, applied, located
-from filewright.edit.patch.reader import FilePatch, Kind, Patch, PatchHunk
+from filewright.edit.patch.place import (
+    HunkPlace,
+    HunkPlacer,
+    NoPlace,
+    find_applied,
+    to_located_edit,
+)
+from filewright.edit.patch.reader import FilePatch, Patch, PatchHunk, PatchKind
+from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
@@ -36,7 +43,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, ordered
 from filewright.wording import pluralize, to_one_line
 
-_DONE: dict[Kind, str] = {
+_DONE: dict[PatchKind, str] = {
     "modify": "modified", "create": "created", "delete": "deleted", "rename": "renamed", "copy": "copied",
 }  # fmt: skip
 _SHOWN_LINES = 12
@@ -88,7 +95,7 @@ _UNPLACED = {
 _ALSO = 4
 """Further files of which a refusal says why."""
 
-Refused = list[tuple[FilePatch, FilewrightError]]
+Refusals = list[tuple[FilePatch, FilewrightError]]
 """Files that cannot be changed, and why."""
 
 
@@ -108,7 +115,7 @@ class PatchTarget:
     missing: FilewrightError | None = None
 
 
-Look = Callable[[str], PatchTarget]
+FindTarget = Callable[[str], PatchTarget]
 """The `PatchTarget` of a path as the patch names it. Raises what the boundary raises: `path_escape`,
 `not_a_file` for folders, `symlink` …; never for a path where nothing is."""
 
@@ -137,12 +144,12 @@ class PatchedFile:
     hunks: tuple[HunkOutcome, ...] = ()
 
 
-def plan(
+def plan_patch(
     patch: Patch,
-    look: Look,
+    look: FindTarget,
     *,
     task: Task | None = None,
-    refused: Refused | None = None,
+    refused: Refusals | None = None,
 ) -> Iterator[FilePlan[PatchedFile]]:
     """What the patch makes of each of its files; its `before` is open until the next is asked for.
 
@@ -162,7 +169,7 @@ def plan(
             target = look(file.path)
             if target.open is not None:
                 with target.open() as there:
-                    files = files if fits(file, there, task) else patch.otherwise
+                    files = files if fits_file(file, there, task) else patch.otherwise
 
     def refuse(file: FilePatch, error: FilewrightError) -> None:
         """Note why a file is not changed; raised where that ends the call."""
@@ -201,7 +208,7 @@ def plan(
         raise _no_change()
 
 
-def fits(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
+def fits_file(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
     """Whether all hunks of a file have a place in a text."""
     try:
         _placed(file, snapshot, task, every=False)
@@ -259,7 +266,7 @@ def _applied(files: Sequence[Mapping[str, object]]) -> FilewrightError:
 
 
 def _sides(
-    file: FilePatch, look: Look, written: dict[Hashable, str]
+    file: FilePatch, look: FindTarget, written: dict[Hashable, str]
 ) -> tuple[PatchTarget | None, PatchTarget | None]:
     """What is at a file's names before and after; `written` are the names of those before it.
 
@@ -439,8 +446,8 @@ def _placed(
             continue
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
-            written = merge_match(lines, located(lines, hunk, place, spelled=spelled))
-        except AmbiguousWriteError as why:
+            written = write(lines, to_located_edit(lines, hunk, place, spelled=spelled))
+        except UnclearError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
             if why.code == Code.INVALID_INPUT:
@@ -480,7 +487,7 @@ def _but_those_applied(
     """
     first = next(place for place in places if isinstance(place, NoPlace))
     may_be = every or first.why in ("no_match", "already_applied", "order")
-    there = applied(hunks, lines) if may_be else [None] * len(hunks)
+    there = find_applied(hunks, lines) if may_be else [None] * len(hunks)
     known = [
         NoPlace("already_applied", (line,))
         if isinstance(place, NoPlace)

@@ -40,7 +40,7 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
 from filewright.wording import to_one_line
 
-Kind = Literal["modify", "create", "delete", "rename", "copy"]
+PatchKind = Literal["modify", "create", "delete", "rename", "copy"]
 _Names: TypeAlias = tuple[bytes, bytes]
 """The names of both sides."""
 
@@ -60,7 +60,7 @@ _GIT = re.compile(
 )
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
 _MOVED = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):")
-_PARTS: dict[str, Kind] = {"Add": "create", "Update": "modify", "Delete": "delete"}
+_PARTS: dict[str, PatchKind] = {"Add": "create", "Update": "modify", "Delete": "delete"}
 _SPECIAL = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
 _PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
 _QUOTES = r'(?:[abciwo12]/)?"(?:[^"\\]|\\.)*"'  # models put a prefix before the quotes
@@ -180,7 +180,7 @@ class FilePatch:
     the patch it begins, `end` its last line.
     """
 
-    kind: Kind
+    kind: PatchKind
     old: str | None
     new: str | None
     hunks: tuple[PatchHunk, ...]
@@ -255,7 +255,7 @@ class Patch:
         return Patch(self.envelope, files, otherwise)
 
 
-def parse(text: str, *, renames: bool = False) -> Patch:
+def parse_patch(text: str, *, renames: bool = False) -> Patch:
     """The patch in `text`: a unified diff (git's too) or the ``*** Begin Patch`` envelope.
 
     Linear in the text. Raises `invalid_input` with the number of the line that is wrong, or
@@ -461,7 +461,7 @@ class _PatchReader:
             bears = twice[0] != twice[1] and all(map(_PREFIX.match, twice))
             names = written or twice
         old, new = _without_prefixes(*names, bears) if names else (b"", b"")
-        kind: Kind = "modify"
+        kind: PatchKind = "modify"
         prefixed = bool(bears) if verb else (old, new) != names
         if verb:
             if "source" not in said or "target" not in said:
@@ -556,7 +556,7 @@ class _PatchReader:
     def _made(
         self,
         first: int,
-        kind: Kind,
+        kind: PatchKind,
         old: bytes,
         new: bytes,
         hunks: tuple[PatchHunk, ...],
