@@ -57,7 +57,7 @@ class Bench:
         with Snapshot.of_file(
             self.boundary.open_file(where), where, self.settings
         ) as snapshot:
-            return Modify(where, ExpectedState.of(snapshot), splices)
+            return Modify(where, ExpectedState.from_snapshot(snapshot), splices)
 
     def commit(self, *steps: Modify) -> Any:
         """Commit them as one change."""

@@ -158,9 +158,9 @@ def test_thirty_thousand_splices_are_counted_not_read() -> None:
     before = b"".join(b"line %06d\n" % i for i in range(300_000))
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
     diff = build_file_diff("f", "f", Snapshot(before), splices)
-    assert diff.more == 30_000 - len(diff.hunks)
-    assert (diff.added, diff.removed, diff.counted) == (30_000, 30_000, True)
-    assert diff.text.endswith(f"... {diff.more:,} more changes not shown\n")
+    assert diff.omitted_changes == 30_000 - len(diff.hunks)
+    assert (diff.added, diff.removed, diff.all_counted) == (30_000, 30_000, True)
+    assert diff.text.endswith(f"... {diff.omitted_changes:,} more changes not shown\n")
 
 
 def test_a_long_line_is_cut_round_the_difference() -> None:
@@ -204,14 +204,15 @@ def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     splices = (Splice(0, len(old), new),) if whole else find_splices(before, new)
     everything = build_file_diff("f", "f", before, splices)
     windows = [build_file_diff("f", "f", before, splices, max_lines=budget)]
-    while (start := windows[-1].next) is not None:
+    while (start := windows[-1].next_offset) is not None:
         windows.append(
             build_file_diff("f", "f", before, splices, max_lines=budget, start=start)
         )
     for window in windows:
         assert (window.added, window.removed) == (everything.added, everything.removed)
         assert window.truncated == (
-            window.next is not None or any(row.hidden for row in rows_of([window]))
+            window.next_offset is not None
+            or any(row.hidden for row in rows_of([window]))
         )
     drawn = [
         (row.sign, row.old, row.new)

@@ -220,7 +220,9 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
     for new, codec in (("ü", "latin-1"), ("u", None)):
         splices = plan_edits(snapshot, [Edit("b", new)]).splices
         assert (
-            Modify.of(Location(ROOT, (b"a",)), snapshot, splices).encoding_check
+            Modify.from_snapshot(
+                Location(ROOT, (b"a",)), snapshot, splices
+            ).encoding_check
             == codec
         )
 

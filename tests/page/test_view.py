@@ -141,7 +141,7 @@ def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None
     view = view_of(
         b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new
     )
-    assert (view.file.old, view.file.new) == (old, new)
+    assert (view.file.old_name, view.file.new_name) == (old, new)
     assert view.path == (new or old)
 
 
@@ -183,5 +183,5 @@ def test_a_diff_is_the_same_after_it_was_json() -> None:
         mode_before=0o644,
         mode_after=0o755,
     )
-    diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), more=3)
+    diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), omitted_files=3)
     assert Diff.from_json(diff.json) == diff

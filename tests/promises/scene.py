@@ -82,7 +82,7 @@ class Bench:
         with Snapshot.of_file(
             self.boundary.open_file(where), where, self.settings
         ) as snapshot:
-            return Modify(where, ExpectedState.of(snapshot), splices)
+            return Modify(where, ExpectedState.from_snapshot(snapshot), splices)
 
     def commit(self, *steps: Step, **options: Any) -> Any:
         return self.changes.commit(

@@ -91,7 +91,7 @@ class _Budget:
 
     def add(self, file: FileDiff) -> None:
         self.files.append(file)
-        self.lines -= file.rows + 4
+        self.lines -= file.row_count + 4
 
 
 class ChangeDiffs(NamedTuple):
@@ -120,7 +120,7 @@ class ChangeDiffs(NamedTuple):
                 continue
             for file in self.of_entry(entry, max_lines=left).diffs:
                 files.append(file)
-                left -= file.rows + 4
+                left -= file.row_count + 4
         return Diff(tuple(files), cut)
 
     def of_entry(
@@ -145,13 +145,17 @@ class ChangeDiffs(NamedTuple):
             except FilewrightError as error:
                 part = _unknown(shown, f"(not shown: {error.message})\n")
             parts.append(part)
-            rows += part.rows
+            rows += part.row_count
             counted = counted and part.added is not None
             added, removed = added + (part.added or 0), removed + (part.removed or 0)
-            shown = replace(names, old=names.new, mode_before=names.mode_after)
+            shown = replace(
+                names, old_name=names.new_name, mode_before=names.mode_after
+            )
         return FileDifference(
             path=names.path,
-            was=names.old if after is not None and names.old != names.new else None,
+            was=names.old_name
+            if after is not None and names.old_name != names.new_name
+            else None,
             action=entry.action,
             kind=(after or before or _NO_FILE).kind,
             size_before=before.size if before is not None else None,
@@ -346,7 +350,7 @@ class ChangeDiffs(NamedTuple):
         elif splices is None:
             splices = find_splices(before, after or b"")
         return build_file_diff(
-            names.old, names.new, before, splices,
+            names.old_name, names.new_name, before, splices,
             max_lines=max_lines, line_chars=self.settings.line_chars, start=start,
             mode_before=names.mode_before, mode_after=names.mode_after,
         )  # fmt: skip
@@ -369,7 +373,7 @@ def _named(
 
 def _unknown(names: FileDiff, remark: str) -> FileDiff:
     """A file of whose lines nothing is known but why."""
-    return replace(names, added=None, removed=None, counted=False, remark=remark)
+    return replace(names, added=None, removed=None, all_counted=False, remark=remark)
 
 
 def _is_whole(item: TreeNode) -> bool:

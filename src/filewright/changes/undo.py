@@ -362,7 +362,7 @@ class Reversal:
         if item.kind != "file":
             return
         with self._open(item, self._places[place]) as now:
-            item.expected = ExpectedState.of(now)
+            item.expected = ExpectedState.from_snapshot(now)
             if self._force:
                 return
             if now.held is not None:
@@ -493,7 +493,7 @@ class Reversal:
                 or max(before.size, after.size) > self._settings.hold_bytes
             ):
                 return self._rewritten_large(entry, before, after, item, now, where)
-            expected = ExpectedState.of(now)
+            expected = ExpectedState.from_snapshot(now)
             if (
                 self._hunk is None
                 and not entry.apart

@@ -142,8 +142,8 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
         if snapshot.held != edit.before.encode():
             raise stale(edit.path)
         if edit.after is None:
-            return Delete(location, expected=ExpectedState.of(snapshot))
-        return Modify.of(
+            return Delete(location, expected=ExpectedState.from_snapshot(snapshot))
+        return Modify.from_snapshot(
             location, snapshot, find_splices(snapshot, edit.after.encode())
         )
 

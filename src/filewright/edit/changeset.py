@@ -33,7 +33,7 @@ class ExpectedState:
     digest: str | None
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> ExpectedState:
+    def from_snapshot(cls, snapshot: Snapshot) -> ExpectedState:
         """What a snapshot saw: hashed where it is held, else by identity."""
         return cls(
             snapshot.size,
@@ -56,7 +56,7 @@ class Modify:
     encoding_check: str | None = None
 
     @classmethod
-    def of(
+    def from_snapshot(
         cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
     ) -> Modify:
         """The step for a file as a snapshot shows it."""
@@ -65,7 +65,7 @@ class Modify:
         )
         return cls(
             location,
-            ExpectedState.of(snapshot),
+            ExpectedState.from_snapshot(snapshot),
             splices,
             snapshot.encoding.name if guessed else None,
         )
@@ -182,29 +182,29 @@ class FilePlan(Generic[D]):
     `whole`: the caller gave all that the file will hold.
     """
 
-    decision: D
+    result: D
     location: Location
     steps: Sequence[Step]
     before: Snapshot | None = None
     splices: Sequence[Splice] = ()
-    old: str | None = None
-    new: str | None = None
-    shown: tuple[Snapshot, Sequence[Splice]] | None = None
+    old_name: str | None = None
+    new_name: str | None = None
+    view: tuple[Snapshot, Sequence[Splice]] | None = None
     mode_before: int | None = None
     mode_after: int | None = None
-    copied: bool = False
-    whole: bool = False
+    is_copy: bool = False
+    is_complete: bool = False
 
     @classmethod
-    def created(
-        cls, decision: D, location: Location, content: bytes, mode: int | None = None
+    def for_new_file(
+        cls, result: D, location: Location, content: bytes, mode: int | None = None
     ) -> FilePlan[D]:
         """That a file is made."""
         empty = Snapshot(b"", encoding="utf-8", location=location)
         added = (Splice(0, 0, content),) if content else ()
         steps = [Create(location, content, mode)]
         return cls(
-            decision,
+            result,
             location,
             steps,
             empty,
@@ -212,10 +212,10 @@ class FilePlan(Generic[D]):
             None,
             location.shown,
             mode_after=mode,
-            whole=True,
+            is_complete=True,
         )
 
-    def deleted(self) -> FilePlan[D]:
+    def with_deletion(self) -> FilePlan[D]:
         """That the file is deleted after all."""
         before = self.before
         gone = (
@@ -223,15 +223,20 @@ class FilePlan(Generic[D]):
         )
         step = Delete(
             self.location,
-            expected=ExpectedState.of(before) if before is not None else None,
+            expected=ExpectedState.from_snapshot(before)
+            if before is not None
+            else None,
         )
-        return replace(self, steps=[*self.steps, step], splices=gone, new=None)
+        return replace(self, steps=[*self.steps, step], splices=gone, new_name=None)
 
-    def moved(self, destination: Location) -> FilePlan[D]:
+    def with_move(self, destination: Location) -> FilePlan[D]:
         """That the file gets another name after all."""
         step = Move(self.location, destination)
         return replace(
-            self, location=destination, steps=[*self.steps, step], new=destination.shown
+            self,
+            location=destination,
+            steps=[*self.steps, step],
+            new_name=destination.shown,
         )
 
 

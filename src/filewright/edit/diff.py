@@ -84,39 +84,39 @@ class FileDiff:
     shown; `rows` is how many rows all hunks have.
     """
 
-    old: str | None
-    new: str | None
+    old_name: str | None
+    new_name: str | None
     hunks: tuple[DiffHunk, ...] = ()
     mode_before: int | None = None
     mode_after: int | None = None
-    copied: bool = False
+    is_copy: bool = False
     binary: bool = False
     added: int | None = 0
     removed: int | None = 0
-    more: int = 0
-    counted: bool = True
+    omitted_changes: int = 0
+    all_counted: bool = True
     remark: str = ""
-    next: int | None = None
-    rows: int = 0
+    next_offset: int | None = None
+    row_count: int = 0
 
     @property
     def path(self) -> str:
         """The path it has, or had."""
-        return self.new or self.old or ""
+        return self.new_name or self.old_name or ""
 
     @property
     def action(self) -> str:
         """One word for people, as of a recorded change."""
-        if self.old is None:
+        if self.old_name is None:
             return "created"
-        if self.new is None:
+        if self.new_name is None:
             return "deleted"
-        if self.old != self.new:
-            return "copied" if self.copied else "moved"
+        if self.old_name != self.new_name:
+            return "copied" if self.is_copy else "moved"
         same = (
             self.hunks
             or self.binary
-            or self.more
+            or self.omitted_changes
             or self.mode_before == self.mode_after
         )
         return "modified" if same else "attributes"
@@ -124,24 +124,24 @@ class FileDiff:
     @property
     def truncated(self) -> bool:
         """Whether anything was left out."""
-        return bool(self.more) or any(
+        return bool(self.omitted_changes) or any(
             row.hidden for hunk in self.hunks for row in hunk.rows
         )
 
     @property
-    def omitted(self) -> bool:
+    def is_omitted(self) -> bool:
         """Whether nothing of what changes is shown."""
-        return bool(self.more) and not self.hunks
+        return bool(self.omitted_changes) and not self.hunks
 
     @property
     def header(self) -> str:
         """The lines git writes above a file's hunks, up to but without ``---``."""
         lines = [
-            f"diff --git {_label('a', self.old or self.new)} {_label('b', self.path)}\n"
+            f"diff --git {_label('a', self.old_name or self.new_name)} {_label('b', self.path)}\n"
         ]
-        if self.old is None:
+        if self.old_name is None:
             lines.append(f"new file mode {_git_mode(self.mode_after)}\n")
-        elif self.new is None:
+        elif self.new_name is None:
             lines.append(f"deleted file mode {_git_mode(self.mode_before)}\n")
         else:
             before, after = self.mode_before, self.mode_after
@@ -149,25 +149,29 @@ class FileDiff:
                 lines.append(
                     f"old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n"
                 )
-            if self.old != self.new:
-                verb = "copy" if self.copied else "rename"
-                lines.append(f"{verb} from {self.old}\n{verb} to {self.new}\n")
+            if self.old_name != self.new_name:
+                verb = "copy" if self.is_copy else "rename"
+                lines.append(
+                    f"{verb} from {self.old_name}\n{verb} to {self.new_name}\n"
+                )
         return "".join(lines)
 
     @property
     def text(self) -> str:
         """The diff, git style and with its remarks. It ends with a newline, or is empty where nothing differs."""
         if self.binary:
-            names = f"{_label('a', self.old)} and {_label('b', self.new)}"
+            names = f"{_label('a', self.old_name)} and {_label('b', self.new_name)}"
             return f"{self.header}Binary files {names} differ\n{self.remark}"
         if self.hunks:
             return self.header + self._text_of(self.hunks)
-        same = self.old == self.new and self.mode_before == self.mode_after
+        same = self.old_name == self.new_name and self.mode_before == self.mode_after
         return "" if same and not self.remark else self.header + self.remark
 
     def _text_of(self, hunks: Sequence[DiffHunk]) -> str:
         """What is below the header, with these hunks."""
-        lines = [f"--- {_label('a', self.old)}\n+++ {_label('b', self.new)}\n"]
+        lines = [
+            f"--- {_label('a', self.old_name)}\n+++ {_label('b', self.new_name)}\n"
+        ]
         for hunk in hunks:
             spans = []
             for line, count in ((hunk.old, hunk.old_count), (hunk.new, hunk.new_count)):
@@ -186,8 +190,10 @@ class FileDiff:
                 lines.append(f"{row.sign}{row.text}{row.mark}\n")
                 if row.unended:
                     lines.append("\\ No newline at end of file\n")
-        if self.more:
-            lines.append(f"... {pluralize(self.more, 'more change')} not shown\n")
+        if self.omitted_changes:
+            lines.append(
+                f"... {pluralize(self.omitted_changes, 'more change')} not shown\n"
+            )
         return "".join([*lines, self.remark])
 
     def brief(self, context: int) -> str | None:
@@ -195,7 +201,7 @@ class FileDiff:
 
         Git's lines are left out where they say no more than the names below them.
         """
-        if self.more:
+        if self.omitted_changes:
             return None
         hunks: list[DiffHunk] = []
         for hunk in self.hunks:
@@ -218,9 +224,10 @@ class FileDiff:
         if not hunks:
             return self.text
         says_more = (
-            self.old != self.new or len({self.mode_before, self.mode_after, None}) > 2
+            self.old_name != self.new_name
+            or len({self.mode_before, self.mode_after, None}) > 2
         )
-        header = self.header if says_more and self.old and self.new else ""
+        header = self.header if says_more and self.old_name and self.new_name else ""
         return header + self._text_of(hunks)
 
 
@@ -250,16 +257,16 @@ class Diff:
     """
 
     files: tuple[FileDiff, ...] = ()
-    more: int = 0
+    omitted_files: int = 0
     lost: tuple[LostContent, ...] = ()
 
     @classmethod
-    def joined(cls, diffs: Sequence[Diff]) -> Diff:
+    def join(cls, diffs: Sequence[Diff]) -> Diff:
         """Several as one."""
         files = tuple(file for diff in diffs for file in diff.files)
         return cls(
             files,
-            sum(diff.more for diff in diffs),
+            sum(diff.omitted_files for diff in diffs),
             tuple(lost for diff in diffs for lost in diff.lost),
         )
 
@@ -279,13 +286,13 @@ class Diff:
     def text(self) -> str:
         """All of it, git style."""
         return "".join(
-            [*(file.text for file in self.files if not file.omitted), self.remark]
+            [*(file.text for file in self.files if not file.is_omitted), self.remark]
         )
 
     @property
     def remark(self) -> str:
         """A line that says how many files are not shown, or nothing."""
-        more = self.more + sum(file.omitted for file in self.files)
+        more = self.omitted_files + sum(file.is_omitted for file in self.files)
         return f"... {pluralize(more, 'more file')} not shown\n" if more else ""
 
     @property
@@ -301,12 +308,12 @@ class Diff:
     @property
     def truncated(self) -> bool:
         """Whether anything was left out."""
-        return bool(self.more) or any(file.truncated for file in self.files)
+        return bool(self.omitted_files) or any(file.truncated for file in self.files)
 
     @property
-    def counted(self) -> bool:
+    def all_counted(self) -> bool:
         """Whether the counts are of all there is."""
-        return not self.more and all(file.counted for file in self.files)
+        return not self.omitted_files and all(file.all_counted for file in self.files)
 
 
 def build_file_diff(
@@ -383,10 +390,10 @@ def build_file_diff(
         hunks=tuple(hunks),
         added=added,
         removed=removed,
-        more=more,
-        counted=all_counted,
-        next=going,
-        rows=rows,
+        omitted_changes=more,
+        all_counted=all_counted,
+        next_offset=going,
+        row_count=rows,
     )
 
 

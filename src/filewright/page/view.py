@@ -54,13 +54,16 @@ class FileView:
     @property
     def remarks(self) -> Sequence[str]:
         """What is said below its hunks of what is not shown."""
-        more = f"... {self.file.more:,} more change{'s' if self.file.more > 1 else ''} not shown"
-        return [*([more] if self.file.more else []), *self.file.remark.splitlines()]
+        more = f"... {self.file.omitted_changes:,} more change{'s' if self.file.omitted_changes > 1 else ''} not shown"
+        return [
+            *([more] if self.file.omitted_changes else []),
+            *self.file.remark.splitlines(),
+        ]
 
 
 def views_of(diff: Diff) -> list[FileView]:
     """The files of a diff that are shown."""
-    return [view_of(file) for file in diff.files if not file.omitted]
+    return [view_of(file) for file in diff.files if not file.is_omitted]
 
 
 def view_of(file: FileDiff) -> FileView:

@@ -239,17 +239,22 @@ def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str
     if isinstance(made, str):
         named, more = [], 0
     else:
-        left = [file for file in made.files if file.new is not None]
+        left = [file for file in made.files if file.new_name is not None]
         named = [
-            f"{file.old} → {file.new}" if file.action == "moved" else file.path
+            f"{file.old_name} → {file.new_name}"
+            if file.action == "moved"
+            else file.path
             for file in left
         ]
-        rewritten = {file.path for file in left if file.old == file.new}
+        rewritten = {file.path for file in left if file.old_name == file.new_name}
         gone = [lost for lost in made.lost if lost.path not in rewritten]
         named = [lost.path for lost in gone] + named
         # A folder is named instead of what is in it; the files that are not shown are among those that go, or are more.
         more = (
-            made.more - sum(lost.files for lost in gone) + len(made.files) - len(left)
+            made.omitted_files
+            - sum(lost.files for lost in gone)
+            + len(made.files)
+            - len(left)
         )
     names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
     shown = [*names, *range(more)]

@@ -211,7 +211,7 @@ class Handlers:
 
             task.rehearsal = []
             result = self._offer.call(tool.name, arguments, task=task)
-            return Diff.joined(task.rehearsal) if task.rehearsal else result.text
+            return Diff.join(task.rehearsal) if task.rehearsal else result.text
 
         try:
             return await self._calls.run(rehearse)

@@ -425,7 +425,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
             else f" ({'lines' if len(lines) > 1 else 'line'} {join_limited(lines, _NAMED)})"
         )
         said, verb = f"{pluralize(places, 'edit')}{which} ", "applied"
-        if one.diff is not None and one.diff.old is None:
+        if one.diff is not None and one.diff.old_name is None:
             said, verb = "", f"created, {pluralize(one.diff.added or 0, 'line')}"
         page.add(
             f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}"
@@ -753,26 +753,26 @@ class _Edits:
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
         content = as_declared(made.read(0, made.size), file.location.name)
-        return FilePlan.created(EditPlan((), tuple(outcomes)), file.location, content)
+        return FilePlan.for_new_file(Plan((), tuple(outcomes)), file.location, content)
 
     def _ended(
         self, one: FilePlan[EditPlan], where: Location, number: int, item: EditItem
     ) -> FilePlan[EditPlan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
-            one, named = one.deleted(), "the file is deleted"
+            one, named = one.with_deletion(), "the file is deleted"
         else:
             destination = self.context.boundary.locate(item.move_to)
             self.context.boundary.require_writable(destination, link_itself=True)
             one, named = (
-                one.moved(destination),
+                one.with_move(destination),
                 f"moved from {escape_controls(where.shown)}",
             )
         made = replace(
-            one.decision,
-            outcomes=(*one.decision.outcomes, _of_whole(number, named, note=named)),
+            one.result,
+            outcomes=(*one.result.outcomes, _of_whole(number, named, note=named)),
         )
-        return replace(one, decision=made)
+        return replace(one, result=made)
 
     def _known_text(self, file: _EditedFile) -> Snapshot | None:
         """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
@@ -1058,8 +1058,8 @@ class _Edits:
         assert location is not None
         page = _merged([*shown, *rearranged.of_view])
         outcomes.sort(key=attrgetter("index"))
-        decision = EditPlan(page, tuple(outcomes))
-        steps = [Modify.of(location, view.raw, splices)]
+        decision = Plan(page, tuple(outcomes))
+        steps = [Modify.from_snapshot(location, view.raw, splices)]
         name = location.shown
         return FilePlan(
             decision, location, steps, view.raw, splices, name, name, (view, page)

@@ -595,7 +595,7 @@ def changed_files(
         context.task.check()
         lines = min(context.settings.diff_lines, max(left, 10))
         files.append(context.changes.difference(entry, max_lines=lines))
-        left -= sum(diff.rows + 4 for diff in files[-1].diffs)
+        left -= sum(diff.row_count + 4 for diff in files[-1].diffs)
     end = offset + len(files)
     following = end if end < len(entries) else None
     return ChangedFiles(

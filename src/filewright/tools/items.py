@@ -167,7 +167,7 @@ def run_batch(
         done = sorted(made.files, key=lambda file: file.decision[0])
         files += done
         results += map(_result, done)
-        left -= sum(each.rows for each in made.diff.files)
+        left -= sum(each.row_count for each in made.diff.files)
         ids += [made.id] if made.id is not None else []
     shown = Diff(
         tuple(result.difference for result in results if result.difference is not None)
@@ -189,7 +189,7 @@ def _result(file: Changed[Item]) -> ItemResult:
     diff = file.diff
     return replace(
         file.decision[1],
-        difference=diff if diff is not None and diff.old is not None else None,
+        difference=diff if diff is not None and diff.old_name is not None else None,
         version=file.version,
         hard_links=file.hard_links
         if file.hard_links > 1 and diff is not None

@@ -201,12 +201,12 @@ def _planned(
         file = _made(context, one, rows, warn=len(warnings) < _WARNINGS)
         if file.diff is not None:
             diffs.append(file.diff)
-            rows -= file.diff.rows + 1
+            rows -= file.diff.row_count + 1
         if file.warning:
             warnings.append(file.warning)
         memory -= len(file.content or b"")
         made.append(file if memory > 0 else replace(file, content=None))
-        (first if one.copied else steps).extend(
+        (first if one.is_copy else steps).extend(
             one.steps
         )  # copies are of what is there before all else
         if one.before is not None:
@@ -260,7 +260,7 @@ def spliced(page: Snapshot, decision: S) -> FilePlan[S]:
         if isinstance(page, NotebookView)
         else (page, shown)
     )
-    steps = [Modify.of(location, file, splices)] if splices else []
+    steps = [Modify.from_snapshot(location, file, splices)] if splices else []
     name = location.shown
     return FilePlan(decision, location, steps, file, splices, name, name, (page, shown))
 
@@ -269,21 +269,21 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
     """What is told of a file, made while it is open."""
     before = one.before
     if before is None:
-        return Changed(one.decision, one.location)
+        return Changed(one.result, one.location)
     links = before.status.st_nlink if before.status is not None else 1
     if not one.steps:
         return Changed(
-            one.decision, one.location, version=before.version, hard_links=links
+            one.result, one.location, version=before.version, hard_links=links
         )
-    page, shown = one.shown or (before, one.splices)
+    page, shown = one.view or (before, one.splices)
     diff = build_file_diff(
-        one.old, one.new, page, shown, max_lines=max(rows, 0),
-        mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
+        one.old_name, one.new_name, page, shown, max_lines=max(rows, 0),
+        mode_before=one.mode_before, mode_after=one.mode_after, copied=one.is_copy,
     )  # fmt: skip
     of_mark = one.splices and one.splices[0].offset < before.start
-    form = kept_form(before) if one.old and one.new and not of_mark else ""
+    form = kept_form(before) if one.old_name and one.new_name and not of_mark else ""
     warning, version, content = "", None, None
-    if one.new is not None and before.held is not None:
+    if one.new_name is not None and before.held is not None:
         content = splice.apply(before.held, one.splices)
         encoding = before.encoding.name
         after = Snapshot(
@@ -296,9 +296,9 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
         if len(before.held) > SHOWN_WHOLE_BYTES:
             content = None
     known = context.seen.known_to(context.session, one.location)
-    knows = one.whole or (bool(known) and before.version in known)
+    knows = one.is_complete or (bool(known) and before.version in known)
     return Changed(
-        one.decision, one.location, diff, warning, version, links, form, content, knows
+        one.result, one.location, diff, warning, version, links, form, content, knows
     )
 
 
@@ -392,7 +392,7 @@ class Reply(Page):
         diff = change.diff
         # What is shown unasked, by path: of all with a line of context, or of the shortest files without.
         self._short: dict[str, str] = {}
-        by_length = sorted(diff.files, key=attrgetter("rows")) if shown else []
+        by_length = sorted(diff.files, key=attrgetter("row_count")) if shown else []
         for around in (1, 0):
             self._short, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
             for file in by_length:
@@ -405,7 +405,7 @@ class Reply(Page):
                 self._short[file.path] = text
             if len(self._short) == len(diff.files):
                 break
-        whole = len(self._short) == len(diff.files) and not diff.more
+        whole = len(self._short) == len(diff.files) and not diff.omitted_files
         self.brief = (
             "".join(self._short[file.path] for file in diff.files) if whole else ""
         )
@@ -467,7 +467,9 @@ class Reply(Page):
             return
         if not diff.text:
             return
-        counts = f"{'' if diff.counted else 'more than '}{pluralize(diff.added, 'line')} added, {diff.removed} removed"
+        more_than = "" if diff.all_counted else "more than "
+        counts = f"{more_than}{pluralize(diff.added, 'line')} added"
+        counts += f", {diff.removed} removed"
         counts += f" in {pluralize(len(diff.files), 'other file')}" if beside else ""
         if self.seen:
             way = ", as in the preview"

@@ -154,7 +154,7 @@ def _decided(
         if index != indexes[-1]:
             yield FilePlan((index, result), location, ())
     if before is None:
-        yield FilePlan.created((index, result), location, data)
+        yield FilePlan.for_new_file((index, result), location, data)
         return
     splices: Sequence[Splice]
     if whole:
@@ -168,12 +168,19 @@ def _decided(
         return
     if whole and items[indexes[0]].expected_version is None:
         result = replace(result, note=lost_by_overwriting(context, before, data))
-    step = Modify.of(location, before, splices)
+    step = Modify.from_snapshot(location, before, splices)
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
     name = location.shown
     yield FilePlan(
-        (index, result), location, [step], before, splices, name, name, whole=whole
+        (index, result),
+        location,
+        [step],
+        before,
+        splices,
+        name,
+        name,
+        is_complete=whole,
     )
 
 

@@ -29,13 +29,13 @@ from filewright.text.splice import apply, ordered
 
 def _shown(file: FilePlan[PatchedFile]) -> FileDiff:
     return build_file_diff(
-        file.old,
-        file.new,
+        file.old_name,
+        file.new_name,
         file.before,
         file.splices,
         mode_before=file.mode_before,
         mode_after=file.mode_after,
-        copied=file.copied,
+        copied=file.is_copy,
     )
 
 
@@ -84,7 +84,7 @@ class Tree:
         steps: list[Step] = []
         for file in planned:
             assert _shown(file).text
-            steps[:] = [*file.steps, *steps] if file.copied else [*steps, *file.steps]
+            steps[:] = [*file.steps, *steps] if file.is_copy else [*steps, *file.steps]
         files, modes = dict(self.files), dict(self.modes)
         for step in steps:
             match step:

@@ -666,7 +666,7 @@ def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) 
     planned = made.plan(
         H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n"
     )  # type: ignore[attr-defined]
-    first, second = planned[0].decision.hunks
+    first, second = planned[0].result.hunks
     assert (first.line, first.moved, first.tier, first.repaired) == (
         3,
         -1,
@@ -679,7 +679,7 @@ def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) 
         "trailing",
         False,
     )
-    assert (planned[0].decision.operation, planned[0].old) == ("modified", "x")
+    assert (planned[0].result.operation, planned[0].old_name) == ("modified", "x")
 
 
 def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(
@@ -715,4 +715,4 @@ def test_a_hunk_is_found_by_the_strictest_tier(
     content, lines, expected = FOUND[name]
     rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
     (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]
-    assert [(hunk.line, hunk.tier) for hunk in file.decision.hunks] == [expected]
+    assert [(hunk.line, hunk.tier) for hunk in file.result.hunks] == [expected]

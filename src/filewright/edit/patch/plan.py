@@ -364,7 +364,9 @@ def _decided(
         )
         content = as_declared(content, location.name, argument="patch")
         what = PatchedFile(location.shown, done, None)
-        return FilePlan.created(what, location, content, 0o755 if executable else None)
+        return FilePlan.for_new_file(
+            what, location, content, 0o755 if executable else None
+        )
     made, hunks = _placed(file, before, task, every=every)
     name, copied = old.location.shown, file.kind == "copy"
     what = PatchedFile(
@@ -382,7 +384,7 @@ def _decided(
             )
         return FilePlan(
             what, location, (), before, (), name, mode_before=old.mode
-        ).deleted()
+        ).with_deletion()
     # Like git: executable or not, and nothing else.
     mode = old.mode
     if mode is not None and executable is not None:
@@ -390,7 +392,7 @@ def _decided(
     changed = location if copied else old.location
     steps: list[Step] = [Copy(old.location, location)] if copied else []
     if made:
-        step = Modify.of(changed, before, made)
+        step = Modify.from_snapshot(changed, before, made)
         # A copy is another file than the one that was read, with the same content.
         same = (
             ExpectedState(before.size, None, before.digest())
@@ -399,12 +401,12 @@ def _decided(
         )
         steps.append(replace(step, expected=same))
     one = FilePlan(
-        what, changed, steps, before, made, name, changed.shown, copied=copied
+        what, changed, steps, before, made, name, changed.shown, is_copy=copied
     )
     if mode != old.mode:
         steps.append(SetMode(changed, f"{mode:o}"))
         one = replace(one, mode_before=old.mode, mode_after=mode)
-    return one.moved(location) if file.kind == "rename" else one
+    return one.with_move(location) if file.kind == "rename" else one
 
 
 def _placed(
