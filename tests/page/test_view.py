@@ -183,5 +183,7 @@ def test_a_diff_is_the_same_after_it_was_json() -> None:
         mode_before=0o644,
         mode_after=0o755,
     )
-    diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), omitted_files=3)
+    diff = Diff(
+        (file, FileDiff("i.png", None, binary=True, added=None)), omitted_files=3
+    )
     assert Diff.from_json(diff.json) == diff

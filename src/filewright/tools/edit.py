@@ -753,7 +753,9 @@ class _Edits:
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
         content = as_declared(made.read(0, made.size), file.location.name)
-        return FilePlan.for_new_file(Plan((), tuple(outcomes)), file.location, content)
+        return FilePlan.for_new_file(
+            EditPlan((), tuple(outcomes)), file.location, content
+        )
 
     def _ended(
         self, one: FilePlan[EditPlan], where: Location, number: int, item: EditItem
@@ -1058,7 +1060,7 @@ class _Edits:
         assert location is not None
         page = _merged([*shown, *rearranged.of_view])
         outcomes.sort(key=attrgetter("index"))
-        decision = Plan(page, tuple(outcomes))
+        decision = EditPlan(page, tuple(outcomes))
         steps = [Modify.from_snapshot(location, view.raw, splices)]
         name = location.shown
         return FilePlan(

@@ -71,8 +71,8 @@ class NoPlace:
 
 
 def to_located_edit(
-    lines: FileText, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
-) -> Located:
+    lines: Source, hunk: PatchHunk, place: HunkPlace, *, spelled: bool
+) -> EditMatch:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out.
 
     One that is where its header says, exactly, is written as it is.
@@ -153,7 +153,7 @@ def _kept(rows: HunkLines) -> dict[int, int]:
     return kept
 
 
-def find_applied(hunks: Sequence[PatchHunk], lines: FileText) -> list[int | None]:
+def find_applied(hunks: Sequence[PatchHunk], lines: Source) -> list[int | None]:
     """The line (from 1) where each hunk's result is, in order; None for one whose result is not there.
 
     It is where the reverse of the hunk belongs.

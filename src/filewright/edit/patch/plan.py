@@ -34,7 +34,6 @@ from filewright.edit.patch.place import (
     to_located_edit,
 )
 from filewright.edit.patch.reader import FilePatch, Patch, PatchHunk, PatchKind
-from filewright.edit.write import write
 from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
@@ -448,8 +447,10 @@ def _placed(
             continue
         moved = None if hunk.start is None else place.at - hunk.stated
         try:
-            written = write(lines, to_located_edit(lines, hunk, place, spelled=spelled))
-        except UnclearError as why:
+            written = merge_match(
+                lines, to_located_edit(lines, hunk, place, spelled=spelled)
+            )
+        except AmbiguousWriteError as why:
             said = f"fits at line {place.at + 1} by the tier {place.tier}, but {why.message}"
             hint = "make the hunk anew from the text that is there, with its line number, indentation and characters"
             if why.code == Code.INVALID_INPUT:
