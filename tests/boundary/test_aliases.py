@@ -25,15 +25,15 @@ def test_looks_for_links_once_a_change(
     for number in range(20):
         (root / "deep" / f"f{number}").write_text("one\n")
     looks = []
-    holds_any = Folder.holds_any
+    contains_any = Folder.contains_any
 
     def counted(folder: Folder, paths: Iterable[bytes]) -> bool:
         names = list(paths)
         if b".vscode" in names:
             looks.append(folder)
-        return holds_any(folder, names)
+        return contains_any(folder, names)
 
-    monkeypatch.setattr(Folder, "holds_any", counted)
+    monkeypatch.setattr(Folder, "contains_any", counted)
     counts = []
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for files in (1, 20, 20):

@@ -304,18 +304,20 @@ def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
 def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
     boundary: Boundary, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not system.capabilities.where:
+    if not system.capabilities.handle_paths:
         pytest.skip("capability where")
-    reached, where = Folder.beneath, boundary.locate("sub")
+    reached, where = Folder.open_folder_beneath, boundary.locate("sub")
 
-    def beneath(self: Folder, parts: Any, **options: Any) -> Folder:
+    def open_folder_beneath(self: Folder, parts: Any, **options: Any) -> Folder:
         found = reached(self, parts, **options)
         if (root / "sub").exists():
             (root / "sub").rename(outside / "sub")
         return found
 
-    monkeypatch.setattr(Folder, "beneath", beneath)
-    monkeypatch.setattr(type(boundary.roots[0].folder), "beneath", beneath)
+    monkeypatch.setattr(Folder, "open_folder_beneath", open_folder_beneath)
+    monkeypatch.setattr(
+        type(boundary.roots[0].folder), "open_folder_beneath", open_folder_beneath
+    )
     with pytest.raises(FilewrightError) as caught:
         boundary.open_folder(where, changing=True)
     assert caught.value.code is Code.PATH_ESCAPE

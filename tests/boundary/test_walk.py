@@ -146,8 +146,8 @@ def test_a_walk_goes_on_behind_any_entry(
             assert sys.platform == "win32"
     boundary = Boundary([base], Settings())
     with pytest.MonkeyPatch.context() as patch:
-        batches = Folder.batches
-        patch.setattr(Folder, "batches", lambda folder: batches(folder, run))
+        batches = Folder.iter_batches
+        patch.setattr(Folder, "iter_batches", lambda folder: batches(folder, run))
         start = boundary.locate(".")
         options: dict[str, Any] = {
             "include_ignored": True,
@@ -240,14 +240,14 @@ def test_a_folder_that_cannot_be_read_is_counted(
         (tmp_path / name).write_text("")
     boundary = Boundary([tmp_path], Settings())
     kind = type(boundary.roots[0].folder)
-    plain = kind.beneath
+    plain = kind.open_folder_beneath
 
     def refusing(self: Folder, parts: Sequence[bytes], **options: Any) -> Folder:
         if b"locked" in parts:
             raise OSError(number, os.strerror(number))
         return plain(self, parts, **options)
 
-    monkeypatch.setattr(kind, "beneath", refusing)
+    monkeypatch.setattr(kind, "open_folder_beneath", refusing)
     walk = boundary.walk(boundary.locate("."), task=Task())
     assert [entry.path for entry in walk] == [b"a", b"a/x", b"locked", b"z"]
     assert walk.unreadable == 1

@@ -35,9 +35,9 @@ def deep(tmp_path: Path) -> Iterator[Callable[[bytes, int], Path]]:
         folder = open_folder(os.fsencode(root))
         for _ in range(levels):
             folder.create(b"file").close()
-            folder.make(b"z")
-            folder.make(name)
-            below = folder.folder(name)
+            folder.make_folder(b"z")
+            folder.make_folder(name)
+            below = folder.open_folder(name)
             folder.close()
             folder = below
         folder.close()
@@ -52,11 +52,11 @@ def remove(folder: Folder, name: bytes) -> None:
     """From the bottom up: it is too deep for a path."""
     levels = 0
     while name in folder.names():
-        below = folder.folder(name)
+        below = folder.open_folder(name)
         folder.close()
         folder, levels = below, levels + 1
     for _ in range(levels):
-        above = folder.parent()
+        above = folder.open_parent()
         assert above is not None
         folder.close()
         folder = above
@@ -265,14 +265,14 @@ def test_a_folder_that_may_be_listed_but_not_entered_is_told(
     (tmp_path / "half").mkdir()
     (tmp_path / "half" / "x").write_text("")
     boundary = Boundary([tmp_path], Settings())
-    stats = Folder.stats
+    stats = Folder.stat_names
 
     def refusing(self: Folder, names: list[bytes]) -> object:
         if b"x" in names:
             raise PermissionError(13, "Permission denied")
         return stats(self, names)
 
-    monkeypatch.setattr(Folder, "stats", refusing)
+    monkeypatch.setattr(Folder, "stat_names", refusing)
     walk = boundary.walk(boundary.locate("."), details=True, task=Task())
     assert [(entry.path, entry.status is None) for entry in walk] == [
         (b"half", False),

@@ -151,7 +151,7 @@ def test_the_linked_worktrees_are_roots_too(made: Path, state: Path, root: str) 
         workspace.undo()
 
 
-@pytest.mark.needs("confine")  # or git is not run
+@pytest.mark.needs("confinement")  # or git is not run
 def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(
     made: Path, state: Path
 ) -> None:

@@ -18,7 +18,7 @@ pytestmark = [
         sys.platform != "linux",
         reason="only Linux mounts a folder of the same file system",
     ),
-    pytest.mark.needs("birth"),
+    pytest.mark.needs("birth_times"),
 ]
 
 

@@ -647,7 +647,7 @@ def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it refuses the calls of Unix")
-@pytest.mark.needs("keep")
+@pytest.mark.needs("exclusive_rename")
 def test_recovery_needs_no_space(
     bench: Any,
     scene: Any,

@@ -89,7 +89,7 @@ def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(
     assert (place / "a" / "sub" / "g").read_text() == "two\n"
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "a").rename(place / "renamed")
@@ -100,7 +100,7 @@ def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     assert len(_history(place, "renamed")) == 2
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_a_root_that_was_made_anew_does_not_inherit_and_says_so(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "a").rename(place / "old")
@@ -199,7 +199,7 @@ def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_t
     assert (place / "b" / "h").read_text() == "three\n"
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_a_root_renamed_after_a_crash_is_recovered_where_it_is(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,7 +222,7 @@ def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(
     assert (place / "a" / "f").read_text() == "new\n"
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "state" / "roots").unlink()

@@ -235,7 +235,7 @@ def test_a_rename_waits_for_who_lets_go_at_once(
     [(True, errno.ETXTBSY), (False, errno.EACCES)],
     ids=["held", "without the right"],
 )
-@pytest.mark.parametrize("mode", ["keep", "replace"])
+@pytest.mark.parametrize("mode", ["exclusive", "replace"])
 def test_a_folder_in_which_something_is_held_is_in_use(
     folder: Folder,
     monkeypatch: pytest.MonkeyPatch,
@@ -246,7 +246,7 @@ def test_a_folder_in_which_something_is_held_is_in_use(
     """Windows says the same of both; Wine renames such a folder."""
     monkeypatch.setattr(nt, "rename", lambda *_, **__: nt.ACCESS_DENIED)
     monkeypatch.setattr(nt.time, "sleep", lambda _: None)
-    monkeypatch.setattr(Folder, "writable", lambda *_: writable)
+    monkeypatch.setattr(Folder, "is_writable", lambda *_: writable)
     with pytest.raises(OSError) as caught:
         folder.rename(b".claude", folder, b"other", mode)
     assert caught.value.errno == number
@@ -264,7 +264,7 @@ def test_what_goes_when_others_let_go_of_it_is_not_listed(
             with pytest.raises(OSError) as caught:
                 folder.stat(b"going")
             assert caught.value.errno in (errno.ENOENT, errno.ETXTBSY)
-            assert folder.stats([b"going"]) == [None]
+            assert folder.stat_names([b"going"]) == [None]
         answer = workspace.call("list_files", {"path": "src", "details": True})
         assert not answer.is_error
         assert "a.py" in answer.text
@@ -324,12 +324,12 @@ def test_names_that_no_path_leads_to_are_shown_and_go_with_their_folder(
     workspace: Workspace, root: Path, folder: Folder
 ) -> None:
     with folder:
-        folder.make(b"odd")
-        with folder.folder(b"odd") as odd:
+        folder.make_folder(b"odd")
+        with folder.open_folder(b"odd") as odd:
             for name in [*UNUSUAL, b"plain.txt"]:
                 fill(odd, name)
-            odd.make(b"aux")
-            with odd.folder(b"aux") as below:
+            odd.make_folder(b"aux")
+            with odd.open_folder(b"aux") as below:
                 fill(below, b"lpt1.")
     listed = workspace.call("list_files", {"path": "src/odd", "details": True})
     assert not listed.is_error
@@ -374,10 +374,10 @@ def held(path: Path) -> dict[bytes, bytes | None]:
     found: dict[bytes, bytes | None] = {}
 
     def look(folder: Folder, above: bytes) -> None:
-        for name, kind in folder.scan():
+        for name, kind in folder.iter_entries():
             if kind == "folder":
                 found[above + name] = None
-                with folder.folder(name) as below:
+                with folder.open_folder(name) as below:
                     look(below, above + name + b"/")
             else:
                 with folder.open(name) as file:

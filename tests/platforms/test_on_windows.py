@@ -51,7 +51,7 @@ def calls_with(folder: Folder, name: bytes) -> list[Callable[[], object]]:
         lambda: folder.stat(name),
         lambda: folder.open(name),
         lambda: folder.create(name),
-        lambda: folder.make(name),
+        lambda: folder.make_folder(name),
         lambda: folder.make_link(name, b"other"),
         lambda: folder.read_link(name),
         lambda: folder.remove(name),
@@ -59,12 +59,12 @@ def calls_with(folder: Folder, name: bytes) -> list[Callable[[], object]]:
         lambda: folder.set_mode(name, 0o444),
         lambda: folder.link(name, folder, b"new"),
         lambda: folder.link(b"other", folder, name),
-        lambda: folder.rename(name, folder, b"new", "keep"),
-        lambda: folder.rename(b"other", folder, name, "keep"),
+        lambda: folder.rename(name, folder, b"new", "exclusive"),
+        lambda: folder.rename(b"other", folder, name, "exclusive"),
         lambda: folder.rename(b"other", folder, name, "replace"),
     ]
     if name != b".":
-        calls.append(lambda: folder.folder(name))
+        calls.append(lambda: folder.open_folder(name))
     return calls
 
 
@@ -93,7 +93,7 @@ def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
 ) -> None:
     short = name.rstrip(b". ") or b"other"
     looks: list[Callable[[], object]] = [
-        lambda: folder.stat(name), lambda: folder.open(name), lambda: folder.folder(name),
+        lambda: folder.stat(name), lambda: folder.open(name), lambda: folder.open_folder(name),
         lambda: folder.remove(name), lambda: folder.rename(name, folder, b"new", "replace"),
     ]  # fmt: skip
     if short not in MISREAD:
@@ -105,12 +105,12 @@ def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
     put(folder, name, b"content")
     assert folder.stat(name).kind == "file"
     assert content(folder, name) == b"content"
-    folder.rename(name, folder, b"new", "keep")
-    folder.rename(b"new", folder, name, "keep")
+    folder.rename(name, folder, b"new", "exclusive")
+    folder.rename(b"new", folder, name, "exclusive")
     assert folder.names() == sorted([*before, name])
     folder.remove(name)
-    folder.make(name)
-    with folder.folder(name) as below:
+    folder.make_folder(name)
+    with folder.open_folder(name) as below:
         put(below, name, b"below")
         assert below.names() == [name]
         below.remove(name)
@@ -147,15 +147,18 @@ def test_content_by_offset(folder: Folder) -> None:
 
 
 def test_what_is_not_a_file_is_never_opened_as_one(folder: Folder) -> None:
-    folder.make(b"folder")
+    folder.make_folder(b"folder")
     put(folder, b"file", b"x")
     assert code_of(lambda: folder.open(b"folder")) == errno.EISDIR
     assert code_of(lambda: folder.open(b"missing")) == errno.ENOENT
-    assert code_of(lambda: folder.folder(b"file")) == errno.ENOTDIR
+    assert code_of(lambda: folder.open_folder(b"file")) == errno.ENOTDIR
     assert code_of(lambda: folder.read_link(b"file")) == errno.EINVAL
     assert code_of(lambda: folder.remove(b"folder")) == errno.EISDIR
     assert code_of(lambda: folder.remove_folder(b"file")) == errno.ENOTDIR
-    assert code_of(lambda: folder.file_beneath((b"folder", b"missing"))) == errno.ENOENT
+    assert (
+        code_of(lambda: folder.open_file_beneath((b"folder", b"missing")))
+        == errno.ENOENT
+    )
 
 
 def test_two_spellings_are_one_file(folder: Folder) -> None:
@@ -190,16 +193,21 @@ def test_a_short_name_opens_nothing(folder: Folder, tmp_path: Path) -> None:
 
 
 def test_nothing_leads_out(folder: Folder) -> None:
-    folder.make(b"a")
-    with folder.folder(b"a") as below:
-        below.make(b"b")
-    with folder.beneath((b"a", b"b", b"..", b".")) as found:
-        assert found.reached == (b"a",)
+    folder.make_folder(b"a")
+    with folder.open_folder(b"a") as below:
+        below.make_folder(b"b")
+    with folder.open_folder_beneath((b"a", b"b", b"..", b".")) as found:
+        assert found.resolved_parts == (b"a",)
         assert found.status().identity == folder.stat(b"a").identity
-    assert code_of(lambda: folder.beneath((b"..",))) == errno.EXDEV
-    assert code_of(lambda: folder.beneath((b"a", b"..", b".."))) == errno.EXDEV
-    assert code_of(lambda: folder.beneath((b"a\\b",))) == errno.EINVAL
-    assert code_of(lambda: folder.beneath((b"a", b"..\\..\\windows"))) == errno.EINVAL
+    assert code_of(lambda: folder.open_folder_beneath((b"..",))) == errno.EXDEV
+    assert (
+        code_of(lambda: folder.open_folder_beneath((b"a", b"..", b".."))) == errno.EXDEV
+    )
+    assert code_of(lambda: folder.open_folder_beneath((b"a\\b",))) == errno.EINVAL
+    assert (
+        code_of(lambda: folder.open_folder_beneath((b"a", b"..\\..\\windows")))
+        == errno.EINVAL
+    )
 
 
 def test_a_junction_is_a_link_and_never_entered(folder: Folder, tmp_path: Path) -> None:
@@ -214,9 +222,12 @@ def test_a_junction_is_a_link_and_never_entered(folder: Folder, tmp_path: Path) 
     if made.returncode != 0 or b"junction" not in folder.names():
         pytest.skip("no junction can be made here (Wine 8 has none)")
     assert folder.stat(b"junction").kind == "link"
-    assert code_of(lambda: folder.folder(b"junction")) == errno.ELOOP
-    assert code_of(lambda: folder.beneath((b"junction",))) == errno.EXDEV
-    assert code_of(lambda: folder.file_beneath((b"junction", b"secret"))) == errno.EXDEV
+    assert code_of(lambda: folder.open_folder(b"junction")) == errno.ELOOP
+    assert code_of(lambda: folder.open_folder_beneath((b"junction",))) == errno.EXDEV
+    assert (
+        code_of(lambda: folder.open_file_beneath((b"junction", b"secret")))
+        == errno.EXDEV
+    )
     folder.remove(b"junction")
     assert (outside / "secret").read_text() == "outside"
 
@@ -224,11 +235,11 @@ def test_a_junction_is_a_link_and_never_entered(folder: Folder, tmp_path: Path) 
 def test_paths_longer_than_260_characters(folder: Folder) -> None:
     above, parts = folder, (b"x" * 50,) * 12
     for part in parts:
-        above.make(part)
-        above = above.folder(part)
+        above.make_folder(part)
+        above = above.open_folder(part)
     put(above, b"deep.txt", b"down here")
-    with folder.file_beneath((*parts, b"deep.txt")) as file:
-        assert file.reached == (*parts, b"deep.txt")
+    with folder.open_file_beneath((*parts, b"deep.txt")) as file:
+        assert file.resolved_parts == (*parts, b"deep.txt")
         assert file.read(0, 20) == b"down here"
 
 
@@ -253,21 +264,22 @@ def test_the_read_only_attribute_is_the_mode(folder: Folder) -> None:
 def test_renames(folder: Folder) -> None:
     put(folder, b"a", b"a")
     put(folder, b"b", b"b")
-    folder.make(b"folder")
-    with folder.folder(b"folder") as below:
+    folder.make_folder(b"folder")
+    with folder.open_folder(b"folder") as below:
         assert (
-            code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.EEXIST
+            code_of(lambda: folder.rename(b"a", folder, b"b", "exclusive"))
+            == errno.EEXIST
         )
         assert (
             code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
             == errno.ENOSYS
         )
-        folder.rename(b"a", below, b"c", "keep")
+        folder.rename(b"a", below, b"c", "exclusive")
         folder.rename(b"b", below, b"c", "replace")
         assert content(below, b"c") == b"b"
         below.link(b"c", folder, b"d")
         assert folder.stat(b"d").identity == below.stat(b"c").identity
-        assert folder.stat(b"d").links == 2
+        assert folder.stat(b"d").link_count == 2
         assert code_of(lambda: below.link(b"c", folder, b"d")) == errno.EEXIST
         assert code_of(lambda: folder.remove_folder(b"folder")) == errno.ENOTEMPTY
     assert folder.names() == [b"d", b"folder"]
@@ -293,7 +305,8 @@ def test_what_another_program_does_not_share_is_in_use(
         child.stdout.readline()
         assert code_of(lambda: folder.open(b"a")) == errno.ETXTBSY
         assert (
-            code_of(lambda: folder.rename(b"a", folder, b"b", "keep")) == errno.ETXTBSY
+            code_of(lambda: folder.rename(b"a", folder, b"b", "exclusive"))
+            == errno.ETXTBSY
         )
         child.stdin.close()
         child.wait()
@@ -303,11 +316,11 @@ def test_what_another_program_does_not_share_is_in_use(
 def test_who_writes_to_a_file_is_seen(folder: Folder) -> None:
     put(folder, b"a", b"x")
     with folder.open(b"a") as file:
-        with file.quiet() as quiet:
+        with file.watch_for_writers() as quiet:
             assert quiet()
-        with folder.open(b"a", write=True), file.quiet() as quiet:
+        with folder.open(b"a", write=True), file.watch_for_writers() as quiet:
             assert not quiet()
-        with file.quiet() as quiet:
+        with file.watch_for_writers() as quiet:
             assert quiet()
 
 
@@ -336,13 +349,13 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
     path = folder.path()
     assert path is not None
     assert os.path.samefile(os.fsdecode(path), tmp_path)
-    above = folder.parent()
+    above = folder.open_parent()
     assert above is not None
     with above:
         assert (
             above.stat(os.fsencode(tmp_path.name)).identity == folder.status().identity
         )
-    room = folder.room()
+    room = folder.free_bytes()
     assert room
     assert room > 0
     folder.flush()

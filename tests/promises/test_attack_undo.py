@@ -189,8 +189,10 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
     [
         100,
         pytest.param(390, marks=pytest.mark.sweep),  # of the 400 that may be changed
-        pytest.param(700, marks=pytest.mark.needs("beneath")),
-        pytest.param(2000, marks=[pytest.mark.needs("beneath"), pytest.mark.sweep]),
+        pytest.param(700, marks=pytest.mark.needs("kernel_resolution")),
+        pytest.param(
+            2000, marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep]
+        ),
     ],
 )
 def test_a_deep_tree_is_changed_and_undone_or_refused(

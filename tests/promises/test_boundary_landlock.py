@@ -20,7 +20,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import landlock
 
-pytestmark = pytest.mark.needs("confine")
+pytestmark = pytest.mark.needs("confinement")
 
 CONFINED = """
 import json, os, socket, subprocess, sys, threading

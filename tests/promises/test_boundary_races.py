@@ -248,7 +248,7 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(
     list(mover)
 
 
-@pytest.mark.needs("confine")
+@pytest.mark.needs("confinement")
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize("boundary", [True], indirect=True)
 def test_a_confined_search_prints_nothing_from_outside(boundary: Boundary) -> None:

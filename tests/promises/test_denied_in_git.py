@@ -153,7 +153,7 @@ def test_stores_of_other_systems(root: Path, tmp_path: Path, system: str) -> Non
         assert "data" not in result.text
 
 
-@pytest.mark.needs("confine")  # or git is not run
+@pytest.mark.needs("confinement")  # or git is not run
 def test_comparison_with_git_goes_on(root: Path, tmp_path: Path) -> None:
     _deny_at_root(root)
     (root / "open.py").write_text("def f():\n    return 1\n")

@@ -268,7 +268,7 @@ GIT: list[tuple[str, Callable[[Path], None], str | None]] = [
 """A rule, what is done to the repository, and what is denied by it."""
 
 
-@pytest.mark.needs("confine")  # or git is not run
+@pytest.mark.needs("confinement")  # or git is not run
 def test_git_opens_nothing_that_is_denied(template: Path, tmp_path: Path) -> None:
     roots = [copied(template, tmp_path / f"root{number}") for number in range(len(GIT))]
     for root, (rule, prepare, _) in zip(roots, GIT, strict=True):

@@ -81,7 +81,7 @@ def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
     assert (place / "a" / "top.txt").read_text() == "three\n"
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     with _open(place, "a") as workspace:
         change = _edit(workspace, place / "a" / "top.txt", "one", "two")
@@ -92,7 +92,7 @@ def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     assert (place / "renamed" / "top.txt").read_text() == "one\n"
 
 
-@pytest.mark.needs("birth")
+@pytest.mark.needs("birth_times")
 def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(
     place: Path,
 ) -> None:

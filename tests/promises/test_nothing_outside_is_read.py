@@ -174,7 +174,7 @@ async def test_the_server_names_nothing_of_a_repository_outside(
     assert SECRET not in "".join(getattr(part, "text", "") for part in answer.content)
 
 
-@pytest.mark.needs("confine")
+@pytest.mark.needs("confinement")
 def test_a_repository_inside_is_still_compared_with(place: Path) -> None:
     work = place / "work"
     (work / "s.py").write_text("def kept():\n    pass\n")

@@ -204,7 +204,7 @@ def _set_immutable(path: Path, *, on: bool) -> None:
         lambda bench: Delete(bench.at("f/file")),
         pytest.param(
             lambda bench: Delete(bench.at("f"), recursive=True),
-            marks=pytest.mark.needs("flags"),
+            marks=pytest.mark.needs("immutable_flags"),
         ),
         lambda bench: Move(bench.at("f/file"), bench.at("g")),
         lambda bench: SetMode(bench.at("f/file"), "600"),

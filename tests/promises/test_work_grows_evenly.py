@@ -127,7 +127,7 @@ GROWING: list[Any] = [
     _ignored,
     _globbed,
     pytest.param(
-        _nested_renames, marks=pytest.mark.needs("beneath")
+        _nested_renames, marks=pytest.mark.needs("kernel_resolution")
     ),  # else each path is walked part by part
     _many_items,
     _many_folders,

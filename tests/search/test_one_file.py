@@ -357,7 +357,7 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
             assert line > len(ends) or snapshot.lines.line_at(known) == line
 
 
-@pytest.mark.needs("confine")
+@pytest.mark.needs("confinement")
 def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     monkeypatch.setattr(window_module, "_FAR", 0)
@@ -475,7 +475,7 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(
     assert caught.value.code is Code.CANCELLED
 
 
-@pytest.mark.needs("confine")
+@pytest.mark.needs("confinement")
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)

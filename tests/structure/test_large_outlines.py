@@ -142,7 +142,7 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
     ]
 
 
-@pytest.mark.needs("confine")  # the parser's memory is bounded where it is confined
+@pytest.mark.needs("confinement")  # the parser's memory is bounded where it is confined
 def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
     text = b"{%b}" % b",\n".join(
         b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000)

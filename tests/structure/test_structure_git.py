@@ -16,7 +16,7 @@ from filewright.structure.git import Committed, committed
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
-    pytest.mark.needs("confine"),  # Git is run confined or not at all.
+    pytest.mark.needs("confinement"),  # Git is run confined or not at all.
 ]
 
 _ENVIRONMENT = {

@@ -65,7 +65,7 @@ def ways(tree: Path) -> Iterator[tuple[Folder, ...]]:
     path = os.fsencode(tree)
     with (
         system.open_folder(path) as resolving,
-        system.open_folder(path, resolves=False) as walking,
+        system.open_folder(path, resolves_in_kernel=False) as walking,
         posix.open_folder(path) as plain,
     ):
         yield resolving, walking, plain
@@ -73,15 +73,15 @@ def ways(tree: Path) -> Iterator[tuple[Folder, ...]]:
 
 def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
     try:
-        with root.beneath(parts, links=links) as found:
-            return found.status().identity, found.reached if links else ()
+        with root.open_folder_beneath(parts, follow_links=links) as found:
+            return found.status().identity, found.resolved_parts if links else ()
     except OSError as error:
         return errno.errorcode[error.errno or 0]
 
 
 def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
     try:
-        with root.file_beneath(parts, links=links) as found:
+        with root.open_file_beneath(parts, follow_links=links) as found:
             return found.status().identity, found.read(0, 99)
     except OSError as error:
         return errno.errorcode[error.errno or 0]
@@ -116,8 +116,8 @@ def test_nothing_leads_out(ways: tuple[Folder, ...]) -> None:
 
 def test_the_names_that_were_reached_hold_no_link(ways: tuple[Folder, ...]) -> None:
     for root in ways:
-        with root.beneath((b"in", b"up", b"b", b"..", b"b")) as found:
-            assert found.reached == (b"a", b"b")
+        with root.open_folder_beneath((b"in", b"up", b"b", b"..", b"b")) as found:
+            assert found.resolved_parts == (b"a", b"b")
 
 
 def test_a_name_longer_than_one_call_takes(ways: tuple[Folder, ...]) -> None:
@@ -131,26 +131,28 @@ def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
     name = b"n" * 200
     with (
         system.open_folder(os.fsencode(tmp_path)) as root,
-        system.open_folder(os.fsencode(tmp_path), resolves=False) as walking,
+        system.open_folder(os.fsencode(tmp_path), resolves_in_kernel=False) as walking,
         posix.open_folder(os.fsencode(tmp_path)) as plain,
     ):
-        folder = root.folder(b".")
+        folder = root.open_folder(b".")
         for _ in range(60):
-            folder.make(name)
-            below = folder.folder(name)
+            folder.make_folder(name)
+            below = folder.open_folder(name)
             folder.close()
             folder = below
         with folder, folder.create(b"file") as file:
             file.write(b"deep", 0)
         for one in (root, walking, plain):
             for links in (True, False):
-                with one.beneath((name,) * 60, links=links) as found:
+                with one.open_folder_beneath((name,) * 60, follow_links=links) as found:
                     assert found.names() == [b"file"]
-                with one.file_beneath((*(name,) * 60, b"file"), links=links) as deep:
+                with one.open_file_beneath(
+                    (*(name,) * 60, b"file"), follow_links=links
+                ) as deep:
                     assert deep.read(0, 9) == b"deep"
-        above = [root.folder(b".")]
+        above = [root.open_folder(b".")]
         for _ in range(60):
-            above.append(above[-1].folder(name))
+            above.append(above[-1].open_folder(name))
         above[-1].remove(b"file")
         above.pop().close()
         for each in reversed(above):

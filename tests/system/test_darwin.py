@@ -135,8 +135,8 @@ def test_an_exclusive_rename_is_one_call(
     folder: DarwinFolder, library: Library
 ) -> None:
     with pytest.raises(FileExistsError):
-        folder.rename(b"a", folder, b"b", "keep")
-    folder.rename(b"a", folder, b"c", "keep")
+        folder.rename(b"a", folder, b"b", "exclusive")
+    folder.rename(b"a", folder, b"c", "exclusive")
     assert folder.names() == [b"b", b"c"]
     fd = folder.fileno()
     assert library.asked == [
@@ -163,11 +163,11 @@ def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> 
     (tmp_path / "b").write_bytes(b"b")
     with on_a_mac(Library("renameatx_np"))(os.open(tmp_path, os.O_RDONLY)) as folder:
         with pytest.raises(FileExistsError):
-            folder.rename(b"a", folder, b"b", "keep")
+            folder.rename(b"a", folder, b"b", "exclusive")
         with pytest.raises(OSError, match=os.strerror(errno.ENOSYS)) as caught:
             folder.rename(b"a", folder, b"b", "exchange")
         assert caught.value.errno == errno.ENOSYS
-        folder.rename(b"a", folder, b"c", "keep")
+        folder.rename(b"a", folder, b"c", "exclusive")
         folder.rename(b"c", folder, b"b", "replace")
         assert folder.names() == [b"b"]
 
@@ -177,8 +177,11 @@ def test_attributes_are_read_set_and_removed(
 ) -> None:
     library.attributes = {b"com.apple.quarantine": b"0081;", b"old": b""}
     with folder.open(b"a", write=True) as file:
-        assert file.attributes() == {"com.apple.quarantine": b"0081;", "old": b""}
-        file.set_attributes({"com.apple.quarantine": b"0081;", "new": b"\0\1"})
+        assert file.extended_attributes() == {
+            "com.apple.quarantine": b"0081;",
+            "old": b"",
+        }
+        file.set_extended_attributes({"com.apple.quarantine": b"0081;", "new": b"\0\1"})
     assert library.attributes == {b"com.apple.quarantine": b"0081;", b"new": b"\0\1"}
     sets = [asked for asked in library.asked if asked[0] == "fsetxattr"]
     assert [asked[2:] for asked in sets] == [(b"new", b"\0\1", 2, 0, 0)]
@@ -188,10 +191,10 @@ def test_a_file_system_without_attributes_has_none(tmp_path: Path) -> None:
     with on_a_mac(Library("flistxattr", "fsetxattr"))(
         os.open(tmp_path, os.O_RDONLY)
     ) as folder:
-        assert folder.attributes() == {}
-        folder.set_attributes({"new": b"x"}, strict=False)
+        assert folder.extended_attributes() == {}
+        folder.set_extended_attributes({"new": b"x"}, strict=False)
         with pytest.raises(OSError, match=os.strerror(errno.ENOTSUP)) as caught:
-            folder.set_attributes({"new": b"x"})
+            folder.set_extended_attributes({"new": b"x"})
         assert caught.value.filename == "new"
 
 
@@ -245,8 +248,11 @@ def test_a_flush_that_fails_is_not_hidden(tmp_path: Path) -> None:
 def test_a_path_without_links_is_opened_in_one_call(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     calls = Recorded()
-    with recorded(tmp_path, calls) as folder, folder.beneath((b"a", b"b")) as found:
-        assert found.reached == (b"a", b"b")
+    with (
+        recorded(tmp_path, calls) as folder,
+        folder.open_folder_beneath((b"a", b"b")) as found,
+    ):
+        assert found.resolved_parts == (b"a", b"b")
     assert calls.asked == [("open", b"a/b")]
 
 
@@ -255,10 +261,10 @@ def test_links_and_dots_are_followed_part_by_part_and_never_out(tmp_path: Path) 
     (tmp_path / "in").symlink_to("a")
     (tmp_path / "out").symlink_to("..")
     with recorded(tmp_path, Recorded(errno.ELOOP)) as folder:
-        with folder.beneath((b"in", b"b", b"..")) as found:
-            assert found.reached == (b"a",)
-        with folder.beneath((b"in", b"b")) as found:
-            assert found.reached == (b"a", b"b")
+        with folder.open_folder_beneath((b"in", b"b", b"..")) as found:
+            assert found.resolved_parts == (b"a",)
+        with folder.open_folder_beneath((b"in", b"b")) as found:
+            assert found.resolved_parts == (b"a", b"b")
         for parts in ((b"out",), (b"..",), (b"a", b"..", b"..")):
             with pytest.raises(OSError, match=os.strerror(errno.EXDEV)):
-                folder.beneath(parts)
+                folder.open_folder_beneath(parts)

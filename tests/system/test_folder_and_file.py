@@ -59,7 +59,7 @@ class TestNames:
             lambda: folder.stat(name),
             lambda: folder.open(name),
             lambda: folder.create(name),
-            lambda: folder.make(name),
+            lambda: folder.make_folder(name),
             lambda: folder.make_link(name, b"x"),
             lambda: folder.read_link(name),
             lambda: folder.remove(name),
@@ -68,13 +68,13 @@ class TestNames:
             lambda: folder.set_owner(name, -1, -1),
             lambda: folder.link(name, folder, b"new"),
             lambda: folder.link(b"other", folder, name),
-            lambda: folder.rename(name, folder, b"new", "keep"),
-            lambda: folder.rename(b"other", folder, name, "keep"),
+            lambda: folder.rename(name, folder, b"new", "exclusive"),
+            lambda: folder.rename(b"other", folder, name, "exclusive"),
             lambda: folder.rename(name, folder, b"new", "replace"),
             lambda: folder.rename(b"other", folder, name, "replace"),
         ]
         if name != b".":
-            calls.append(lambda: folder.folder(name))
+            calls.append(lambda: folder.open_folder(name))
         assert [code_of(call) for call in calls] == [errno.EINVAL] * len(calls)
         assert folder.names() == [b"a", b"other"]
 
@@ -87,14 +87,14 @@ class TestNames:
             pass
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(here / "socket"))
-            found = dict(folder.scan())
+            found = dict(folder.iter_entries())
         assert found == {
             b"file": "file", b"folder": "folder", b"link": "link", b"fifo": "fifo",
             b"socket": "socket", b"\xff\n": "file",
         }  # fmt: skip
         assert folder.names() == sorted(found)
         assert {name: folder.stat(name).kind for name in found} == found
-        sizes = [sum(map(len, batch)) for batch in folder.batches(2)]
+        sizes = [sum(map(len, batch)) for batch in folder.iter_batches(2)]
         assert sum(sizes) == len(found)
         assert max(sizes) <= 2
 
@@ -122,33 +122,36 @@ class TestOpening:
         assert code_of(lambda: folder.open(b"folder")) == errno.EISDIR
         assert code_of(lambda: folder.open(b"link")) == errno.ELOOP
         assert code_of(lambda: folder.open(b"missing")) == errno.ENOENT
-        assert code_of(lambda: folder.file_beneath((b"fifo",))) == errno.ENXIO
-        assert code_of(lambda: folder.file_beneath((b"folder",))) == errno.EISDIR
+        assert code_of(lambda: folder.open_file_beneath((b"fifo",))) == errno.ENXIO
+        assert code_of(lambda: folder.open_file_beneath((b"folder",))) == errno.EISDIR
 
     def test_a_folder_is_never_reached_through_a_link(
         self, folder: Folder, here: Path
     ) -> None:
         (here / "real").mkdir()
         (here / "link").symlink_to("real")
-        with folder.folder(b"real") as real:
-            assert real.reached == (b"real",)
-        assert code_of(lambda: folder.folder(b"link")) in (errno.ENOTDIR, errno.ELOOP)
-        with folder.folder(b".") as again:
+        with folder.open_folder(b"real") as real:
+            assert real.resolved_parts == (b"real",)
+        assert code_of(lambda: folder.open_folder(b"link")) in (
+            errno.ENOTDIR,
+            errno.ELOOP,
+        )
+        with folder.open_folder(b".") as again:
             assert again.status().identity == folder.status().identity
 
     def test_parents_up_to_the_top(self, folder: Folder, here: Path) -> None:
         steps = 0
-        above = folder.parent()
+        above = folder.open_parent()
         while above is not None:
             steps += 1
             with above:
-                above = above.parent()
+                above = above.open_parent()
         assert steps == len(here.resolve().parts) - 1
 
     def test_where_a_folder_is_now(self, folder: Folder, here: Path) -> None:
         (here / "a").mkdir()
-        with folder.folder(b"a") as held:
-            folder.rename(b"a", folder, b"b", "keep")
+        with folder.open_folder(b"a") as held:
+            folder.rename(b"a", folder, b"b", "exclusive")
             assert held.path() in (None, os.fsencode(here.resolve() / "b"))
             folder.remove_folder(b"b")
             assert held.path() is None
@@ -164,7 +167,7 @@ class TestChanging:
             file.set_times(1_000, 2_000_000_000)
             assert file.read(0, 99) == b"hello World"
             assert file.status().mtime_ns == 2_000_000_000
-            assert file.room() is None or file.room() >= 0
+            assert file.free_bytes() is None or file.free_bytes() >= 0
         assert code_of(lambda: folder.create(b"new")) == errno.EEXIST
         assert stat.S_IMODE((here / "new").stat().st_mode) == 0o640 & ~system.umask()
 
@@ -179,11 +182,13 @@ class TestChanging:
             for target in (b"taken", b"empty"):
                 assert (
                     code_of(
-                        lambda s=source, t=target: folder.rename(s, folder, t, "keep")
+                        lambda s=source, t=target: folder.rename(
+                            s, folder, t, "exclusive"
+                        )
                     )
                     == errno.EEXIST
                 )
-            folder.rename(source, folder, source + b"2", "keep")
+            folder.rename(source, folder, source + b"2", "exclusive")
         assert folder.names() == [b"empty", b"file2", b"folder2", b"link2", b"taken"]
         assert folder.read_link(b"link2") == b"nowhere"
         assert (here / "folder2" / "x").read_text() == "x"
@@ -192,7 +197,7 @@ class TestChanging:
         (here / "a").write_text("a")
         (here / "b").write_text("b")
         (here / "sub").mkdir()
-        with folder.folder(b"sub") as sub:
+        with folder.open_folder(b"sub") as sub:
             number = code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
             if number is None:
                 assert ((here / "a").read_text(), (here / "b").read_text()) == (
@@ -245,15 +250,21 @@ class TestChanging:
             except OSError:
                 pytest.skip("this file system has no extended attributes")
             if isinstance(folder, posix.Folder) and type(folder) is posix.Folder:
-                assert one.attributes() == {}
+                assert one.extended_attributes() == {}
                 return
-            two.set_attributes(one.attributes())
-            assert two.attributes() == one.attributes() == {"user.colour": b"red"}
+            two.set_extended_attributes(one.extended_attributes())
+            assert (
+                two.extended_attributes()
+                == one.extended_attributes()
+                == {"user.colour": b"red"}
+            )
             with pytest.raises(OSError) as caught:
-                two.set_attributes({"nonsense": b""})
+                two.set_extended_attributes({"nonsense": b""})
             assert caught.value.filename == "nonsense"
-            two.set_attributes({"nonsense": b"", "user.colour": b"blue"}, strict=False)
-            assert two.attributes() == {"user.colour": b"blue"}
+            two.set_extended_attributes(
+                {"nonsense": b"", "user.colour": b"blue"}, strict=False
+            )
+            assert two.extended_attributes() == {"user.colour": b"blue"}
 
     def test_flushing_many(self, folder: Folder) -> None:
         handles: list[File | Folder] = [
@@ -352,7 +363,7 @@ def test_a_file_of_which_nothing_can_be_told_is_let_go_of_at_once(
 
     with folder.open(b"a") as file:
         monkeypatch.setattr(type(file), "status", failing)
-    assert code_of(lambda: folder.open(b"a", seen=True)) == errno.EIO
+    assert code_of(lambda: folder.open(b"a", known_file=True)) == errno.EIO
     assert opened[0].fileno() == -1
 
 
@@ -366,7 +377,7 @@ def test_a_folder_is_made_at_a_path(here: Path) -> None:
 
 class TestLocks:
     def test_one_writer_or_many_readers(self, folder: Folder) -> None:
-        with folder.folder(b".") as one, folder.folder(b".") as two:
+        with folder.open_folder(b".") as one, folder.open_folder(b".") as two:
             assert one.lock(exclusive=False)
             assert two.lock(exclusive=False)
             two.unlock()
@@ -376,7 +387,7 @@ class TestLocks:
 
     def test_a_forked_process_does_not_keep_the_lock(self, folder: Folder) -> None:
         reader, writer = os.pipe()
-        held = folder.folder(b".")
+        held = folder.open_folder(b".")
         assert held.lock(exclusive=True)
         child = os.fork()
         if child == 0:
@@ -386,7 +397,7 @@ class TestLocks:
         os.close(reader)
         try:
             held.close()
-            with folder.folder(b".") as other:
+            with folder.open_folder(b".") as other:
                 assert other.lock(exclusive=True)
         finally:
             os.close(writer)
@@ -425,13 +436,13 @@ class TestLeases:
             system.open_folder(os.fsencode(here)) as folder,
             folder.open(b"log") as file,
         ):
-            with file.quiet() as quiet:
+            with file.watch_for_writers() as quiet:
                 assert quiet()
             with open(here / "log", "a") as writer:
-                with file.quiet() as quiet:
+                with file.watch_for_writers() as quiet:
                     assert not quiet()
                 writer.write("y")
-            with file.quiet() as quiet:
+            with file.watch_for_writers() as quiet:
                 assert quiet()
                 waiting = threading.Thread(
                     target=lambda: (here / "log").write_text("z")
@@ -445,5 +456,5 @@ class TestLeases:
 
 def test_when_a_folder_was_made(here: Path, tmp_path: Path) -> None:
     with system.open_folder(os.fsencode(here)) as folder:
-        birth = folder.status_and_birth().birth_ns
+        birth = folder.status_with_birth().birth_ns
         assert birth is None or 0 < birth <= folder.status().ctime_ns

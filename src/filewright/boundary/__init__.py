@@ -2,7 +2,7 @@
 
 Owns the roots, the reading and showing of names, every `open` of a user's file, the walk with its
 ignore rules, the list of protected names, and the one launcher of child processes. Enforced by the
-kernel where it can (`system.Folder.beneath`), not by comparing strings.
+kernel where it can (`system.Folder.open_folder_beneath`), not by comparing strings.
 
 Never changes what is inside the roots, and never looks at a file's content except for rules.
 

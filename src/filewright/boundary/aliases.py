@@ -62,8 +62,8 @@ class AliasFinder:
             parts = where.parts[:depth]
             with (
                 suppress(OSError),
-                root.folder.beneath(
-                    parts, links=False, cross=self._cross, listing=False
+                root.folder.open_folder_beneath(
+                    parts, follow_links=False, cross_devices=self._cross, listable=False
                 ) as folder,
             ):
                 for link in self._links_in(folder, parts, protection):
@@ -102,9 +102,11 @@ class _Memory(threading.local):
 
 
 def _look(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
-    if not folder.holds_any(protection.first_names):
+    if not folder.contains_any(protection.first_names):
         return ()
-    return tuple(name for name in protection.first_names if folder.holds_any((name,)))
+    return tuple(
+        name for name in protection.first_names if folder.contains_any((name,))
+    )
 
 
 def _links_at(
@@ -114,8 +116,8 @@ def _links_at(
     if kind == "folder":
         if protection.rule_below(path) is None:
             return
-        with above.folder(path[-1]) as folder:
-            for name, kind_below in folder.scan():
+        with above.open_folder(path[-1]) as folder:
+            for name, kind_below in folder.iter_entries():
                 if kind_below in ("folder", "link"):
                     yield from _links_at(folder, (*path, name), kind_below, protection)
     elif (
@@ -135,7 +137,7 @@ def _target(
         and plain_form(name) == b".git"
         and folder.stat(name).kind == "file"
     ):
-        with folder.open(name, seen=True) as file:
+        with folder.open(name, known_file=True) as file:
             line = file.read(0, _GIT_FILE_BYTES).partition(b"\n")[0]
         path = os.path.join(
             os.path.dirname(path), line.removeprefix(_GIT_FILE_START).strip()

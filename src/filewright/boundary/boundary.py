@@ -183,8 +183,8 @@ class Boundary:
         if b".." in parts:
             after = len(parts) - parts[::-1].index(b"..")
             try:
-                with self._beneath(where, parts[:after], listing=False)[0] as folder:
-                    parts = folder.reached + parts[after:]
+                with self._beneath(where, parts[:after], listable=False)[0] as folder:
+                    parts = folder.resolved_parts + parts[after:]
             except OSError as error:
                 depths = accumulate(-1 if part == b".." else 1 for part in parts)
                 climbs = error.errno == errno.ENOENT and min(depths) < 0
@@ -208,7 +208,7 @@ class Boundary:
         where: Location,
         parts: Sequence[bytes],
         *,
-        listing: bool = True,
+        listable: bool = True,
         changing: bool = False,
         free: Free | None = None,
         stores: bool = False,
@@ -224,8 +224,11 @@ class Boundary:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
             try:
-                opened = root.beneath(
-                    parts, links=False, cross=self._cross, listing=listing
+                opened = root.open_folder_beneath(
+                    parts,
+                    follow_links=False,
+                    cross_devices=self._cross,
+                    listable=listable,
                 )
             except OSError:
                 pass  # Walked part by part it is found out whether the caller may be told of it.
@@ -238,16 +241,18 @@ class Boundary:
             if (
                 opened is not None
                 and not stores
-                and _GIT in map(plain_form, opened.reached)
+                and _GIT in map(plain_form, opened.resolved_parts)
             ):
                 opened.close()
                 opened = None
         if opened is None:
             asking = self._asking(rules, where, changing=changing, stores=stores)
-            opened = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
+            opened = root.open_folder_beneath(
+                parts, cross_devices=self._cross, listable=listable, check_part=asking
+            )
             rules = asking.rules_in(opened)
         try:
-            self._refuse_own(where, opened.reached)
+            self._refuse_own(where, opened.resolved_parts)
         except FilewrightError:
             opened.close()
             raise
@@ -258,18 +263,20 @@ class Boundary:
         root: Root, folder: Folder, *, changing: bool, free: Free | None = None
     ) -> bool:
         """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
-        depth = len(folder.reached)
+        depth = len(folder.resolved_parts)
         try:
-            if free and depth and (root.number, *folder.identity_above(1)) in free:
+            if free and depth and (root.number, *folder.ancestor_identity(1)) in free:
                 depth, seen = 0, True
             else:
                 # It may have been moved meanwhile, or not let us through to the folders above.
-                seen = depth < _LEVELS and folder.identity_above(depth) == root.identity
+                seen = (
+                    depth < _LEVELS and folder.ancestor_identity(depth) == root.identity
+                )
         except OSError:
             seen = False
         files = RULE_FILES if changing or free is not None else (DENY_FILE,)
         looked = [b"../" * up + file for up in range(depth + 1) for file in files]
-        found = not seen or folder.holds_any(looked)
+        found = not seen or folder.contains_any(looked)
         if free is not None and not found:
             free.add((root.number, *folder.status().identity))
         return found
@@ -282,11 +289,11 @@ class Boundary:
         is done with it; refused if it is denied, be it there or not."""
         name = where.parts[-1]
         try:
-            above, rules = self._beneath(where, where.parts[:-1], listing=False)
+            above, rules = self._beneath(where, where.parts[:-1], listable=False)
             with above:
-                self._refuse_own(where, (*above.reached, name))
+                self._refuse_own(where, (*above.resolved_parts, name))
                 try:
-                    status = above.stat(name, birth=birth)
+                    status = above.stat(name, with_birth=birth)
                 except OSError:
                     rules.require(where.asked, name, None)
                     raise
@@ -304,7 +311,7 @@ class Boundary:
         made is in it if `birth` is asked for."""
         if not where.parts:
             folder = where.root.folder
-            return folder.status_and_birth() if birth else folder.status()
+            return folder.status_with_birth() if birth else folder.status()
         with self._looked_at(where, birth=birth) as (_, status):
             return status
 
@@ -330,17 +337,17 @@ class Boundary:
         with self._looked_at(where, "open") as (above, status):
             name = where.parts[-1]
             try:
-                file: File = above.open(name, seen=status.kind == "file")
-                file.reached = (*above.reached, name)
+                file: File = above.open(name, known_file=status.kind == "file")
+                file.resolved_parts = (*above.resolved_parts, name)
             except OSError as error:
                 if error.errno != errno.ELOOP:
                     raise
                 asking = self._asking(self._rules_at(where.root), where)
-                file = where.root.folder.file_beneath(
-                    where.parts, cross=self._cross, ask=asking
+                file = where.root.folder.open_file_beneath(
+                    where.parts, cross_devices=self._cross, check_part=asking
                 )
             try:
-                self._refuse_own(where, file.reached)
+                self._refuse_own(where, file.resolved_parts)
                 if where.asked.endswith("/"):
                     raise errors.slash_after_file(where.asked)
             except FilewrightError:
@@ -375,11 +382,13 @@ class Boundary:
             folder, rules = self._beneath(where, parts, changing=True, free=free)
         except PermissionError:
             folder, rules = self._beneath(
-                where, parts, listing=False, changing=True, free=free
+                where, parts, listable=False, changing=True, free=free
             )
         try:
             below, within = where.parts[len(parts) :], rules
-            for names in {folder.reached, self._names_now(where, folder)} - {parts}:
+            for names in {folder.resolved_parts, self._names_now(where, folder)} - {
+                parts
+            }:
                 self._refuse_protected(where, (*names, *below), itself=bool(below))
             for depth, name in enumerate(below if rules.active else (), 1):
                 # Where a part above is not there, nobody knows what the last one will be.
@@ -398,8 +407,8 @@ class Boundary:
         """The names from the root to a held folder at this moment, as far as the system says. Raises `path_escape`
         for one that was moved out of the root."""
         path, start = folder.path(), where.root.folder.path()
-        if not folder.reached or path is None or start is None or path == start:
-            return folder.reached
+        if not folder.resolved_parts or path is None or start is None or path == start:
+            return folder.resolved_parts
         start = start.rstrip(b"/") + b"/"
         if not path.startswith(start):
             raise errors.moved_out(where.asked, quote(where.root.path))
@@ -533,14 +542,14 @@ class Boundary:
                         raise
                 depth -= 1
                 # From one that is missing up to one that is there, without asking each for its rules.
-                while depth and not where.root.folder.holds_any(
+                while depth and not where.root.folder.contains_any(
                     (b"/".join(where.parts[:depth]),)
                 ):
                     depth -= 1
             with folder:
                 # Where rules are in force, each name is looked at: they may tell files from folders.
                 if not rules.active:
-                    reached[above] = (*folder.reached, *above.parts[depth:])
+                    reached[above] = (*folder.resolved_parts, *above.parts[depth:])
                 if depth < len(above.parts):
                     return
                 kind = folder.stat(where.name).kind
@@ -707,7 +716,7 @@ class Boundary:
             return CLOSED
         free = above is not None and not above.active
         in_git = _GIT in map(
-            plain_form, held.reached if held is not None else where.parts
+            plain_form, held.resolved_parts if held is not None else where.parts
         )
         if given.active or (in_git and not stores):
             known = True
@@ -716,21 +725,21 @@ class Boundary:
             for depth in range(len(where.parts) if free else 0, len(where.parts) + 1):
                 way = b"/".join((*where.parts[:depth], b""))
                 looked += [way + DENY_FILE, way + READ_ONLY_FILE]
-            known = root.holds_any(looked)
+            known = root.contains_any(looked)
         elif free:
-            known = held.holds_any(RULE_FILES)
+            known = held.contains_any(RULE_FILES)
         else:
             known = self._rules_above(where.root, held, changing=True)
         if not known:
             return given
         asking = self._asking(given, where, stores=stores)
         try:
-            with root.beneath(
+            with root.open_folder_beneath(
                 where.parts,
-                links=held is not None,
-                cross=self._cross,
-                listing=False,
-                ask=asking,
+                follow_links=held is not None,
+                cross_devices=self._cross,
+                listable=False,
+                check_part=asking,
             ) as opened:
                 return asking.rules_in(opened)
         except (OSError, FilewrightError) as error:
@@ -861,7 +870,7 @@ class _Asking:
 
     def rules_in(self, folder: Folder) -> DenyRules:
         """The rules for what is in a folder on the way, read from the very folder that was walked through."""
-        names = folder.reached
+        names = folder.resolved_parts
         if not names:
             self.rules = {}  # The walk begins, perhaps again.
         if names not in self.rules:

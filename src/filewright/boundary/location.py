@@ -146,7 +146,7 @@ def find_working_tree(folder: Location) -> Location | None:
     top = folder.root.folder
     for depth in range(len(folder.parts), -1, -1):
         parts = folder.parts[:depth]
-        if top.holds_any((b"/".join((*parts, b".git")),)):
+        if top.contains_any((b"/".join((*parts, b".git")),)):
             return Location(folder.root, parts)
     return None
 
@@ -187,7 +187,7 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
     for name, path in wanted:
         absolute = system.absolute_path(path)
         try:
-            folder = system.open_folder(absolute, resolves=settings.openat2)
+            folder = system.open_folder(absolute, resolves_in_kernel=settings.openat2)
         except (OSError, ValueError) as error:
             for opened in folders:
                 opened.close()

@@ -206,7 +206,7 @@ class DenyRules:
     def entered(self, name: bytes | None, folder: Folder | None) -> DenyRules:
         """The rules in the folder `name` of this one (None: this one, a root), with those of its own files.
 
-        Without `folder`, whose `reached` is its path from the root, it is not there and has none.
+        Without `folder`, whose `resolved_parts` is its path from the root, it is not there and has none.
         """
         found = [
             _content(folder, file) if folder is not None else None
@@ -215,7 +215,7 @@ class DenyRules:
         if not self.active and found == [None, None]:
             return self
         inside = self._inside_of(name, folder)
-        place = b"/".join((*folder.reached, b"")) if folder is not None else b""
+        place = b"/".join((*folder.resolved_parts, b"")) if folder is not None else b""
         length = len(place) + sum(
             len(content) for content in found if isinstance(content, bytes)
         )
@@ -273,7 +273,9 @@ class DenyRules:
                 return "gits" if plain in _GITS_OF_GIT else "free"
             case "gits":
                 return (
-                    "git" if folder is None or folder.holds_any((b"HEAD",)) else "gits"
+                    "git"
+                    if folder is None or folder.contains_any((b"HEAD",))
+                    else "gits"
                 )
             case "free":
                 return "free"
@@ -359,7 +361,7 @@ def _entered(
 
 def _is_git_folder(folder: Folder) -> bool:
     """Return True if a folder is the store of a git repository, whatever its name."""
-    return all(folder.holds_any((name,)) for name in (b"HEAD", b"objects", b"refs"))
+    return all(folder.contains_any((name,)) for name in (b"HEAD", b"objects", b"refs"))
 
 
 def _content(folder: Folder, name: bytes) -> _Content:
@@ -368,7 +370,7 @@ def _content(folder: Folder, name: bytes) -> _Content:
         if kind != "file":
             return Unusable(f"is a {kind}")
         for _ in range(_TRIES):
-            with folder.open(name, seen=True) as file:
+            with folder.open(name, known_file=True) as file:
                 before = file.status()
                 if before.size > _FILE_BYTES:
                     return Unusable(

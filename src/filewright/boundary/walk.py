@@ -49,7 +49,7 @@ class WalkOptions(NamedTuple):
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
     `hide` are the paths of what is never shown; `kinds` None is all. `cross` is as in
-    `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
+    `Folder.open_folder_beneath`. A walk that is for `changing` leaves out what may only be read.
     `visit` is handed every folder, open, with all its names and those that are left of them, both sorted; then
     folders alone are entries.
     """
@@ -182,17 +182,19 @@ class Walk:
             # The rules of the folders above: its own ignore files are read with its names.
             matcher, prefix = options.rules or NOTHING, b""
             for depth, name in enumerate(
-                opened.reached if options.rules is not None else ()
+                opened.resolved_parts if options.rules is not None else ()
             ):
                 with (
                     suppress(OSError),
-                    self._from_root(opened.reached[:depth], listing=False) as folder,
+                    self._from_root(
+                        opened.resolved_parts[:depth], listable=False
+                    ) as folder,
                 ):
                     # What cannot be entered has no rules that anybody could read.
                     matcher = _with_rules(matcher, len(prefix), folder)
                 prefix += name + b"/"
                 matcher = matcher.below(prefix)
-            prefix = b"/".join((*opened.reached, b""))
+            prefix = b"/".join((*opened.resolved_parts, b""))
 
             def has(name: bytes) -> bool:
                 folder = is_folder(opened, name)
@@ -200,7 +202,7 @@ class Walk:
 
             def has_path(parts: Sequence[bytes]) -> bool:
                 rules = denied.below(parts[:-1])
-                return opened.holds_any((b"/".join(parts),)) and not rules.denies(
+                return opened.contains_any((b"/".join(parts),)) and not rules.denies(
                     parts[-1], None
                 )
 
@@ -261,7 +263,7 @@ class Walk:
         )
         after = folder.after + 1 if resumed else -1
         far = len(prefix) > _FAR_BYTES or (
-            depth > _FAR_LEVELS and not self._root.folder.resolves
+            depth > _FAR_LEVELS and not self._root.folder.resolves_in_kernel
         )
         matcher, start = folder.matcher.below(prefix), folder.start_bytes
         return WalkedFolder(
@@ -291,16 +293,16 @@ class Walk:
             ):
                 handle = None  # It was moved while what is below it was walked.
             if handle is not None and held is folder:
-                return handle.folder(b".")
+                return handle.open_folder(b".")
             if not folder.far or above is None:
                 return self._from_root(folder.parts)
             if handle is not None and held is above:
-                opened = handle.folder(folder.name)
+                opened = handle.open_folder(folder.name)
             elif above.far:
                 return None
             else:
                 with self._from_root(above.parts) as near:
-                    opened = near.folder(folder.name)
+                    opened = near.open_folder(folder.name)
             if (
                 not self._options.cross
                 and opened.status().device != self._root.identity[0]
@@ -312,9 +314,12 @@ class Walk:
             self._failed(error)
             return None
 
-    def _from_root(self, parts: tuple[bytes, ...], *, listing: bool = True) -> Folder:
-        return self._root.folder.beneath(
-            parts, links=False, cross=self._options.cross, listing=listing
+    def _from_root(self, parts: tuple[bytes, ...], *, listable: bool = True) -> Folder:
+        return self._root.folder.open_folder_beneath(
+            parts,
+            follow_links=False,
+            cross_devices=self._options.cross,
+            listable=listable,
         )
 
     def _let_go(self) -> None:
@@ -326,7 +331,7 @@ class Walk:
         """Hold the folder above again instead of this one, which is far."""
         above = folder.above
         if above is not None and self._held is not None and self._held[0] is folder:
-            handle = self._held[1].parent(listing=False) if above.far else None
+            handle = self._held[1].open_parent(listable=False) if above.far else None
             self._let_go()
             self._held = None if handle is None else (above, handle)
 
@@ -347,7 +352,7 @@ class Walk:
             )
             files = RULE_FILES if options.changing else (DENY_FILE,)
             if folder.above is not None and (
-                folder.denied.active or opened.holds_any(files)
+                folder.denied.active or opened.contains_any(files)
             ):
                 folder.denied = folder.above.denied.entered(folder.name, opened)
                 if folder.denied.broken is not None:
@@ -377,7 +382,7 @@ class Walk:
         runs: list[bytes] = []
         rules = False
         try:
-            for batch in opened.batches():
+            for batch in opened.iter_batches():
                 if held is not None:
                     runs.append(_packed(held, start))
                 held = batch
@@ -431,7 +436,7 @@ class Walk:
         if opened is None:
             return iter(())  # It was moved or removed since its names were read.
         try:
-            found = opened.stats(names)
+            found = opened.stat_names(names)
         except OSError as error:
             self._failed(
                 error
@@ -548,7 +553,9 @@ def _packed(batch: Batch, start: bytes) -> bytes:
 def _with_rules(matcher: Matcher, base: int, folder: Folder) -> Matcher:
     """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
     exclude = read_rules(
-        partial(folder.file_beneath, (_GIT, b"info", b"exclude"), links=False)
+        partial(
+            folder.open_file_beneath, (_GIT, b"info", b"exclude"), follow_links=False
+        )
     )
     files = (read_rules(partial(folder.open, name)) for name in _IGNORE_FILES)
     return matcher.with_files(base, exclude).with_files(base, *files)

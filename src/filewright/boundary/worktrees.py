@@ -52,7 +52,7 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
             head = resolve_git_pointer(boundary, tree, git).child(b"HEAD")
         return f"the {kind} {shown}{_branch(boundary, head)}"
     branch = _branch(boundary, git.child(b"HEAD"))
-    if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
+    if not tree.root.folder.contains_any((b"/".join((*git.parts, b"worktrees")),)):
         return f"the repository {shown}{branch}" if tree.parts else None
     with boundary.open_folder(git.child(b"worktrees")) as folder:
         names = [

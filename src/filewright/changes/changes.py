@@ -143,7 +143,7 @@ class Changes(History):
                 suppress(OSError, FilewrightError),
                 self._boundary.open_folder(where) as folder,
             ):
-                for name, kind in folder.scan():
+                for name, kind in folder.iter_entries():
                     if is_temporary(name):
                         if name not in named:
                             found.append(where.child(name).shown)

@@ -51,10 +51,10 @@ class WorkspaceLock:
                 above = self._opened_above(above)
 
     def _opened_above(self, folder: Folder) -> Folder | None:
-        for listing in (True, False):
+        for listable in (True, False):
             with suppress(OSError):
-                above = folder.parent(listing=listing)
-                if above is None or not listing:
+                above = folder.open_parent(listable=listable)
+                if above is None or not listable:
                     return above
                 identity = above.status().identity
                 return (
@@ -95,7 +95,9 @@ class WorkspaceLock:
                 for identity in () if depth else sorted({*self._above, *self._roots}):
                     root = self._roots.get(identity)
                     folder = (
-                        self._above[identity] if root is None else root.folder(b".")
+                        self._above[identity]
+                        if root is None
+                        else root.open_folder(b".")
                     )
                     if root is not None:
                         held.callback(folder.close)

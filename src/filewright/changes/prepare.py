@@ -222,7 +222,7 @@ class Preparation:
                 if len(removed) != size:
                     raise errors.stale(item.asked)
                 before = FileState.of(
-                    item.seen, digest=known, attributes=file.attributes()
+                    item.seen, digest=known, attributes=file.extended_attributes()
                 )
         if splices is None:
             return before
@@ -259,7 +259,7 @@ class Preparation:
         """Refuse what another program writes to, what is immutable, and more than undo may take with so many bytes."""
         pause = 0.001
         while True:
-            with file.quiet() as nobody_writes:
+            with file.watch_for_writers() as nobody_writes:
                 if nobody_writes():
                     break
             # A log that is opened and closed for each line is soon closed again.
@@ -267,7 +267,7 @@ class Preparation:
                 raise errors.in_use(shown)
             time.sleep(pause)
             pause *= 2
-        if file.unchangeable():
+        if file.is_immutable():
             raise errors.immutable(shown)
         self._bytes += size
         limit = self._settings.max_undo_bytes
@@ -290,7 +290,7 @@ class Preparation:
             digest = xxhash.xxh3_128_hexdigest(data)
         else:
             # Another name of the same inode could be written to later: such a file is copied.
-            if self._intent and status.links == 1:
+            if self._intent and status.link_count == 1:
                 blob = self._intent.adopt(folder, name, status.size)
             state = xxhash.xxh3_128()
 
@@ -306,7 +306,7 @@ class Preparation:
                 deque(blocks, maxlen=0)
                 digest = state.hexdigest()
         return FileState.of(
-            status, digest=digest, blob=blob, attributes=file.attributes()
+            status, digest=digest, blob=blob, attributes=file.extended_attributes()
         ), data
 
     def _save_folder(self, top: TreeNode, seen: Status) -> FileState:
@@ -335,16 +335,16 @@ class Preparation:
             rules = rules.entered(where.name, None if top.emptied else folder)
             if (
                 names
-                and not folder.writable()
+                and not folder.is_writable()
                 and status.uid != system.effective_user_id()
             ):
                 raise errors.not_ours(
                     where.shown, "belongs to another user and cannot be removed"
                 )
-            if folder.unchangeable():
+            if folder.is_immutable():
                 raise errors.immutable(where.shown)
             inside[b"/".join(where.parts[depth:])] = FileState.of(
-                status, attributes=folder.attributes()
+                status, attributes=folder.extended_attributes()
             )
             for name in names:
                 item = loaded.initial.get(name) if loaded is not None else None
@@ -364,7 +364,7 @@ class Preparation:
                     if item.alive:
                         self.before[item] = inside[path]
                 elif status.kind == "file":
-                    with folder.open(name, seen=True) as file:
+                    with folder.open(name, known_file=True) as file:
                         self._require_savable(file, status.size, place.shown)
                         inside[path] = self._save_whole(file, folder, name)[0]
                 else:
@@ -435,7 +435,7 @@ class Preparation:
 
     def _make_folder(self, folder: Folder, top: Location, item: TreeNode) -> None:
         """Make a folder with all that is new in it, and know what it is recognised by."""
-        folder.make(top.name, 0o700)
+        folder.make_folder(top.name, 0o700)
         inside: dict[bytes, FileState] = {}
         made: list[tuple[Location, TreeNode]] = []
         pending = [(top, item)]
@@ -453,7 +453,7 @@ class Preparation:
                     below.kind, *below.rights, target=below.target
                 )
                 if below.kind == "folder":
-                    above.make(inner, 0o700)
+                    above.make_folder(inner, 0o700)
                     pending.append((at, below))
                 else:
                     # Nothing below is known by its inode, only by what it holds.
@@ -463,7 +463,7 @@ class Preparation:
                 inside[b"/".join(at.parts[len(top.parts) :])] = stamp
         for where, each in reversed(made):
             # Opened once more while it can be, and kept until it is flushed.
-            handle = self._folders.open(where)[0].folder(b".")
+            handle = self._folders.open(where)[0].open_folder(b".")
             self._set_attributes(handle, each)
             if each in self.made:
                 self.made[each] = self.made[each]._replace(inode=handle.status().inode)
@@ -510,7 +510,7 @@ class Preparation:
                         return compute_digest(file), file.status().size
             # Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written into a
             # reserved one, which took up to twice the time once the disk writes while we copy.
-            room = file.room()
+            room = file.free_bytes()
             if room is not None and room < content.size:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         blocks = content.blocks()
@@ -560,11 +560,11 @@ class Preparation:
             carried = self.before[item].attributes if carried is None else carried
         elif source is not None:
             with (
-                source.on_disk().folder(b".")
+                source.on_disk().open_folder(b".")
                 if source.kind == "folder"
                 else source.open() as original
             ):
-                carried = original.attributes() if carried is None else carried
+                carried = original.extended_attributes() if carried is None else carried
                 status = original.status()
                 times = times or (status.atime_ns, status.mtime_ns)
         what = "owner"
@@ -574,7 +574,7 @@ class Preparation:
                 made.set_own_owner(uid, gid)
             if carried is not None:
                 what = "extended attribute"
-                made.set_attributes(carried, strict=item.seen is not None)
+                made.set_extended_attributes(carried, strict=item.seen is not None)
             what = "mode"
             made.set_own_mode(mode)
         except OSError as error:

@@ -241,7 +241,9 @@ class Settlement(PlanSlots):
             raise
         try:
             thing = (
-                folder.folder(name) if status.kind == "folder" else folder.open(name)
+                folder.open_folder(name)
+                if status.kind == "folder"
+                else folder.open(name)
             )
         except OSError:
             # Not readable to us: its attributes reach the disk with the next flush of its folder.
@@ -450,7 +452,7 @@ class Settlement(PlanSlots):
     def _note_given_back(self, put: RenameOperation, backup: Slot) -> None:
         """Note what a place is given back: another program may have read the change there, and save it later."""
         if put.how == "made" and put.after.kind == "file":
-            with self.holder(backup).open(backup.name, seen=True) as file:
+            with self.holder(backup).open(backup.name, known_file=True) as file:
                 size = file.status().size
                 place = self.plan.place(put.place)
                 self.findings.given_back[place] = RestoredContent(
@@ -598,12 +600,12 @@ class Settlement(PlanSlots):
     ) -> bool:
         """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
         try:
-            file = folder.open(name, seen=True)
+            file = folder.open(name, known_file=True)
         except FileNotFoundError:
             return True  # Removed before a crash, or by a person: nothing left to do.
         self.findings.cleaned += 1
         try:
-            with file.quiet() as nobody_writes:
+            with file.watch_for_writers() as nobody_writes:
                 quiet, status = nobody_writes(), file.status()
                 most = self.log.settings.identity_bytes
                 if quiet and look_at(file, before, hash_up_to=most) not in SAME_CONTENT:
@@ -624,7 +626,7 @@ class Settlement(PlanSlots):
                 return self._rescue(folder, name, put, _WRITTEN_LATE)
         finally:
             status = file.status()
-            if status.links or status.size <= _SLOW_TO_FREE:
+            if status.link_count or status.size <= _SLOW_TO_FREE:
                 file.close()
             else:
                 # The last close of a removed file frees its blocks, half a second a GB: that goes on on the side.
@@ -657,7 +659,7 @@ class Settlement(PlanSlots):
         try:
             with self.log.state.folder(b"kept") as kept:
                 try:
-                    folder.rename(name, kept, kept_as, "keep")
+                    folder.rename(name, kept, kept_as, "exclusive")
                 except OSError as error:
                     if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
                         raise
@@ -702,8 +704,8 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
     status = folder.stat(name)
     kind = status.kind
     if kind == "folder":
-        to.make(to_name, 0o700)
-        with folder.folder(name) as source, to.folder(to_name) as made:
+        to.make_folder(to_name, 0o700)
+        with folder.open_folder(name) as source, to.open_folder(to_name) as made:
             for below in source.names():
                 _move_by_copying(source, below, made, below)
             made.set_own_mode(source.status().mode)

@@ -134,7 +134,7 @@ class FolderSearch:
                 suppress(OSError, FilewrightError),
                 self._boundary.open_folder(where) as folder,
             ):
-                for name, kind in folder.scan():
+                for name, kind in folder.iter_entries():
                     if kind == "folder":
                         pending.append(where.child(name))
                         found[folder.stat(name).inode] = pending[-1]
@@ -159,7 +159,7 @@ def look(
                 return "other"
             return "same" if status.inode == stamp.inode else "alike"
         if stamp.kind == "file" and stamp.digest is not None:
-            with suppress(PermissionError), folder.open(name, seen=True) as file:
+            with suppress(PermissionError), folder.open(name, known_file=True) as file:
                 return look_at(file, stamp, hash_up_to=hash_up_to)
     except FileNotFoundError:
         return "missing"
@@ -467,7 +467,9 @@ class PlanSlots:
 
     # Moving
 
-    def rename(self, source: Slot, target: Slot, mode: RenameMode = "keep") -> None:
+    def rename(
+        self, source: Slot, target: Slot, mode: RenameMode = "exclusive"
+    ) -> None:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
@@ -489,8 +491,10 @@ class PlanSlots:
                 link = False
         if not link:
             # For a moment nothing has that name; but what somebody saves there meanwhile is not overwritten.
-            self.rename(place, spare, "replace" if is_temporary(spare.name) else "keep")
-        self.rename(carrier, place, "replace" if link else "keep")
+            self.rename(
+                place, spare, "replace" if is_temporary(spare.name) else "exclusive"
+            )
+        self.rename(carrier, place, "replace" if link else "exclusive")
         return spare
 
     def unlink(self, slot: Slot) -> None:

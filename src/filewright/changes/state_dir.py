@@ -449,7 +449,7 @@ def _is_within(path: bytes, folder: bytes) -> bool:
 def _birth(root: Root) -> int | None:
     """When the root's folder was made, where the system says so."""
     with suppress(OSError):
-        return root.folder.status_and_birth().birth_ns
+        return root.folder.status_with_birth().birth_ns
     return None
 
 

@@ -142,7 +142,7 @@ class TreeNode:
         """The file on the disk, at its home. Raises `OSError`."""
         assert self.home is not None
         folder, name = self.home
-        return folder.on_disk().open(name, seen=self.kind == "file")
+        return folder.on_disk().open(name, known_file=self.kind == "file")
 
     # Of a folder
 
@@ -415,7 +415,8 @@ class ChangeTree:
             )
             seen = folder.seen if written else None
             if seen is not None and not (
-                (seen.mode | folder.rights[0]) & 0o222 and folder.on_disk().writable()
+                (seen.mode | folder.rights[0]) & 0o222
+                and folder.on_disk().is_writable()
             ):
                 raise errors.unwritable_folder(asked, seen.mode)
         if self._linked:
@@ -584,12 +585,12 @@ class ChangeTree:
             if not mode & 0o222:
                 raise errors.unwritable(where.asked, f"{seen.mode:04o}")
             # Root may write to everything but what is immutable.
-            if mode == seen.mode and not home[0].on_disk().writable(home[1]):
+            if mode == seen.mode and not home[0].on_disk().is_writable(home[1]):
                 if seen.uid == system.effective_user_id():
                     raise errors.unwritable(where.asked, f"{mode:04o}")
                 why = f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
                 raise errors.not_ours(where.asked, why)
-            if seen.links > 1:
+            if seen.link_count > 1:
                 self._linked.append((item, where))
         return item
 
@@ -695,7 +696,7 @@ class ChangeTree:
             home is not None
             and item.kind == "folder"
             and home[0] is not folder
-            and not item.on_disk().writable()
+            and not item.on_disk().is_writable()
         ):
             raise errors.not_ours(
                 source.asked,
@@ -752,7 +753,7 @@ class ChangeTree:
             item.kind == "file"
             and not item.fresh
             and item.seen is not None
-            and item.seen.links > 1
+            and item.seen.link_count > 1
         ):
             # Its inode may have a name outside of the roots, which would change too.
             self._linked.append((item, where))
@@ -887,11 +888,11 @@ class ChangeTree:
         )
         for item, where in self._linked:
             assert item.seen is not None
-            if leaving[item.seen.identity] >= item.seen.links:
+            if leaving[item.seen.identity] >= item.seen.link_count:
                 continue
             if not self._set.break_hard_links:
-                raise errors.hard_linked(where.asked, item.seen.links)
-            self.hard_links[where.shown] = item.seen.links
+                raise errors.hard_linked(where.asked, item.seen.link_count)
+            self.hard_links[where.shown] = item.seen.link_count
 
 
 def _given(rights: Rights, *given: int | None) -> Rights:

@@ -73,7 +73,7 @@ _PLATFORMS = {
 }
 _CAPABILITIES = (
     (
-        "beneath",
+        "kernel_resolution",
         "paths are resolved beneath a root by the kernel",
         "they are walked part by part",
     ),
@@ -85,7 +85,7 @@ _CAPABILITIES = (
         "they are lost with the file that is replaced",
     ),
     (
-        "confine",
+        "confinement",
         "the server confines itself",
         "the boundary alone holds, and git is not asked",
     ),
@@ -179,12 +179,12 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     from filewright.changes.state_dir import state_base_folder
 
     for root in workspace.roots:
-        yield Finding("root", os.fsdecode(root.path), root.folder.writable())
+        yield Finding("root", os.fsdecode(root.path), root.folder.is_writable())
         yield from _denied(workspace, root)
     state = Path(state_base_folder(workspace.settings))
     place = next(folder for folder in (state, *state.parents) if folder.exists())
     with system.open_folder(os.fsencode(place)) as folder:
-        yield Finding("state folder", f"{state}", folder.writable())
+        yield Finding("state folder", f"{state}", folder.is_writable())
     changes = workspace.changes
     for note in changes.state_notes:
         yield Finding("history", note, False)

@@ -249,7 +249,7 @@ class Baseline:
                 Location(self._root, (b".git", b"index"))
             ) as file:
                 index = written(file.status())
-                if not self._folder.holds_any((_index_name(index),)):
+                if not self._folder.contains_any((_index_name(index),)):
                     with temporary_file(
                         self._folder, file.read(0, _INDEX_BYTES)
                     ) as fresh:
@@ -340,7 +340,7 @@ class Baseline:
     @property
     def size(self) -> int:
         """The size of the cache in bytes."""
-        [status] = self._folder.stats([KEPT])
+        [status] = self._folder.stat_names([KEPT])
         return status.size if status is not None else 0
 
     @property

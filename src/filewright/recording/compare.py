@@ -244,7 +244,9 @@ class Comparison:
         """Return True if something is no longer there: a rule may only hide it; behind a link it is elsewhere."""
         *above, name = old.path.split(b"/")
         try:
-            with self._root.folder.beneath(above, links=False, listing=False) as folder:
+            with self._root.folder.open_folder_beneath(
+                above, follow_links=False, listable=False
+            ) as folder:
                 return old.side.inode not in (None, folder.stat(name).inode)
         except OSError as error:
             return error.errno in _NOT_THERE
@@ -253,7 +255,9 @@ class Comparison:
         """Return True if something that a scan has seen is gone by now, or something else is there."""
         *above, name = now.path.split(b"/")
         try:
-            with self._root.folder.beneath(above, links=False, listing=False) as folder:
+            with self._root.folder.open_folder_beneath(
+                above, follow_links=False, listable=False
+            ) as folder:
                 return FileState.of(folder.stat(name)).kind != now.kind
         except OSError as error:
             return error.errno in _NOT_THERE

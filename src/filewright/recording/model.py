@@ -19,7 +19,7 @@ NO_STAMPS = marshal.dumps([], 2)
 
 
 class ListedStamp(NamedTuple):
-    """The file state that a scan has of a thing: see `Folder.stamps`."""
+    """The file state that a scan has of a thing: see `Folder.signatures`."""
 
     kind_and_mode: int
     inode: int

@@ -80,7 +80,7 @@ class Scanner:
 def row_of(folder: Folder, names: list[bytes], left: list[bytes]) -> FolderRow:
     """Return the row of an open folder of whose sorted `names` rules have `left` some."""
     try:
-        stamps = folder.stamps(left)
+        stamps = folder.signatures(left)
     except OSError:
         stamps = [None] * len(left)  # It may be listed, but not entered.
     hidden: tuple[bytes, ...] = ()
@@ -106,7 +106,9 @@ def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) ->
         # It may be gone, or not be readable any more.
         with (
             suppress(OSError),
-            root.beneath(prefix.split(b"/")[:-1], links=False, cross=cross) as folder,
+            root.open_folder_beneath(
+                prefix.split(b"/")[:-1], follow_links=False, cross_devices=cross
+            ) as folder,
         ):
             names = folder.names()
             if _rules(folder, names) != old.rules:
@@ -154,7 +156,7 @@ def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
             for name in old.hidden
         ):
             return 1
-    found = folder.stamps(old.listed())
+    found = folder.signatures(old.listed())
     if marshal.dumps(found, 2) == old.stamps:
         return old
     if None in found:
@@ -174,7 +176,7 @@ def written(seen: Status | ListedStamp) -> tuple[int, int, int]:
 
 
 def _folders_in(folder: Folder) -> set[bytes]:
-    return {name for batch in folder.batches() for name in batch.folders}
+    return {name for batch in folder.iter_batches() for name in batch.folders}
 
 
 def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, ...]:
@@ -187,13 +189,15 @@ def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, 
     if not dotted:
         return ()
     # Where a file system takes several spellings for one name, it knows it by this one.
-    present = [_DENY_FILE] if folder.holds_any((_DENY_FILE,)) else []
+    present = [_DENY_FILE] if folder.contains_any((_DENY_FILE,)) else []
     present += [name for name in _RULE_FILES if name in dotted]
     exclude = None
     if _EXCLUDE[0] in dotted:
         with (
             suppress(OSError),
-            folder.beneath(_EXCLUDE[:-1], links=False, listing=False) as info,
+            folder.open_folder_beneath(
+                _EXCLUDE[:-1], follow_links=False, listable=False
+            ) as info,
         ):
-            exclude = info.stamps(_EXCLUDE[-1:])[0]
-    return (*folder.stamps(present), exclude) if present or exclude else ()
+            exclude = info.signatures(_EXCLUDE[-1:])[0]
+    return (*folder.signatures(present), exclude) if present or exclude else ()

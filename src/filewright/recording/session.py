@@ -208,7 +208,7 @@ class Recorder:
         self, boundary: Boundary, log: Log, logs: Sequence[Log], task: Task
     ) -> Iterator[Journal]:
         with log.state.folder() as own, suppress(FileExistsError):
-            own.make(_SHELL, 0o700)
+            own.make_folder(_SHELL, 0o700)
         root = boundary.roots[0]
         inner = root.below([each.state.owner.path for each in logs if each is not log])
         within = tuple(sorted(b"/".join(parts) + b"/" for parts in inner))

@@ -218,7 +218,7 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
 
 
 def _holds(folder: Location, name: bytes) -> bool:
-    return folder.root.folder.holds_any((b"/".join((*folder.parts, name)),))
+    return folder.root.folder.contains_any((b"/".join((*folder.parts, name)),))
 
 
 class _Git:

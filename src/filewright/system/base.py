@@ -1,9 +1,9 @@
 """What an open file and an open folder do alike on every system; `posix` and `windows` do the rest.
 
 What `posix` says of a method holds for all. A method of this module is what a system does that has nothing better.
-The walk from a folder to what a path leads to below it is here too: what the Linux kernel does in one call where it
-can (`linux.LinuxFolder.beneath`), done by hand with the same answers. So is what a file system says of one thing
-(`Status`), what this system can do (`Capabilities`), and the flushing of many things side by side.
+The walk from a folder to what a path leads to below it is here too: the same answers as the Linux kernel
+gives in one call where it can (`linux.LinuxFolder.open_folder_beneath`), part by part. So are the status of one
+file (`Status`), the abilities of this system (`Capabilities`), and the flushing of many files side by side.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Handle(Closable):
     """The number by which the system knows an open thing; closed with the object (`__del__`).
 
     Nobody should need that: what is opened is closed. But a descriptor is worth more than a reproach.
-    `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
+    `resolved_parts` are the names, links resolved, that led to it from the folder it was opened beneath.
     """
 
-    __slots__ = ("_fd", "reached")
+    __slots__ = ("_fd", "resolved_parts")
     refusals: ClassVar[tuple[int, ...]] = (
         errno.EPERM,
         errno.EACCES,
@@ -61,9 +61,9 @@ class Handle(Closable):
     removable: ClassVar[tuple[str, ...]] = ()
     """How the names of attributes begin that are taken from what is not to have them."""
 
-    def __init__(self, number: int, reached: tuple[bytes, ...] = ()) -> None:
+    def __init__(self, number: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
         self._fd = number
-        self.reached = reached
+        self.resolved_parts = resolved_parts
 
     def fileno(self) -> int:
         """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
@@ -82,15 +82,15 @@ class Handle(Closable):
         """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
         return False
 
-    def unchangeable(self) -> bool:
+    def is_immutable(self) -> bool:
         """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
         return False
 
-    def attributes(self) -> dict[str, bytes]:
+    def extended_attributes(self) -> dict[str, bytes]:
         """Its extended attributes, access control lists among them; empty where there are none."""
         return {}
 
-    def set_attributes(
+    def set_extended_attributes(
         self, wanted: Mapping[str, bytes], *, strict: bool = True
     ) -> None:
         """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
@@ -99,7 +99,7 @@ class Handle(Closable):
         system may give are left out.
         """
         changes: dict[str, bytes | None] = {**wanted}
-        for name, present in self.attributes().items():
+        for name, present in self.extended_attributes().items():
             if name not in wanted and name.startswith(self.removable):
                 changes[name] = None
             elif wanted.get(name) == present:
@@ -121,7 +121,7 @@ class BaseFile(Handle):
 
     __slots__ = ()
 
-    def regular(self) -> Self:
+    def require_regular(self) -> Self:
         """Itself; closed again, with `NotAFileError`, if it is no regular file."""
         try:
             kind = self.status().kind
@@ -150,7 +150,7 @@ class BaseFile(Handle):
         return False
 
     @contextmanager
-    def quiet(self) -> Iterator[Callable[[], bool]]:
+    def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
         """Keep others from beginning to write to it, where the system has that.
 
         Yields whether no other process has it open for writing at that moment; True where nobody can tell.
@@ -161,67 +161,69 @@ class BaseFile(Handle):
 class BaseFolder(Handle):
     """An open folder: names below it are asked of it, never of a path.
 
-    A name is one part: no slash, no NUL, neither empty nor `..`; `.` only for `folder`. Nothing but
-    `beneath` and `file_beneath` follows a link.
+    A name is one part: no slash, no NUL, neither empty nor `..`; `.` only for `open_folder`. Nothing but
+    `open_folder_beneath` and `open_file_beneath` follows a link.
     """
 
     __slots__ = ()
-    resolves: ClassVar[bool] = False
+    resolves_in_kernel: ClassVar[bool] = False
     """Whether the system resolves a path below it in one call; else it is walked part by part."""
 
-    def stat(self, name: bytes, *, birth: bool = False) -> Status:
-        """The status of what has that name, a link itself included; when it was made, if `birth` is asked for.
+    def stat(self, name: bytes, *, with_birth: bool = False) -> Status:
+        """The status of what has that name, a link itself included; when it was made, `with_birth`.
 
         Raises `FileNotFoundError`.
         """
         raise NotImplementedError
 
-    def status_and_birth(self) -> Status:
+    def status_with_birth(self) -> Status:
         """The same as `status`, and when it was made."""
         return self.status()
 
-    def batches(self) -> Iterator[Batch]:
+    def iter_batches(self) -> Iterator[Batch]:
         """All names, unsorted, some at a time."""
         raise NotImplementedError
 
-    def folder(self, name: bytes, *, listing: bool = True) -> Self:
+    def open_folder(self, name: bytes, *, listable: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more.
 
-        Without `listing` it serves only for names below it, which takes no right to read it where the system
+        Without `listable` it serves only for names below it, which takes no right to read it where the system
         has handles.
         """
         raise NotImplementedError
 
-    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> Any:
+    def open(
+        self, name: bytes, *, write: bool = False, known_file: bool = False
+    ) -> Any:
         """The regular file of that name. Never follows a link, never blocks, never opens a device.
 
-        Opening a device has effects, so what is there is looked at first, unless the caller has just `seen`
+        Opening a device has effects, so what is there is looked at first, unless the caller has just seen
         that it is a file. `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
         """
         raise NotImplementedError
 
-    def target(self, name: bytes) -> tuple[bytes, bool]:
+    def link_target(self, name: bytes) -> tuple[bytes, bool]:
         """Where the link of that name leads, with `/` between its parts, and whether that is relative.
 
         `EINVAL` if it is no link.
         """
         raise NotImplementedError
 
-    def scan(self) -> Iterator[tuple[bytes, FileKind]]:
+    def iter_entries(self) -> Iterator[tuple[bytes, FileKind]]:
         """Every name and what it is, unsorted."""
-        for batch in self.batches():
+        for batch in self.iter_batches():
             yield from ((name, "file") for name in batch.files)
             yield from ((name, "folder") for name in batch.folders)
             yield from batch.others
 
-    def stamps(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+    def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
         """What tells each of many names that were just listed from what may be there later; None for what is gone.
 
         Mode, inode, device, links, user, group, size, and when its content and anything of it changed; of a folder,
         whose names are listed by themselves, no links, size and times.
         """
         found: list[tuple[int, ...] | None] = []
-        for status in self.stats(names):
+        for status in self.stat_names(names):
             if status is None:
                 found.append(None)
                 continue
@@ -239,7 +241,7 @@ class BaseFolder(Handle):
             found.append((raw.st_mode, raw.st_ino, raw.st_dev, *own))
         return found
 
-    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+    def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         raise NotImplementedError
 
@@ -255,49 +257,50 @@ class BaseFolder(Handle):
         """Its absolute path at this moment; None if it was deleted, or the system does not say."""
         return None
 
-    def beneath(
+    def open_folder_beneath(
         self,
         parts: Sequence[bytes],
         *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        ask: Ask | None = None,
+        follow_links: bool = True,
+        cross_devices: bool = True,
+        listable: bool = True,
+        check_part: CheckPart | None = None,
     ) -> Self:
         """The folder `parts` below this one, which may hold `..`; nothing leads out of this one.
 
-        Relative links are followed unless `links` is False (`ELOOP`); other file systems are entered
-        unless `cross` is False. What leads out is `EXDEV`; `listing` is as for `folder`. With `ask` it goes part
-        by part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
+        Relative links are followed unless `follow_links` is False (`ELOOP`); other file systems are entered
+        unless `cross_devices` is False. What leads out is `EXDEV`; `listable` is as for `open_folder`. With
+        `check_part` it goes part by part on every system, and every part is put to it. `EAGAIN` if the folders
+        above are renamed over and over.
         """
         found: Self = _walked(
             self,
             parts,
-            links,
-            cross,
-            ask,
-            lambda above, name: above.folder(name, listing=listing),
+            follow_links,
+            cross_devices,
+            check_part,
+            lambda above, name: above.open_folder(name, listable=listable),
         )
         return found
 
-    def file_beneath(
+    def open_file_beneath(
         self,
         parts: Sequence[bytes],
         *,
-        links: bool = True,
-        cross: bool = True,
-        ask: Ask | None = None,
+        follow_links: bool = True,
+        cross_devices: bool = True,
+        check_part: CheckPart | None = None,
     ) -> Any:
-        """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        return _walked(self, parts, links, cross, ask, None)
+        """The regular file `parts` below this folder, for reading: `open_folder_beneath` and `open` in one."""
+        return _walked(self, parts, follow_links, cross_devices, check_part, None)
 
     def stat_beneath(self, parts: Sequence[bytes]) -> Status:
         """The status of what `parts` leads to below this folder: a link itself, after links above it."""
-        with self.beneath(parts[:-1], listing=False) as above:
+        with self.open_folder_beneath(parts[:-1], listable=False) as above:
             return above.stat(parts[-1])
 
 
-Ask = Callable[[Any, bytes, bool | None], None]
+CheckPart = Callable[[Any, bytes, bool | None], None]
 """Asked of every part on a way, with the folder it is in and whether it is a folder (None: it could not be looked
 at), before anything is done with it. Refuses by raising."""
 
@@ -311,7 +314,7 @@ def _walked(
     parts: Sequence[bytes],
     links: bool,
     cross: bool,
-    ask: Ask | None,
+    ask: CheckPart | None,
     enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
 ) -> Any:
     """What `parts` lead to below `start`, part by part: a folder as `enter` opens it, or a regular file (None).
@@ -330,23 +333,23 @@ def _walked_once(
     parts: Sequence[bytes],
     links: bool,
     cross: bool,
-    ask: Ask | None,
+    ask: CheckPart | None,
     enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
 ) -> Any:
     device = None if cross else start.status().device
     pending = [part for part in reversed(parts) if part] or [b"."]
     followed, leads_out = 0, EscapesFolderError()
-    folder = start.folder(b".", listing=False)
+    folder = start.open_folder(b".", listable=False)
     try:
         while True:
             part = pending.pop()
             if part == b"..":
-                if not folder.reached:
+                if not folder.resolved_parts:
                     raise leads_out
                 # Once more from the start: `..` of a folder that was moved may be anywhere.
-                pending += [b".", *reversed(folder.reached[:-1])]
+                pending += [b".", *reversed(folder.resolved_parts[:-1])]
                 folder.close()
-                folder = start.folder(b".", listing=False)
+                folder = start.open_folder(b".", listable=False)
                 continue
             if part == b".":
                 if pending:
@@ -354,7 +357,7 @@ def _walked_once(
                 if enter is None:
                     raise NotAFileError("folder")
                 found = enter(folder, b".")
-                found.reached = folder.reached
+                found.resolved_parts = folder.resolved_parts
                 return found
             try:
                 status = folder.stat(part)
@@ -372,9 +375,9 @@ def _walked_once(
                     followed += 1
                     if not links or followed > _LINKS:
                         raise system_error(errno.ELOOP)
-                    target, relative = folder.target(part)
+                    target, relative = folder.link_target(part)
                     leads_out = EscapesFolderError(
-                        folder.reached, b"/".join((target, *reversed(pending)))
+                        folder.resolved_parts, b"/".join((target, *reversed(pending)))
                     )
                     if not relative:
                         raise leads_out
@@ -386,13 +389,13 @@ def _walked_once(
                 if last and enter is None:
                     if kind != "file":
                         raise NotAFileError(kind)
-                    found = folder.open(part, seen=True)
+                    found = folder.open(part, known_file=True)
                 elif kind != "folder":
                     raise system_error(errno.ENOTDIR)
                 elif last and enter is not None:
                     found = enter(folder, part)
                 else:
-                    found = folder.folder(part, listing=False)
+                    found = folder.open_folder(part, listable=False)
             except OSError as error:
                 was_folder = error.errno == errno.ENOTDIR and kind == "folder"
                 was_link = error.errno == errno.EINVAL and kind == "link"
@@ -403,7 +406,7 @@ def _walked_once(
                 ):
                     raise _RacedError from error
                 raise
-            found.reached = (*folder.reached, part)
+            found.resolved_parts = (*folder.resolved_parts, part)
             if last:
                 return found
             folder.close()
@@ -422,7 +425,7 @@ def require_same(status: Status, expected: Status | None) -> None:
 
 
 FileKind = Literal["file", "folder", "link", "fifo", "socket", "device"]
-RenameMode = Literal["keep", "replace", "exchange"]
+RenameMode = Literal["exclusive", "replace", "exchange"]
 
 BLOCK_BYTES = 1 << 20
 """What is read at once where all of a file is."""
@@ -496,7 +499,7 @@ class Status:
     """Its user."""
     gid: int = _given("st_gid")
     """Its group."""
-    links: int = _given("st_nlink")
+    link_count: int = _given("st_nlink")
     """How many names it has; 0 when it was deleted."""
 
     def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
@@ -554,29 +557,29 @@ class Capabilities:
     def __init__(self, **given: bool) -> None:
         vars(self).update(given)
 
-    beneath: bool = False
+    kernel_resolution: bool = False
     """Paths are resolved below a folder inside the kernel; else part by part."""
     exchange: bool = False
     """Two names are swapped in one step; else renamed one after the other."""
-    keep: bool = False
+    exclusive_rename: bool = False
     """A rename that never replaces is one step; else a hard link and an unlink."""
-    handles: bool = False
+    path_handles: bool = False
     """A thing that may not be read can still be held: folders that may only be entered, modes of unreadable files."""
-    where: bool = False
+    handle_paths: bool = False
     """A held folder knows its present path; else its path is what was walked to reach it."""
     lease: bool = False
     """The kernel says whether another process writes to a file; else nobody knows."""
     attributes: bool = False
     """Extended attributes and access control lists are carried over."""
-    flags: bool = False
+    immutable_flags: bool = False
     """What is immutable is known before it is changed; else only when the system refuses."""
     clone: bool = False
     """A file can share its blocks with a copy, where the file system has that."""
-    birth: bool = False
+    birth_times: bool = False
     """When a thing was made is known."""
     flush_file_system: bool = False
     """A whole file system is flushed in one call; else file by file."""
-    confine: bool = False
+    confinement: bool = False
     """The kernel confines a process to folders (Landlock)."""
 
 

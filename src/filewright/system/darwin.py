@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.base import Ask, Capabilities, RenameMode
+from filewright.system.base import Capabilities, CheckPart, RenameMode
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
 
 RENAME_SWAP = 0x00000002
@@ -31,10 +31,10 @@ _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
 
 capabilities = Capabilities(
     exchange=True,
-    keep=True,
-    where=True,
+    exclusive_rename=True,
+    handle_paths=True,
     attributes=True,
-    birth=True,
+    birth_times=True,
 )
 
 
@@ -131,7 +131,7 @@ class _MacHandle(posix._Handle):
                 raise
             super().flush()
 
-    def attributes(self) -> dict[str, bytes]:
+    def extended_attributes(self) -> dict[str, bytes]:
         """Its extended attributes; access control lists are not among them."""
         try:
             names = self.calls.list_attributes(self._fd)
@@ -174,14 +174,14 @@ class DarwinFolder(_MacHandle, Folder):
             path if (status.st_dev, status.st_ino) == self.status().identity else None
         )
 
-    def beneath(
+    def open_folder_beneath(
         self,
         parts: Sequence[bytes],
         *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        ask: Ask | None = None,
+        follow_links: bool = True,
+        cross_devices: bool = True,
+        listable: bool = True,
+        check_part: CheckPart | None = None,
     ) -> Self:
         """The folder `parts` below this one, in one call where no part is a link: see `base`."""
         path = b"/".join(parts)
@@ -190,7 +190,7 @@ class DarwinFolder(_MacHandle, Folder):
             and b"\0" not in path
             and 0 < len(path) < _PATH_BYTES
         )
-        if ask is None and cross and listing and plain:
+        if check_part is None and cross_devices and listable and plain:
             try:
                 return type(self)(
                     self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts)
@@ -198,8 +198,12 @@ class DarwinFolder(_MacHandle, Folder):
             except OSError as error:
                 if error.errno not in (errno.ELOOP, *NOT_OFFERED):
                     raise
-        return super().beneath(
-            parts, links=links, cross=cross, listing=listing, ask=ask
+        return super().open_folder_beneath(
+            parts,
+            follow_links=follow_links,
+            cross_devices=cross_devices,
+            listable=listable,
+            check_part=check_part,
         )
 
     def true_name(self, name: bytes) -> bytes:
@@ -228,7 +232,7 @@ class DarwinFolder(_MacHandle, Folder):
         super().rename(name, to, to_name, mode)
 
 
-def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
+def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed."""
     return DarwinFolder(os.open(path, _FOLDER))
 

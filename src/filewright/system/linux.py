@@ -5,7 +5,7 @@ The system calls that Python does not offer, each with its substitute where the 
 ============================== ================ ======================================================
 function                       since Linux      without it
 ============================== ================ ======================================================
-`openat2`                      5.6              `OSError(ENOSYS)`; `beneath` walks part by part
+`openat2`                      5.6              `OSError(ENOSYS)`; `open_folder_beneath` walks part by part
 `renameat2`                    3.15             `OSError(ENOSYS)`; the caller renames one after the other
 `chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
 `chown_descriptor`             2.6.39           none needed
@@ -30,9 +30,9 @@ from typing import Any, ClassVar, Self
 
 from filewright.system import posix
 from filewright.system.base import (
-    Ask,
     BaseFile,
     Capabilities,
+    CheckPart,
     RenameMode,
     Status,
     require_same,
@@ -244,18 +244,18 @@ def landlock_version() -> int:
 
 
 capabilities = Capabilities(
-    beneath=has_openat2(),
+    kernel_resolution=has_openat2(),
     exchange=has_renameat2(),
-    keep=has_renameat2(),
-    handles=True,
-    where=os.path.isdir("/proc/self/fd"),
+    exclusive_rename=has_renameat2(),
+    path_handles=True,
+    handle_paths=os.path.isdir("/proc/self/fd"),
     lease=True,
     attributes=True,
-    flags=True,
+    immutable_flags=True,
     clone=True,
-    birth=True,
+    birth_times=True,
     flush_file_system=True,
-    confine=landlock_version() > 0,
+    confinement=landlock_version() > 0,
 )
 
 
@@ -281,7 +281,7 @@ class _LinuxHandle(posix._Handle):
         syncfs(self._fd)
         return True
 
-    def unchangeable(self) -> bool:
+    def is_immutable(self) -> bool:
         """Whether it is immutable or append only."""
         try:
             flags = fcntl.ioctl(self._fd, _GET_FLAGS, b"\0" * 8)
@@ -289,7 +289,7 @@ class _LinuxHandle(posix._Handle):
             return False  # This file system has no such flags.
         return bool(int.from_bytes(flags[:4], sys.byteorder) & _UNCHANGEABLE)
 
-    def attributes(self) -> dict[str, bytes]:
+    def extended_attributes(self) -> dict[str, bytes]:
         """Its extended attributes, access control lists among them; empty where there are none."""
         try:
             names = os.listxattr(self._fd)
@@ -333,7 +333,7 @@ class LinuxFile(_LinuxHandle, File):
         return True
 
     @contextmanager
-    def quiet(self) -> Iterator[Callable[[], bool]]:
+    def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
         """Keep others from beginning to write to it; yields whether it is so: False once one tries to.
 
         By a read lease, which is not granted if someone writes. The kernel cannot tell for files of another user
@@ -371,16 +371,16 @@ class LinuxFolder(_LinuxHandle, Folder):
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile
     step_flags: ClassVar[int] = _ENTER
-    resolves: ClassVar[bool] = capabilities.beneath
+    resolves_in_kernel: ClassVar[bool] = capabilities.kernel_resolution
 
-    def status_and_birth(self) -> Status:
+    def status_with_birth(self) -> Status:
         """The same as `status`, and when it was made."""
         return Status(os.fstat(self._fd), birth_ns(self._fd))
 
-    def stat(self, name: bytes, *, birth: bool = False) -> Status:
+    def stat(self, name: bytes, *, with_birth: bool = False) -> Status:
         """The status of what has that name: see `base`."""
         raw = os.stat(posix._one(name), dir_fd=self._fd, follow_symlinks=False)
-        return Status(raw, birth_ns(self._fd, name) if birth else None)
+        return Status(raw, birth_ns(self._fd, name) if with_birth else None)
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
@@ -424,25 +424,25 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Opening
 
-    def beneath(
+    def open_folder_beneath(
         self,
         parts: Sequence[bytes],
         *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        ask: Ask | None = None,
+        follow_links: bool = True,
+        cross_devices: bool = True,
+        listable: bool = True,
+        check_part: CheckPart | None = None,
     ) -> Self:
         """The folder `parts` below this one, by the kernel in one call where it can: see `base`."""
         path = b"/".join(parts) or b"."
-        flags = _FOLDER if listing else _ENTER
+        flags = _FOLDER if listable else _ENTER
         resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
-        if not cross:
+        if not cross_devices:
             resolve |= RESOLVE_NO_XDEV
         at_once = (
-            ask is None
+            check_part is None
             and b".." not in parts
-            and self.resolves
+            and self.resolves_in_kernel
             and len(path) <= _PATH_BYTES
         )
         for _ in range(_RETRIES if at_once else 0):
@@ -453,8 +453,12 @@ class LinuxFolder(_LinuxHandle, Folder):
                     break  # The names that led here are only known where no link was followed.
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
-        return super().beneath(
-            parts, links=links, cross=cross, listing=listing, ask=ask
+        return super().open_folder_beneath(
+            parts,
+            follow_links=follow_links,
+            cross_devices=cross_devices,
+            listable=listable,
+            check_part=check_part,
         )
 
     # Changing
@@ -499,12 +503,14 @@ class _WalkedFolder(LinuxFolder):
     """One below which paths are walked part by part, as where the kernel cannot resolve them."""
 
     __slots__ = ()
-    resolves: ClassVar[bool] = False
+    resolves_in_kernel: ClassVar[bool] = False
 
 
-def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:
+def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:
     """The folder of a path that the user named, such as a root; links in it are followed."""
-    return (LinuxFolder if resolves else _WalkedFolder)(os.open(path, _FOLDER))
+    return (LinuxFolder if resolves_in_kernel else _WalkedFolder)(
+        os.open(path, _FOLDER)
+    )
 
 
 def umask() -> int:

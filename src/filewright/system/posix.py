@@ -132,7 +132,7 @@ class _Handle(Handle):
         """Bring it to the disk: a file's content, a folder's names."""
         os.fsync(self._fd)
 
-    def room(self) -> int | None:
+    def free_bytes(self) -> int | None:
         """The bytes that are free for us on its file system; None if that has no limit to tell."""
         free = os.fstatvfs(self._fd)
         return free.f_bavail * free.f_frsize if free.f_blocks else None
@@ -185,11 +185,11 @@ class Folder(BaseFolder, _Handle):
 
     # Looking
 
-    def stat(self, name: bytes, *, birth: bool = False) -> Status:  # noqa: ARG002
+    def stat(self, name: bytes, *, with_birth: bool = False) -> Status:  # noqa: ARG002
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
 
-    def holds_any(self, paths: Iterable[bytes]) -> bool:
+    def contains_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything, a link itself included, is at one of the paths from here, which may begin with
         `..`. Links on the way are followed, wherever they lead: good only for a first look."""
         look, folder = os.access, self._fd
@@ -198,7 +198,7 @@ class Folder(BaseFolder, _Handle):
                 return True
         return False
 
-    def identity_above(self, levels: int) -> tuple[int, int]:
+    def ancestor_identity(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, whatever its name is now; 0: of this one."""
         status = (
             os.fstat(self._fd)
@@ -207,7 +207,7 @@ class Folder(BaseFolder, _Handle):
         )
         return status.st_dev, status.st_ino
 
-    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+    def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         look, folder = os.stat, self._fd
         found: list[Status | None] = []
@@ -218,7 +218,7 @@ class Folder(BaseFolder, _Handle):
                 found.append(None)
         return found
 
-    def stamps(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+    def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
         """What tells each of many names that were just listed from what may be there later: see `base`."""
         look, folder, is_folder = os.stat, self._fd, stat.S_IFDIR
         found: list[tuple[int, ...] | None] = []
@@ -234,7 +234,7 @@ class Folder(BaseFolder, _Handle):
                 found.append((*raw[:7], raw.st_mtime_ns, raw.st_ctime_ns))
         return found
 
-    def batches(self, count: int = _BATCH) -> Iterator[Batch]:
+    def iter_batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
         batch: tuple[list[str], list[str], list[tuple[bytes, FileKind]]] = ([], [], [])
         files, folders, others = batch
@@ -282,7 +282,7 @@ class Folder(BaseFolder, _Handle):
         """The path `parts` below this folder as the folders on the way spell it, where they take several
         spellings (`A.txt`, `a.txt`) for one name; what is not there stays as it is."""
         depth = len(parts)
-        while depth and not self.holds_any((b"/".join(parts[:depth]),)):
+        while depth and not self.contains_any((b"/".join(parts[:depth]),)):
             depth -= 1
         if not depth:
             return parts
@@ -300,13 +300,13 @@ class Folder(BaseFolder, _Handle):
         names: list[bytes] = []
         try:
             if (
-                not self.holds_any((b"/".join(spelled),))
+                not self.contains_any((b"/".join(spelled),))
                 or self.stat_beneath(spelled).identity
                 != self.stat_beneath(parts[:depth]).identity
             ):
                 return parts
             for part in parts[:depth]:
-                with self.beneath(names) as folder:
+                with self.open_folder_beneath(names) as folder:
                     names.append(folder.true_name(part))
         except OSError:
             return parts
@@ -331,12 +331,12 @@ class Folder(BaseFolder, _Handle):
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
         return os.readlink(_one(name), dir_fd=self._fd)
 
-    def target(self, name: bytes) -> tuple[bytes, bool]:
+    def link_target(self, name: bytes) -> tuple[bytes, bool]:
         """Where the link of that name leads, and whether that is relative."""
         target = self.read_link(name)
         return target, not target.startswith(b"/")
 
-    def writable(self, name: bytes | None = None) -> bool:
+    def is_writable(self, name: bytes | None = None) -> bool:
         """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
         place, rights = (
             (b".", os.W_OK | os.X_OK) if name is None else (_one(name), os.W_OK)
@@ -352,29 +352,33 @@ class Folder(BaseFolder, _Handle):
 
     # Opening
 
-    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:
+    def open(
+        self, name: bytes, *, write: bool = False, known_file: bool = False
+    ) -> File:
         """The regular file of that name: see `base`."""
-        if not seen and (kind := self.stat(name).kind) != "file":
+        if not known_file and (kind := self.stat(name).kind) != "file":
             raise NotAFileError(kind)
         flags = (_WRITE if write else _READ) | os.O_NOFOLLOW
         return self.file_type(
             os.open(_one(name), flags, dir_fd=self._fd), (name,)
-        ).regular()
+        ).require_regular()
 
-    def folder(self, name: bytes, *, listing: bool = True) -> Self:
+    def open_folder(self, name: bytes, *, listable: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        flags = (_FOLDER if listing else self.step_flags) | os.O_NOFOLLOW
-        reached = () if name == b"." else (_one(name),)
-        return type(self)(os.open(name, flags, dir_fd=self._fd), reached)
+        flags = (_FOLDER if listable else self.step_flags) | os.O_NOFOLLOW
+        resolved_parts = () if name == b"." else (_one(name),)
+        return type(self)(os.open(name, flags, dir_fd=self._fd), resolved_parts)
 
-    def parent(self, *, listing: bool = True) -> Self | None:
+    def open_parent(self, *, listable: bool = True) -> Self | None:
         """The folder above, wherever this one is now; None at the top, and for a deleted one.
 
-        Without `listing` it serves only to go on from, as in `beneath`.
+        Without `listable` it serves only to go on from, as in `open_folder_beneath`.
         """
         try:
             above = type(self)(
-                os.open(b"..", _FOLDER if listing else self.step_flags, dir_fd=self._fd)
+                os.open(
+                    b"..", _FOLDER if listable else self.step_flags, dir_fd=self._fd
+                )
             )
         except FileNotFoundError:
             return None
@@ -396,13 +400,13 @@ class Folder(BaseFolder, _Handle):
         """
         with self.file_type(
             os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd)
-        ).regular() as file:
+        ).require_regular() as file:
             view = memoryview(data)
             while view:
                 view = view[os.write(file.fileno(), view) :]
             file.flush()
 
-    def make(self, name: bytes, mode: int = 0o777) -> None:
+    def make_folder(self, name: bytes, mode: int = 0o777) -> None:
         """A new folder. `FileExistsError` if the name is taken."""
         os.mkdir(_one(name), mode, dir_fd=self._fd)
 
@@ -415,7 +419,7 @@ class Folder(BaseFolder, _Handle):
         os.mkfifo(_one(name), mode, dir_fd=self._fd)
 
     def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
+        """Rename: `exclusive` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
 
         `exchange` swaps the two in one step, or raises `OSError(ENOSYS or EOPNOTSUPP)` where that is
         not offered.
@@ -477,10 +481,10 @@ class Folder(BaseFolder, _Handle):
         os.chown(name, uid, gid, dir_fd=self._fd, follow_symlinks=False)
 
 
-def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
+def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed.
 
-    Paths below it are resolved by the system where it can, unless it is not to be asked (`resolves`).
+    Paths below it are resolved by the system where it can, unless it is not to be asked (`resolves_in_kernel`).
     """
     return Folder(os.open(path, _FOLDER))
 
@@ -489,7 +493,7 @@ def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
     if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
-    return File(os.open(path, _READ)).regular()
+    return File(os.open(path, _READ)).require_regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:

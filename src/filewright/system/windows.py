@@ -2,7 +2,7 @@ r"""Folders and files as Windows has them: handles, and one name at a time below
 
 The same objects as `posix`, on `ntdll`. A name never leads anywhere: no separator, no `..`, no stream, no
 device (`windows_names`), and what is a link, a junction or a mount point is opened as itself and refused;
-only relative links are followed, by `beneath`, and only inside the folder. Paths and links are handed
+only relative links are followed, by `open_folder_beneath`, and only inside the folder. Paths and links are handed
 out with `/`. Everything is opened so that others may read, write, rename and delete it meanwhile.
 
 In place of what Unix has: the read-only attribute for a file's mode (0666 or 0444); the number of the
@@ -56,12 +56,12 @@ _H = TypeVar("_H", bound="_WindowsHandle")
 _EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
 capabilities = Capabilities(
-    keep=True,
-    handles=True,
-    where=True,
+    exclusive_rename=True,
+    path_handles=True,
+    handle_paths=True,
     lease=True,
     attributes=True,
-    birth=not nt.on_wine(),
+    birth_times=not nt.on_wine(),
 )
 
 _KINDS = {
@@ -130,7 +130,7 @@ class _WindowsHandle(Handle):
         )
         return Status(
             os.stat_result(values, exact),
-            _nanoseconds(made) if capabilities.birth else None,
+            _nanoseconds(made) if capabilities.birth_times else None,
         )
 
     @contextmanager
@@ -142,7 +142,7 @@ class _WindowsHandle(Handle):
         finally:
             nt.close(handle)
 
-    def room(self) -> int | None:
+    def free_bytes(self) -> int | None:
         """The bytes that are free for us on its volume."""
         return nt.free_bytes(self._fd)
 
@@ -181,7 +181,7 @@ class _WindowsHandle(Handle):
             with self._reopened(nt.WRITE_ATTRIBUTES) as handle:
                 nt.set_basic(handle, **values)
 
-    def attributes(self) -> dict[str, bytes]:
+    def extended_attributes(self) -> dict[str, bytes]:
         """Its access control list, unless all of it comes from the folder it is in. Streams are not among them."""
         try:
             with self._reopened(nt.READ_RIGHTS) as handle:
@@ -241,7 +241,7 @@ class File(BaseFile, _WindowsHandle):
                 nt.flush(handle)
 
     @contextmanager
-    def quiet(self) -> Iterator[Callable[[], bool]]:
+    def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
         """Yields whether nobody else has it open for writing at that moment; nobody is kept from it."""
         yield self._nobody_writes
 
@@ -261,8 +261,8 @@ class Folder(BaseFolder, _WindowsHandle):
 
     __slots__ = ("_lock",)
 
-    def __init__(self, handle: int, reached: tuple[bytes, ...] = ()) -> None:
-        super().__init__(handle, reached)
+    def __init__(self, handle: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
+        super().__init__(handle, resolved_parts)
         self._lock: int | None = None
 
     def close(self) -> None:
@@ -274,19 +274,19 @@ class Folder(BaseFolder, _WindowsHandle):
 
     # Looking
 
-    def stat(self, name: bytes, *, birth: bool = False) -> Status:  # noqa: ARG002
+    def stat(self, name: bytes, *, with_birth: bool = False) -> Status:  # noqa: ARG002
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         with self._itself(name, nt.READ_ATTRIBUTES) as thing:
             return thing.status()
 
-    def holds_any(self, paths: Iterable[bytes]) -> bool:
-        """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
+    def contains_any(self, paths: Iterable[bytes]) -> bool:
+        """Whether anything is at one of the paths from here: see `posix.Folder.contains_any`."""
         here = self.path()
         return here is None or any(
             map(_is_there, (here + b"/" + path for path in paths))
         )
 
-    def identity_above(self, levels: int) -> tuple[int, int]:
+    def ancestor_identity(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
         if not levels:
             return nt.identity(self._fd)
@@ -295,7 +295,7 @@ class Folder(BaseFolder, _WindowsHandle):
             raise system_error(errno.ENOENT)
         return stat_path(here + b"/.." * levels).identity
 
-    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+    def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile.
 
         None too for what nobody may look at: the system's swap files, and what goes once others let go of
@@ -325,7 +325,7 @@ class Folder(BaseFolder, _WindowsHandle):
                 yield from found
                 restart = False
 
-    def batches(self, count: int = _BATCH) -> Iterator[Batch]:
+    def iter_batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
         batch, room = Batch([], [], []), count
         for name, attributes, tag in self._entries():
@@ -355,11 +355,11 @@ class Folder(BaseFolder, _WindowsHandle):
                 with folder._reopened(nt.LIST) as handle:
                     names.append(nt.entry_name(handle, folder._one(part)))
                 try:
-                    below = folder.folder(names[-1])
+                    below = folder.open_folder(names[-1])
                 except OSError as error:
                     if error.errno != errno.ELOOP:
                         raise
-                    below = self.beneath(
+                    below = self.open_folder_beneath(
                         tuple(names)
                     )  # A link may lead above the folder it is in.
                 if folder is not self:
@@ -377,13 +377,13 @@ class Folder(BaseFolder, _WindowsHandle):
         with self._itself(name, nt.READ_ATTRIBUTES) as link:
             return nt.link_target(link.fileno())[0]
 
-    def target(self, name: bytes) -> tuple[bytes, bool]:
+    def link_target(self, name: bytes) -> tuple[bytes, bool]:
         """Where the link of that name leads: see `base`."""
         with self._itself(name, nt.READ_ATTRIBUTES) as link:
             target, relative = nt.link_target(link.fileno())
         return target.replace(b"\\", b"/"), relative
 
-    def writable(self, name: bytes | None = None) -> bool:
+    def is_writable(self, name: bytes | None = None) -> bool:
         """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
         try:
             if name is not None:
@@ -408,16 +408,22 @@ class Folder(BaseFolder, _WindowsHandle):
 
     # Opening
 
-    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:  # noqa: ARG002
+    def open(
+        self,
+        name: bytes,
+        *,
+        write: bool = False,
+        known_file: bool = False,  # noqa: ARG002
+    ) -> File:
         """The regular file of that name: see `base`. `ETXTBSY` for what another program does not share."""
         # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
         if (kind := self.stat(name).kind) != "file":
             raise NotAFileError(kind)
         return self._opened(File, name, _WRITE if write else _READ, "file")
 
-    def folder(self, name: bytes, *, listing: bool = True) -> Folder:
+    def open_folder(self, name: bytes, *, listable: bool = True) -> Folder:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        access = _FOLDER if listing else _ENTER
+        access = _FOLDER if listable else _ENTER
         if name == b".":
             return Folder(nt.open_below(self._fd, b"", access))
         return self._opened(Folder, name, access, "folder")
@@ -500,7 +506,7 @@ class Folder(BaseFolder, _WindowsHandle):
             raise OSError(errno.EINVAL, f"the name {problem}", name)
         return name
 
-    def parent(self, *, listing: bool = True) -> Folder | None:  # noqa: ARG002
+    def open_parent(self, *, listable: bool = True) -> Folder | None:  # noqa: ARG002
         """The folder above, wherever this one is now; None at the top, and for a deleted one."""
         path = nt.path_of(self._fd)
         if path is None:
@@ -534,7 +540,7 @@ class Folder(BaseFolder, _WindowsHandle):
             file.write(data, file.status().size)
             file.flush()
 
-    def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
+    def make_folder(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
         """A new folder. `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
         nt.close(
@@ -572,7 +578,7 @@ class Folder(BaseFolder, _WindowsHandle):
             nt.close(handle)
 
     def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
+        """Rename: `exclusive` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
 
         Windows has no `exchange`: `OSError(ENOSYS)`. Replacing is refused by the older call, which Wine and
         Windows before 10 have, while anybody has the other file open (`ETXTBSY`).
@@ -624,7 +630,7 @@ class Folder(BaseFolder, _WindowsHandle):
 
         Where no right is missing, another program holds what would be replaced, or something in the folder to rename.
         """
-        return nt.SHARING_VIOLATION if self.writable(name) else nt.ACCESS_DENIED
+        return nt.SHARING_VIOLATION if self.is_writable(name) else nt.ACCESS_DENIED
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
         """Give what has that name, a link itself included, another name.
@@ -724,7 +730,7 @@ class Folder(BaseFolder, _WindowsHandle):
             nt.close(lock)
 
 
-def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
+def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed."""
     return Folder(nt.open_below(None, _nt_path(path), _FOLDER, nt.FOLDER_FILE))
 
@@ -733,7 +739,7 @@ def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
     if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
-    return File(nt.open_below(None, _nt_path(path), _READ, 0)).regular()
+    return File(nt.open_below(None, _nt_path(path), _READ, 0)).require_regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001

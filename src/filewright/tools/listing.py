@@ -453,7 +453,7 @@ def _status(context: Context, location: Location) -> FileStatus:
         group=group,
         uid=status.uid,
         gid=status.gid,
-        hard_links=status.links,
+        hard_links=status.link_count,
         modified=time_text(status.mtime_ns),
         accessed=time_text(status.atime_ns),
         changed=time_text(status.ctime_ns),
