@@ -420,10 +420,10 @@ class Changes(History):
                     selected, left = rest, (*left, *reversal.conflicts)
 
     def _rehearsed(self, change_set: ChangeSet, task: Task) -> Diff:
-        from filewright.changes.show import ChangeDiffs
+        from filewright.changes.diffs import DiffBuilder
 
-        diffs = ChangeDiffs(self._boundary, self._settings)
-        return diffs.of_change_set(
+        diffs = DiffBuilder(self._boundary, self._settings)
+        return diffs.diff_change_set(
             change_set, max_lines=self._settings.diff_lines, task=task
         )
 

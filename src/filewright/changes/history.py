@@ -43,7 +43,7 @@ from filewright.settings import Settings
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
-    from filewright.changes.show import FileDifference
+    from filewright.changes.diffs import FileDifference
     from filewright.edit.diff import Diff
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
@@ -477,7 +477,7 @@ class History:
         changed_only: bool,
     ) -> ChangeRecord:
         """What the chosen changes did together, at the places to which others have moved it."""
-        from filewright.changes.net import net_of
+        from filewright.changes.net_change import build_net_change
 
         oldest, apart = min(chosen), set(chosen)
         for undo in find_effective_undos(self.undos()):
@@ -494,7 +494,7 @@ class History:
             for (number,) in log.departures(parse_change_id(oldest) or 0)
         )
         played = sorted({*moving}.difference(apart).union(chosen))
-        return net_of(
+        return build_net_change(
             record,
             ((self._kept(name), name in chosen) for name in played),
             changed_only=changed_only,
@@ -734,9 +734,9 @@ class History:
 
         It ends where the time of `task` does, and says what it left out.
         """
-        from filewright.changes.show import ChangeDiffs
+        from filewright.changes.diffs import DiffBuilder
 
-        return ChangeDiffs(self._boundary, self._settings).of_record(
+        return DiffBuilder(self._boundary, self._settings).diff_record(
             self.select(scope, inside=True, task=task).record,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
@@ -747,10 +747,10 @@ class History:
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        from filewright.changes.show import ChangeDiffs
+        from filewright.changes.diffs import DiffBuilder
 
-        diffs = ChangeDiffs(self._boundary, self._settings)
-        return diffs.of_entry(entry, max_lines=max_lines, start=start)
+        diffs = DiffBuilder(self._boundary, self._settings)
+        return diffs.diff_file_change(entry, max_lines=max_lines, start=start)
 
     # Shared changes
 

@@ -282,9 +282,9 @@ class FileChange(NamedTuple):
     of these, one after the other.
 
     Of several changes together, `edits` are those of what it holds, oldest first, but for what nobody needs; where
-    others have changed it between them, `apart` are the `runs`. `carried`: it is in the folder where it was, which
-    they may have moved; else `was` may be the same place in another folder. `moved_on`: they renamed it, and another
-    has renamed it again since.
+    others have changed it between them, `segments` are the `runs`. `moved_with_parent`: it is in the folder where it
+    was, which they may have moved; else `was` may be the same place in another folder. `renamed_later`: they renamed
+    it, and another has renamed it again since.
 
     `keeper` tells where its contents are kept, of several changes what the first found; None before it is on record.
     """
@@ -297,9 +297,9 @@ class FileChange(NamedTuple):
     removed: str | None = None
     inserted: str | None = None
     edits: tuple[FileChange, ...] = ()
-    carried: bool | None = None
-    moved_on: bool = False
-    apart: tuple[FileChange, ...] = ()
+    moved_with_parent: bool | None = None
+    renamed_later: bool = False
+    segments: tuple[FileChange, ...] = ()
     keeper: BlobSource | None = None
 
     def touches(self, place: RecordedPath) -> bool:
@@ -324,7 +324,7 @@ class FileChange(NamedTuple):
     @property
     def runs(self) -> Sequence[FileChange]:
         """The same by runs: between two of them others have changed what it holds."""
-        return self.apart or (self,)
+        return self.segments or (self,)
 
     @property
     def action(self) -> str:

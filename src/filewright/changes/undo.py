@@ -233,7 +233,7 @@ class Reversal:
             # What a folder above carried along is where that brings it back.
             if entry.was is not None and (
                 path_after_moves(entry.place, back) != entry.was
-                or entry.carried is False
+                or entry.moved_with_parent is False
             ):
                 back[entry.place] = entry.was
         meant: set[TreeNode] = set()
@@ -367,7 +367,7 @@ class Reversal:
                 return
             if now.held is not None:
                 self._earlier(entry, now.held)
-            elif entry.apart or now.digest(self._task) != after.digest:
+            elif entry.segments or now.digest(self._task) != after.digest:
                 self._refuse(place, _EDITED)
 
     # What was deleted or moved
@@ -383,7 +383,7 @@ class Reversal:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
         was, gone = entry.was or entry.place, entry.after is None
         where = self._places[was]
-        if moves and entry.moved_on and not self._force:
+        if moves and entry.renamed_later and not self._force:
             self._refuse(entry.place, f"was {where.shown}, and was renamed again since")
         if moves and item is not None:
             self._require_inside(was)
@@ -425,7 +425,7 @@ class Reversal:
             self._play(MakeLink(where, before.target))
         else:
             content: ContentStream | None = stored_content_before(entry)
-            if gone and entry.apart and not self._force:
+            if gone and entry.segments and not self._force:
                 content = MemoryContent(self._earlier(entry, None) or b"")
             if content is None:
                 self._refuse(
@@ -496,7 +496,7 @@ class Reversal:
             expected = ExpectedState.from_snapshot(now)
             if (
                 self._hunk is None
-                and not entry.apart
+                and not entry.segments
                 and now.digest() == after.digest
                 and (made := backward_splices(entry)) is not None
             ):
@@ -519,7 +519,7 @@ class Reversal:
         shown = self._places[entry.place].shown
         if self._hunk is not None:
             raise errors.no_hunks(shown)
-        if entry.apart and not self._force:
+        if entry.segments and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
         expected = ExpectedState(now.size, now.identity, after.digest or None)
         splices: Sequence[Splice] = ()

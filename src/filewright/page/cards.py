@@ -14,8 +14,8 @@ from typing import Any, Literal
 from urllib.parse import quote as quote_path
 
 from filewright.changes.blobs import content_after, content_before
+from filewright.changes.diffs import FileDifference
 from filewright.changes.model import ChangeRecord, FileChange
-from filewright.changes.show import FileDifference
 from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
 from filewright.page.view import FileView, view_of
 from filewright.text.notebook import NotebookView, viewed_by_cells

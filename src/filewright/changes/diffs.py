@@ -94,13 +94,13 @@ class _Budget:
         self.lines -= file.row_count + 4
 
 
-class ChangeDiffs(NamedTuple):
+class DiffBuilder(NamedTuple):
     """Makes diffs of changes below a boundary."""
 
     boundary: Boundary
     settings: Settings
 
-    def of_record(
+    def diff_record(
         self,
         record: ChangeRecord,
         *,
@@ -118,12 +118,12 @@ class ChangeDiffs(NamedTuple):
             if left <= 0 or task.expired or task.cancelled:
                 cut += 1
                 continue
-            for file in self.of_entry(entry, max_lines=left).diffs:
+            for file in self.diff_file_change(entry, max_lines=left).diffs:
                 files.append(file)
                 left -= file.row_count + 4
         return Diff(tuple(files), cut)
 
-    def of_entry(
+    def diff_file_change(
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
@@ -167,7 +167,7 @@ class ChangeDiffs(NamedTuple):
             diffs=tuple(parts),
         )
 
-    def of_change_set(
+    def diff_change_set(
         self, change_set: ChangeSet, *, max_lines: int, task: Task
     ) -> Diff:
         """What a change set would do, in about `max_lines` lines and the time left of `task`."""

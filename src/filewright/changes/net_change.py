@@ -29,7 +29,7 @@ class _Thing:
 
     It is at `name` in `folder`, or was there at last; without the chosen changes it would be at `home`, or not at
     all (None). `first` and `last` are of what the chosen changes did to it, `runs` what changed what it holds, each
-    where another left off; `moved_on`: others have renamed it after these had.
+    where another left off; `renamed_later`: others have renamed it after these had.
     """
 
     __slots__ = (
@@ -39,8 +39,8 @@ class _Thing:
         "inside",
         "kind",
         "last",
-        "moved_on",
         "name",
+        "renamed_later",
         "runs",
     )
 
@@ -60,7 +60,7 @@ class _Thing:
         self.first: FileChange | None = None
         self.last: FileChange | None = None
         self.runs: list[list[FileChange]] = []
-        self.moved_on = False
+        self.renamed_later = False
 
     @property
     def slot(self) -> _Slot:
@@ -160,7 +160,7 @@ class _Played:
             elif stayed:
                 thing.home = thing.slot
             elif thing.home is not None:
-                thing.moved_on = True
+                thing.renamed_later = True
 
     def _touch(self, thing: _Thing, entry: FileChange) -> None:
         if thing.first is None:
@@ -243,13 +243,15 @@ def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
     together = _together(place, edits or [first])._replace(before=before, after=after)
     if len(thing.runs) > 1:
         together = together._replace(
-            apart=tuple(_together(place, run) for run in thing.runs)
+            segments=tuple(_together(place, run) for run in thing.runs)
         )
     if before is None or after is None:
         return together
     if thing.home != thing.slot or wanted != place:
         return together._replace(
-            was=wanted, carried=thing.home == thing.slot, moved_on=thing.moved_on
+            was=wanted,
+            moved_with_parent=thing.home == thing.slot,
+            renamed_later=thing.renamed_later,
         )
     is_known = not edits or before.kind != "file" or before.digest is not None
     is_same = (
@@ -286,7 +288,7 @@ def _knowing(side: FileState, same: FileState) -> FileState:
     )
 
 
-def net_of(
+def build_net_change(
     record: ChangeRecord,
     changes: Iterable[tuple[ChangeRecord, bool]],
     *,
