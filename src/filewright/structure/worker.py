@@ -40,10 +40,10 @@ def main(arguments: list[str]) -> int:
     for name, folder in folders.items():  # in place of the packages
         package = sys.modules[name] = types.ModuleType(name)
         package.__path__ = [folder]
-    from filewright.system import standard
+    from filewright.system import streams
 
     gc.disable()  # nothing here makes cycles, and a collection in the middle of a big tree is slow
-    with standard.claim_standard_streams() as (wire_in, wire_out):
+    with streams.claim_standard_streams() as (wire_in, wire_out):
         _serve(wire_in, wire_out)
     return 0
 
@@ -52,7 +52,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     from filewright.languages import Language
     from filewright.structure.parse import ParsedText, parse
     from filewright.structure.symbol import Outline, Request, line
-    from filewright.system import standard
+    from filewright.system import streams
 
     requests, answers = io.BufferedReader(wire_in), io.BufferedWriter(wire_out)
     kept: dict[str, ParsedText] = {}
@@ -80,7 +80,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
                 del kept[next(iter(kept))]
         del found, body
         if asked.size > _TRIM_BYTES:
-            standard.give_back_when_idle(wire_in, _IDLE_SECONDS)
+            streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
 
 
 if __name__ == "__main__":

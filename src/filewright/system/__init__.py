@@ -17,27 +17,18 @@ from __future__ import annotations
 import os
 import sys
 
-from filewright.system.base import (
-    BLOCK_BYTES,
-    Batch,
-    Capabilities,
-    Closable,
-    EscapesFolderError,
-    FileKind,
-    NotAFileError,
-    RenameMode,
-    Status,
-    file_signature,
-    flush_all,
-    stop_flush_threads,
-)
-from filewright.system.standard import (
-    claim_standard_streams,
+from filewright.system.base import BLOCK_BYTES, Batch, Closable, RenameMode
+from filewright.system.capabilities import Capabilities
+from filewright.system.errors import EscapesFolderError, NotAFileError
+from filewright.system.flushing import flush_all, stop_flush_threads
+from filewright.system.processes import (
     client_process_key,
     is_process_running,
     own_process_key,
     process_namespace,
 )
+from filewright.system.status import FileKind, Status, file_signature
+from filewright.system.streams import claim_standard_streams
 
 if sys.platform == "win32":
     from filewright.system.windows import (

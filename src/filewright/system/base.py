@@ -9,22 +9,19 @@ file (`Status`), the abilities of this system (`Capabilities`), and the flushing
 from __future__ import annotations
 
 import errno
-import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from contextlib import contextmanager
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+from filewright.system.beneath import CheckPart, walk_beneath
+from filewright.system.errors import NotAFileError, system_error
+from filewright.system.status import FileKind, Status
 
-    from filewright.system import File, Folder
+RenameMode = Literal["exclusive", "replace", "exchange"]
 
-_LINKS = 40
-_RETRIES = 128
-_THREADS = 16
+BLOCK_BYTES = 1 << 20
+"""What is read at once where all of a file is."""
 
 
 class Closable:
@@ -273,7 +270,7 @@ class BaseFolder(Handle):
         `check_part` it goes part by part on every system, and every part is put to it. `EAGAIN` if the folders
         above are renamed over and over.
         """
-        found: Self = _walked(
+        found: Self = walk_beneath(
             self,
             parts,
             follow_links,
@@ -292,252 +289,12 @@ class BaseFolder(Handle):
         check_part: CheckPart | None = None,
     ) -> Any:
         """The regular file `parts` below this folder, for reading: `open_folder_beneath` and `open` in one."""
-        return _walked(self, parts, follow_links, cross_devices, check_part, None)
+        return walk_beneath(self, parts, follow_links, cross_devices, check_part, None)
 
     def stat_beneath(self, parts: Sequence[bytes]) -> Status:
         """The status of what `parts` leads to below this folder: a link itself, after links above it."""
         with self.open_folder_beneath(parts[:-1], listable=False) as above:
             return above.stat(parts[-1])
-
-
-CheckPart = Callable[[Any, bytes, bool | None], None]
-"""Asked of every part on a way, with the folder it is in and whether it is a folder (None: it could not be looked
-at), before anything is done with it. Refuses by raising."""
-
-
-class _RacedError(OSError):
-    """What was a folder a moment ago is something else now; the walk starts again."""
-
-
-def _walked(
-    start: BaseFolder,
-    parts: Sequence[bytes],
-    links: bool,
-    cross: bool,
-    ask: CheckPart | None,
-    enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
-) -> Any:
-    """What `parts` lead to below `start`, part by part: a folder as `enter` opens it, or a regular file (None).
-
-    Relative links are followed inside the folder; an absolute link, and a link or `..` that leads above it, are
-    refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
-    """
-    for _ in range(_RETRIES):
-        with suppress(_RacedError):
-            return _walked_once(start, parts, links, cross, ask, enter)
-    raise OSError(errno.EAGAIN, "the folders above it are being renamed")
-
-
-def _walked_once(
-    start: BaseFolder,
-    parts: Sequence[bytes],
-    links: bool,
-    cross: bool,
-    ask: CheckPart | None,
-    enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
-) -> Any:
-    device = None if cross else start.status().device
-    pending = [part for part in reversed(parts) if part] or [b"."]
-    followed, leads_out = 0, EscapesFolderError()
-    folder = start.open_folder(b".", listable=False)
-    try:
-        while True:
-            part = pending.pop()
-            if part == b"..":
-                if not folder.resolved_parts:
-                    raise leads_out
-                # Once more from the start: `..` of a folder that was moved may be anywhere.
-                pending += [b".", *reversed(folder.resolved_parts[:-1])]
-                folder.close()
-                folder = start.open_folder(b".", listable=False)
-                continue
-            if part == b".":
-                if pending:
-                    continue
-                if enter is None:
-                    raise NotAFileError("folder")
-                found = enter(folder, b".")
-                found.resolved_parts = folder.resolved_parts
-                return found
-            try:
-                status = folder.stat(part)
-            except OSError:
-                if ask is not None:
-                    ask(folder, part, None)
-                raise
-            kind = status.kind
-            if ask is not None:
-                ask(folder, part, kind == "folder")
-            if device is not None and status.device != device:
-                raise EscapesFolderError()
-            try:
-                if kind == "link":
-                    followed += 1
-                    if not links or followed > _LINKS:
-                        raise system_error(errno.ELOOP)
-                    target, relative = folder.link_target(part)
-                    leads_out = EscapesFolderError(
-                        folder.resolved_parts, b"/".join((target, *reversed(pending)))
-                    )
-                    if not relative:
-                        raise leads_out
-                    pending += [b"."] * target.endswith(b"/") + [
-                        step for step in reversed(target.split(b"/")) if step
-                    ]
-                    continue
-                last = not pending
-                if last and enter is None:
-                    if kind != "file":
-                        raise NotAFileError(kind)
-                    found = folder.open(part, known_file=True)
-                elif kind != "folder":
-                    raise system_error(errno.ENOTDIR)
-                elif last and enter is not None:
-                    found = enter(folder, part)
-                else:
-                    found = folder.open_folder(part, listable=False)
-            except OSError as error:
-                was_folder = error.errno == errno.ENOTDIR and kind == "folder"
-                was_link = error.errno == errno.EINVAL and kind == "link"
-                if (
-                    was_folder
-                    or was_link
-                    or (error.errno in (errno.ELOOP, errno.EMLINK) and kind != "link")
-                ):
-                    raise _RacedError from error
-                raise
-            found.resolved_parts = (*folder.resolved_parts, part)
-            if last:
-                return found
-            folder.close()
-            folder = found
-    finally:
-        folder.close()
-
-
-def require_same(status: Status, expected: Status | None) -> None:
-    """Raise `OSError(ESTALE)` for what is not the thing that was `expected`."""
-    if expected is not None and (status.identity, status.kind) != (
-        expected.identity,
-        expected.kind,
-    ):
-        raise system_error(errno.ESTALE)
-
-
-FileKind = Literal["file", "folder", "link", "fifo", "socket", "device"]
-RenameMode = Literal["exclusive", "replace", "exchange"]
-
-BLOCK_BYTES = 1 << 20
-"""What is read at once where all of a file is."""
-
-KINDS: dict[int, FileKind] = {
-    stat.S_IFREG: "file",
-    stat.S_IFDIR: "folder",
-    stat.S_IFLNK: "link",
-    stat.S_IFIFO: "fifo",
-    stat.S_IFSOCK: "socket",
-}
-
-
-def system_error(number: int, name: bytes | None = None) -> OSError:
-    """The `OSError` of a number, in the system's words."""
-    return (
-        OSError(number, os.strerror(number), name)
-        if name is not None
-        else OSError(number, os.strerror(number))
-    )
-
-
-class NotAFileError(OSError):
-    """What was to be opened as a regular file is something else, `kind`.
-
-    `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
-    """
-
-    def __init__(self, kind: FileKind) -> None:
-        number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(kind, errno.ENXIO)
-        super().__init__(number, f"it is a {kind}, not a file")
-        self.kind = kind
-
-
-class EscapesFolderError(OSError):
-    """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
-
-    def __init__(
-        self, above: tuple[bytes, ...] = (), path: bytes | None = None
-    ) -> None:
-        super().__init__(errno.EXDEV, os.strerror(errno.EXDEV))
-        self.above, self.path = above, path
-
-
-def _given(name: str) -> Any:
-    """What the system gave by that name; read without a call of Python's, which a listing would make by the million."""
-    return property(attrgetter(f"raw.{name}"))
-
-
-class Status:
-    """The status of one thing: of a link itself, never of its target.
-
-    A view of what the system gave (`raw`), because a listing makes hundreds of thousands of them. `size` in
-    bytes, times in nanoseconds; `birth_ns` is None where the system does not say or was not asked.
-    """
-
-    __slots__ = ("_birth_ns", "identity", "kind", "mode", "raw")
-    device: int = _given("st_dev")
-    """The number of its file system."""
-    inode: int = _given("st_ino")
-    """Its number in its file system."""
-    size: int = _given("st_size")
-    """Bytes of content."""
-    atime_ns: int = _given("st_atime_ns")
-    """When it was last read."""
-    mtime_ns: int = _given("st_mtime_ns")
-    """When its content last changed."""
-    ctime_ns: int = _given("st_ctime_ns")
-    """When its content, name or rights last changed."""
-    uid: int = _given("st_uid")
-    """Its user."""
-    gid: int = _given("st_gid")
-    """Its group."""
-    link_count: int = _given("st_nlink")
-    """How many names it has; 0 when it was deleted."""
-
-    def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
-        self.raw = raw
-        self.kind: FileKind = KINDS.get(stat.S_IFMT(raw.st_mode), "device")
-        """What it is."""
-        self.identity = raw.st_dev, raw.st_ino
-        """(device, inode): two names with the same one are the same thing."""
-        self.mode = stat.S_IMODE(raw.st_mode)
-        """The permission bits (12 of them)."""
-        self._birth_ns = birth_ns
-
-    @property
-    def birth_ns(self) -> int | None:
-        """When it was made; macOS says so with everything else."""
-        made = (
-            getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
-        )
-        return self._birth_ns if made is None else int(made * 1_000_000_000)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Status) and self.raw == other.raw
-
-    def __hash__(self) -> int:
-        return hash(self.raw)
-
-    def __repr__(self) -> str:
-        return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
-
-
-def file_signature(path: bytes | None) -> tuple[int, ...] | None:
-    """What tells a file of ours or of the user's, by its path from the top, from what it was before: its inode, its
-    size and its times. None where nothing is there, or nobody may look."""
-    try:
-        found = os.stat(path or b"")
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 class Batch(NamedTuple):
@@ -546,90 +303,3 @@ class Batch(NamedTuple):
     files: list[bytes]
     folders: list[bytes]
     others: list[tuple[bytes, FileKind]]
-
-
-# No dataclass here: its module takes longer to import than this room, and a hook needs little else.
-
-
-class Capabilities:
-    """What this system offers beyond what every Unix has. `docs/platforms.md` names the substitute for each."""
-
-    def __init__(self, **given: bool) -> None:
-        vars(self).update(given)
-
-    kernel_resolution: bool = False
-    """Paths are resolved below a folder inside the kernel; else part by part."""
-    exchange: bool = False
-    """Two names are swapped in one step; else renamed one after the other."""
-    exclusive_rename: bool = False
-    """A rename that never replaces is one step; else a hard link and an unlink."""
-    path_handles: bool = False
-    """A thing that may not be read can still be held: folders that may only be entered, modes of unreadable files."""
-    handle_paths: bool = False
-    """A held folder knows its present path; else its path is what was walked to reach it."""
-    lease: bool = False
-    """The kernel says whether another process writes to a file; else nobody knows."""
-    attributes: bool = False
-    """Extended attributes and access control lists are carried over."""
-    immutable_flags: bool = False
-    """What is immutable is known before it is changed; else only when the system refuses."""
-    clone: bool = False
-    """A file can share its blocks with a copy, where the file system has that."""
-    birth_times: bool = False
-    """When a thing was made is known."""
-    flush_file_system: bool = False
-    """A whole file system is flushed in one call; else file by file."""
-    confinement: bool = False
-    """The kernel confines a process to folders (Landlock)."""
-
-
-# Bringing many things to the disk
-
-
-def flush_all(handles: Iterable[File | Folder]) -> None:
-    """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
-    pending = list(handles)
-    if len(pending) < 2:
-        for handle in pending:
-            handle.flush()
-        return
-    from concurrent.futures import wait
-
-    threads = min(_THREADS, len(pending))
-    results = [
-        _pool().submit(_flush_each, pending[start::threads]) for start in range(threads)
-    ]
-    wait(results)
-    for result in results:
-        result.result()
-
-
-@cache  # A change flushes a dozen times: beginning sixteen threads for each takes longer than the flushes.
-def _pool() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
-
-
-def stop_flush_threads() -> None:
-    """End the threads that flush, until they are needed again: what confines a process asks for a single one."""
-    if _pool.cache_info().currsize:
-        _pool().shutdown()
-        _pool.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_pool.cache_clear
-    )  # A forked process has none of the threads.
-
-
-def _flush_each(handles: Sequence[File | Folder]) -> None:
-    failed: OSError | None = None
-    for handle in handles:
-        try:
-            handle.flush()
-        except OSError as error:
-            failed = failed or error
-    if failed is not None:
-        raise failed

@@ -17,7 +17,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.base import Capabilities, CheckPart, RenameMode
+from filewright.system.base import RenameMode
+from filewright.system.beneath import CheckPart
+from filewright.system.capabilities import Capabilities
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
 
 RENAME_SWAP = 0x00000002

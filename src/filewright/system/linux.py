@@ -29,15 +29,12 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.base import (
-    BaseFile,
-    Capabilities,
-    CheckPart,
-    RenameMode,
-    Status,
-    require_same,
-)
+from filewright.system.base import BaseFile, RenameMode
+from filewright.system.beneath import CheckPart
+from filewright.system.capabilities import Capabilities
+from filewright.system.errors import require_same
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder
+from filewright.system.status import Status
 
 _RETRIES = (
     128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose

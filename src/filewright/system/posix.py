@@ -22,16 +22,13 @@ from filewright.system.base import (
     BaseFile,
     BaseFolder,
     Batch,
-    Capabilities,
     Closable,
-    FileKind,
     Handle,
-    NotAFileError,
     RenameMode,
-    Status,
-    require_same,
-    system_error,
 )
+from filewright.system.capabilities import Capabilities
+from filewright.system.errors import NotAFileError, require_same, system_error
+from filewright.system.status import FileKind, Status
 
 if TYPE_CHECKING:
     from subprocess import Popen

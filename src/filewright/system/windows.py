@@ -24,20 +24,16 @@ from typing import TYPE_CHECKING, TypeVar
 from filewright.system import nt
 from filewright.system.base import (
     BLOCK_BYTES,
-    KINDS,
     BaseFile,
     BaseFolder,
     Batch,
-    Capabilities,
     Closable,
-    FileKind,
     Handle,
-    NotAFileError,
     RenameMode,
-    Status,
-    require_same,
-    system_error,
 )
+from filewright.system.capabilities import Capabilities
+from filewright.system.errors import NotAFileError, require_same, system_error
+from filewright.system.status import KINDS, FileKind, Status
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
 
 if TYPE_CHECKING:
