@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.launcher import program
+from filewright.boundary.launcher import find_program
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -99,7 +99,7 @@ def rows() -> list[Row]:
                 argv, cwd=base, stdout=subprocess.DEVNULL, check=True
             )
 
-        engine = program("rg")
+        engine = find_program("rg")
         if engine is not None:
             files = (engine, "--no-config", "--hidden", "--no-require-git", "--files")
             result.append(

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.launcher import program
+from filewright.boundary.launcher import find_program
 from filewright.search.engine import TreeOptions, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.similarity import fuzzy
@@ -106,7 +106,7 @@ def mistyped(text: str, every: int) -> str:
 
 def rows(gigabytes: float = 1.0) -> list[Row]:
     """The measurements. Needs some 1.5 GB of disk for a minute."""
-    engine = program("rg")
+    engine = find_program("rg")
     assert engine is not None, "rg is not installed"
     settings = Settings()
     result: list[Row] = []

@@ -16,7 +16,7 @@ def named(name: str | None, content: bytes) -> Snapshot:
     location = None
     if name is not None:
         location = Location(ROOT, tuple(name.encode().split(b"/")))
-        location.given = name
+        location.spelling = name
     return Snapshot(content, location=location)
 
 

@@ -394,9 +394,9 @@ class Workspace(TypedTools, Closable):
                 if held is None:
                     raise FilewrightError(
                         Code.TOO_LARGE,
-                        f"{location.asked} has {snapshot.size:,} bytes, more than a resource may have",
+                        f"{location.requested_path} has {snapshot.size:,} bytes, more than a resource may have",
                         "read it in parts with read_content",
-                        path=location.asked,
+                        path=location.requested_path,
                         size=snapshot.size,
                     )
                 if snapshot.binary is not None:

@@ -93,8 +93,8 @@ def test_a_path_inside_is_located_and_its_shown_form_is_the_same_place(
     boundary: Boundary, root: Path, asked: str, shown: str
 ) -> None:
     where = boundary.locate(fill(asked, root))
-    assert where.shown == shown
-    assert boundary.locate(where.shown) == where
+    assert where.display_path == shown
+    assert boundary.locate(where.display_path) == where
     assert b".." not in where.parts
 
 
@@ -132,7 +132,7 @@ def test_a_home_folder_inside_the_root_is_reached_by_tilde(
     boundary: Boundary, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(root / "sub"))
-    assert boundary.locate("~/file").shown == "sub/file"
+    assert boundary.locate("~/file").display_path == "sub/file"
 
 
 @examples(33, derandomize=True)
@@ -155,8 +155,8 @@ def test_every_place_is_shown_so_that_it_is_found_again(
     try:
         for root in boundary.roots:
             where = Location(root, tuple(parts))
-            assert boundary.locate(where.shown) == where
-            assert len(where.shown.splitlines()) <= 1
+            assert boundary.locate(where.display_path) == where
+            assert len(where.display_path.splitlines()) <= 1
     finally:
         boundary.close()
 
@@ -215,8 +215,8 @@ class TestSeveralRoots:
         self, boundary: Boundary, roots: list[Path], asked: str, index: int, shown: str
     ) -> None:
         where = boundary.locate(asked.format(*roots))
-        assert (where.root.number, where.shown) == (index, shown)
-        assert boundary.locate(where.shown) == where
+        assert (where.root.index, where.display_path) == (index, shown)
+        assert boundary.locate(where.display_path) == where
 
     @pytest.mark.parametrize(
         "asked", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary.location import quote, shown, unquote
+from filewright.boundary.location import printable_path, quote, unquote
 from filewright.errors import Code, FilewrightError
 
 SHOWN = [
@@ -81,7 +81,7 @@ def test_surrogate_escapes_stand_for_their_bytes() -> None:
     "asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
 )
 def test_a_path_in_a_message_cannot_break_the_line(asked: str) -> None:
-    text = shown(asked)
+    text = printable_path(asked)
     text.encode()
     assert len(text.splitlines()) == 1
     assert text.isprintable()

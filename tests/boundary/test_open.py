@@ -245,7 +245,7 @@ def test_names_of_any_bytes_are_opened(boundary: Boundary, root: Path) -> None:
         with open(os.path.join(os.fsencode(root), name), "wb") as file:
             file.write(name)
         where = Location(boundary.roots[0], (name,))
-        assert read(boundary, boundary.locate(where.shown)) == name[:100]
+        assert read(boundary, boundary.locate(where.display_path)) == name[:100]
 
 
 def test_a_tree_deeper_than_one_path_can_name_is_reached(

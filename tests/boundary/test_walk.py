@@ -161,7 +161,7 @@ def test_a_walk_goes_on_behind_any_entry(
         )
         assert all((entry.status is not None) == details for entry in whole)
         for index, entry in enumerate(whole):
-            after = boundary.locate(entry.location.shown)
+            after = boundary.locate(entry.location.display_path)
             assert after == entry.location
             assert [
                 e.path
@@ -222,7 +222,7 @@ def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(
     boundary: Boundary,
 ) -> None:
     found = list(boundary.walk(boundary.locate("in-folder"), task=Task()))
-    assert [entry.location.shown for entry in found] == [
+    assert [entry.location.display_path for entry in found] == [
         "in-folder/below",
         "in-folder/below/file",
         "in-folder/file",
@@ -250,7 +250,7 @@ def test_a_folder_that_cannot_be_read_is_counted(
     monkeypatch.setattr(kind, "open_folder_beneath", refusing)
     walk = boundary.walk(boundary.locate("."), task=Task())
     assert [entry.path for entry in walk] == [b"a", b"a/x", b"locked", b"z"]
-    assert walk.unreadable == 1
+    assert walk.unreadable_count == 1
     boundary.close()
 
 
@@ -278,7 +278,7 @@ def test_the_number_of_ignored_names_is_told(tmp_path: Path) -> None:
     boundary = Boundary([tmp_path], Settings())
     walk = boundary.walk(boundary.locate("."), task=Task())
     assert [entry.path for entry in walk] == [b".ignore", b"c"]
-    assert walk.ignored == 2
+    assert walk.ignored_count == 2
     boundary.close()
 
 

@@ -278,7 +278,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_is_told(
         (b"half", False),
         (b"half/x", True),
     ]
-    assert walk.unreadable == 1
+    assert walk.unreadable_count == 1
     boundary.close()
 
 

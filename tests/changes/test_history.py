@@ -112,7 +112,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
         True,
     )
     assert before <= record.number <= time.time_ns()
-    actions = {entry.place.shown: entry.action for entry in record.entries}
+    actions = {entry.place.display_path: entry.action for entry in record.entries}
     assert actions == {
         "a.txt": "modified",
         "new": "created",

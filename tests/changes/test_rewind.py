@@ -87,7 +87,7 @@ def test_rewinding_many_changes_takes_little_memory_for_each(
                 tracemalloc.stop()
             assert len(reversal.selected.ids) == 10 * times + 12
             assert [
-                entry.place.shown for entry in reversal.selected.record.entries
+                entry.place.display_path for entry in reversal.selected.record.entries
             ] == ["a", "b"]
             _rewind(bench, "s")
             assert (

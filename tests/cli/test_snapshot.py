@@ -119,7 +119,7 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
         "filewright.recording.baseline.Baseline.content", lambda *_: None
     )
     [record] = workspace.end_command(begun, command)
-    assert [entry.place.shown for entry in record.entries] == ["a.txt"]
+    assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
     workspace.revert_edit(record.id, force=True)
     assert _tree(root) == before
 
@@ -166,7 +166,7 @@ def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(
     subprocess.run(command, shell=True, cwd=root, check=True)
     changes = workspace.end_command(begun, command)
     assert [
-        entry.place.shown for record in changes for entry in record.entries
+        entry.place.display_path for record in changes for entry in record.entries
     ] == recorded
     for record in changes:
         workspace.undo(record.id)
@@ -198,7 +198,10 @@ def test_the_clock_of_another_file_system_may_be_two_seconds_off(
         (root / ".gitignore").write_text("")
         [record] = workspace.end_command(begun, "git checkout")
     young = [] if same else ["out", "out/young"]
-    assert [entry.place.shown for entry in record.entries] == [".gitignore", *young]
+    assert [entry.place.display_path for entry in record.entries] == [
+        ".gitignore",
+        *young,
+    ]
 
 
 def test_what_the_tools_did_meanwhile_is_recorded_once(
@@ -210,7 +213,7 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     workspace.write("n.txt", "n\n")
     (root / "src" / "b.py").write_bytes(b"b = 2\n")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.place.shown for entry in record.entries] == ["src/b.py"]
+    assert [entry.place.display_path for entry in record.entries] == ["src/b.py"]
     assert record.notes == ()
     workspace.revert_edit(session="s")
     assert _tree(root) == before
@@ -219,7 +222,7 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     edited = _tree(root)["a.txt"]
     (root / "a.txt").write_bytes(b"another")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.place.shown for entry in record.entries] == ["a.txt"]
+    assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
     assert record.notes == ()
     workspace.undo(record.id)
     assert _tree(root)["a.txt"] == edited
@@ -448,7 +451,7 @@ def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(
     (root / "a.txt").unlink()
     workspace.write("a.txt", "by a tool\n")
     [record] = workspace.end_command(begun, "rm a.txt")
-    assert [(entry.place.shown, entry.action) for entry in record.entries] == [
+    assert [(entry.place.display_path, entry.action) for entry in record.entries] == [
         ("a.txt", "deleted")
     ]
     workspace.revert_edit(since=moment)
@@ -573,7 +576,7 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
     command("mv a.txt src; rm src/b.py")
     with Workspace(root, settings=settings) as alone:
         found = {
-            (entry.action, entry.place.shown)
+            (entry.action, entry.place.display_path)
             for record in alone.history()
             for entry in record.entries
         }
@@ -597,7 +600,7 @@ def test_what_was_listed_with_a_folder_is_recorded_once_where_that_is_a_root_of_
         begun = both.begin_command()
         (root / "src" / "b.py").write_text("b = 2\n")
         [record] = both.end_command(begun, "an edit")
-        assert [entry.place.shown for entry in record.entries] == ["b.py"]
+        assert [entry.place.display_path for entry in record.entries] == ["b.py"]
         both.undo()
     assert (root / "src" / "b.py").read_text() == "b = 1\n"
 
@@ -881,7 +884,7 @@ def test_what_a_command_names_is_kept_first(
     (root / "old" / "1.log").unlink()
     (root / "src" / "1.py").unlink()
     [record] = workspace.end_command(begun, command)
-    assert [entry.place.shown for entry in record.entries] == ["old/1.log"]
+    assert [entry.place.display_path for entry in record.entries] == ["old/1.log"]
     assert "src/1.py" in record.notes[0]
     workspace.undo(record.id)
     assert (root / "old" / "1.log").read_bytes() == b"x1" * 1000
@@ -1079,7 +1082,7 @@ def test_a_hooks_snapshot_is_found_from_another_folder(
     )
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
-        assert [entry.place.shown for entry in record.entries] == ["a.txt"]
+        assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
 
 
 @pytest.mark.parametrize(

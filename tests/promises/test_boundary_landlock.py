@@ -32,14 +32,14 @@ root, outside, state = sys.argv[1:4]
 boundary = Boundary([root], Settings())
 held = os.open(outside, os.O_RDONLY)
 moving = os.open(root + "/moving", os.O_RDONLY)
-report = landlock.confine([boundary.roots[0].fd, state], network="network" in sys.argv)
+report = landlock.confine([boundary.roots[0].descriptor, state], network="network" in sys.argv)
 
 def write(path, folder=None):
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
 
 def confined_child(argv):
     launcher = Launcher([root.folder for root in boundary.roots], ["/bin/cat"])
-    with launcher.start(argv, folder=boundary.roots[0].fd) as child:
+    with launcher.start(argv, folder=boundary.roots[0].descriptor) as child:
         if (child.stdout.readall(), child.wait()) != (b"file", 0):
             raise OSError("it has not read the file")
     launcher.close()
@@ -215,7 +215,7 @@ class TestConfinedChild:
         """Its status and output; and its errors, which go nowhere, of another run whose output goes there instead."""
 
         def heard(*words: str) -> tuple[int, bytes]:
-            with launcher.start(words, folder=boundary.roots[0].fd) as child:
+            with launcher.start(words, folder=boundary.roots[0].descriptor) as child:
                 output = child.stdout.readall()
                 return child.wait(), output
 
@@ -284,7 +284,7 @@ class TestConfinedChild:
         with (
             boundary.open_file(boundary.locate("file")) as source,
             launcher.start(
-                [cat], folder=boundary.roots[0].fd, stdin=source.fileno()
+                [cat], folder=boundary.roots[0].descriptor, stdin=source.fileno()
             ) as child,
         ):
             assert child.stdout.readall() == b"file"
@@ -321,14 +321,16 @@ class TestConfinedChild:
         sh = shutil.which("sh")
         assert sleep
         assert sh
-        with launcher.start([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+        with launcher.start(
+            [sleep, "1000"], folder=boundary.roots[0].descriptor
+        ) as child:
             assert child.poll() is None
             child.kill()
             assert child.wait() == -9
             child.kill()
         with launcher.start(
             [sh, "-c", f"{sleep} 1000 & echo started; wait"],
-            folder=boundary.roots[0].fd,
+            folder=boundary.roots[0].descriptor,
         ) as child:
             assert child.stdout is not None
             assert child.stdout.read(8) == b"started\n"
@@ -343,7 +345,9 @@ class TestConfinedChild:
     ) -> None:
         sleep = shutil.which("sleep")
         assert sleep
-        with launcher.start([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+        with launcher.start(
+            [sleep, "1000"], folder=boundary.roots[0].descriptor
+        ) as child:
             with pytest.raises(FilewrightError) as caught:
                 child.wait(0.01)
             assert caught.value.code is Code.TIMEOUT

@@ -258,7 +258,8 @@ def test_a_confined_search_prints_nothing_from_outside(boundary: Boundary) -> No
     counted: Counter[bytes] = Counter()
     for _ in range(150):
         with launcher.start(
-            [grep, "-rhs", ".", "swap/file", "swap/deep"], folder=boundary.roots[0].fd
+            [grep, "-rhs", ".", "swap/file", "swap/deep"],
+            folder=boundary.roots[0].descriptor,
         ) as child:
             assert child.stdout is not None
             counted.update(child.stdout.readall().split())

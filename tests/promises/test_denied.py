@@ -922,7 +922,7 @@ def test_what_several_changes_did_names_nothing_that_was_denied_since(
             Scope(since=f"{first}^"),
         ):
             record = workspace.record(scope)
-            assert {entry.place.shown for entry in record.entries} == {
+            assert {entry.place.display_path for entry in record.entries} == {
                 "public.txt",
                 "other.txt",
             }

@@ -100,7 +100,7 @@ def longest_line(context: Context, arguments: LongestArguments) -> LongestResult
     with context.open(location, text=True) as snapshot:
         lengths = [line.length for line in snapshot.lines.since(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
-    return LongestResult(f"{location.shown}: line {number} is the longest", number=number)
+    return LongestResult(f"{location.display_path}: line {number} is the longest", number=number)
 ''',
     )
     row = 'module = "longest"\ntitle = "Longest line"\ndescription = "Find the longest line."\ntoolset = "read"'

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.launcher import program
+from filewright.boundary.launcher import find_program
 from filewright.search import window as window_module
 from filewright.search.engine import Windows, count_hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
@@ -53,7 +53,7 @@ def by_rg(
 ) -> list[int]:
     """The numbers that its lines begin with: of lines, unless `more` asks for something else."""
     argv = [
-        str(program("rg")),
+        str(find_program("rg")),
         "--no-config",
         "-a",
         "-n",

@@ -91,7 +91,7 @@ def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
         TreeOptions(limit=100, **options),
         task=Task(seconds=100),
     )
-    return [snapshot.location.shown for snapshot, _ in search]
+    return [snapshot.location.display_path for snapshot, _ in search]
 
 
 @pytest.mark.parametrize("multiline", [False, True])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary.launcher import program
+from filewright.boundary.launcher import find_program
 from filewright.search.engine import Windows
 from filewright.search.engine import matches as find_matches
 from filewright.search.pattern import compile as compile_pattern
@@ -121,7 +121,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
     argv = [
-        str(program("rg")),
+        str(find_program("rg")),
         "--no-config",
         "-a",
         "-l",
@@ -148,7 +148,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_rg for part in ("-e", form)]
     argv = [
-        str(program("rg")),
+        str(find_program("rg")),
         "--no-config",
         "-a",
         "-l",

@@ -94,7 +94,7 @@ def search(
         TreeOptions(limit=limit, **options),  # type: ignore[arg-type]
     )
     rows = [
-        (snapshot.location.shown, found.count, [h.line for h in found.hits])
+        (snapshot.location.display_path, found.count, [h.line for h in found.hits])
         for snapshot, found in found
     ]
     return rows, found
@@ -196,13 +196,15 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
         )
         rows = (
             [
-                (snapshot.location.shown, hit.offset)
+                (snapshot.location.display_path, hit.offset)
                 for snapshot, one in found
                 for hit in (one.hits if output != "counts" else [one.count])
                 if output != "counts"
             ]
             if output != "counts"
-            else [(snapshot.location.shown, one.count) for snapshot, one in found]
+            else [
+                (snapshot.location.display_path, one.count) for snapshot, one in found
+            ]
         )
         return rows, found
 
@@ -269,7 +271,7 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     )
     seen = []
     for snapshot, _ in found:
-        seen.append(snapshot.location.shown)
+        seen.append(snapshot.location.display_path)
         (tree / "b.txt").unlink(missing_ok=True)
     assert "b.txt" not in seen
     assert found.complete
@@ -317,7 +319,7 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
         TreeOptions(limit=5),
         min_similarity=0.7,
     )
-    assert [(location.shown, hit.line) for location, hit in similar.hits] == [
+    assert [(location.display_path, hit.line) for location, hit in similar.hits] == [
         ("m1.txt", 1),
         ("m2.txt", 3),
     ]

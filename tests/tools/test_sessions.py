@@ -180,7 +180,7 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         )  # another has written in between: two diffs of one file
         assert mine.changed_files(whole, limit=1).next_offset == 1
         record = mine.record(whole)
-        assert [entry.place.shown for entry in record.entries] == ["f", "new"]
+        assert [entry.place.display_path for entry in record.entries] == ["f", "new"]
         assert (
             content_before(record.entries[0])
             == "".join(f"line {n}\n" for n in range(20)).encode()

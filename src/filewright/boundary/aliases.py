@@ -56,7 +56,7 @@ class AliasFinder:
 
         Looked at are the folders above `where`, and of another root its top alone: a link anywhere else is not known.
         """
-        start = where.root.resolved.rstrip(b"/") + b"/"
+        start = where.root.resolved_path.rstrip(b"/") + b"/"
         depths = range(len(where.parts)) if root is where.root else range(1)
         for depth in depths:
             parts = where.parts[:depth]
@@ -130,7 +130,7 @@ def _target(
     folder: Folder, root: Root, parts: tuple[bytes, ...], link: tuple[bytes, ...]
 ) -> bytes:
     """Return the absolute path that a link leads to, whether or not anything is there."""
-    path = os.path.join(root.resolved, *link)
+    path = os.path.join(root.resolved_path, *link)
     name = link[-1]
     if (
         len(link) == len(parts) + 1

@@ -21,9 +21,9 @@ from filewright.boundary.location import (
     is_temporary,
     open_roots,
     plain_form,
+    printable_path,
     quote,
     require_root,
-    shown,
     split_root,
 )
 from filewright.boundary.matching import NOTHING
@@ -113,7 +113,7 @@ class Boundary:
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._rules = [
             _RootRules(
-                Protection(protected, settings.allow_write, root.below(folders)),
+                Protection(protected, settings.allow_write, root.parts_within(folders)),
                 self._deny,
                 _enclosing(root, self.roots),
             )
@@ -132,18 +132,20 @@ class Boundary:
         """Serve only what of the roots lies in `folders`, of which some may not; None: everything again."""
         wanted = [system.real_path(folder) for folder in folders or ()]
         for root in self.roots:
-            above = root.resolved.rstrip(b"/") + b"/"
+            above = root.resolved_path.rstrip(b"/") + b"/"
             whole = folders is None or any(
                 above.startswith(path.rstrip(b"/") + b"/") for path in wanted
             )
             given = (
-                self._deny if whole else self._deny.restricted_to(root.below(wanted))
+                self._deny
+                if whole
+                else self._deny.restricted_to(root.parts_within(wanted))
             )
-            self._rules[root.number] = self._rules[root.number]._replace(given=given)
+            self._rules[root.index] = self._rules[root.index]._replace(given=given)
 
     def _rules_at(self, root: Root) -> DenyRules:
         """The rules with which a root begins: those given, and those of the roots that it lies in."""
-        begun = self._rules[root.number]
+        begun = self._rules[root.index]
         if begun.outer is None:
             return begun.given
         above = self.rules_for(begun.outer.parent)
@@ -162,7 +164,7 @@ class Boundary:
         """
         if not self.roots:
             raise errors.closed()
-        safe = shown(asked) or "."
+        safe = printable_path(asked) or "."
         if asked.startswith("file://"):
             raise errors.refused(
                 Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path"
@@ -179,7 +181,7 @@ class Boundary:
                     safe, f"cannot be used: the name {quote(part)} {problem}"
                 )
         where = Location(root, parts)
-        where.given = safe
+        where.spelling = safe
         if b".." in parts:
             after = len(parts) - parts[::-1].index(b"..")
             try:
@@ -198,7 +200,7 @@ class Boundary:
                 raise rules.refusal(safe)
         # History, sessions and notices go by names: one that has several spellings is taken as the disk has it.
         where = Location(root, root.folder.true_names(parts))
-        where.given = safe
+        where.spelling = safe
         return where
 
     # Opening: every way from a path to an open thing is `_beneath`, or `file_beneath` of the root's folder.
@@ -265,7 +267,7 @@ class Boundary:
         """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
         depth = len(folder.resolved_parts)
         try:
-            if free and depth and (root.number, *folder.ancestor_identity(1)) in free:
+            if free and depth and (root.index, *folder.ancestor_identity(1)) in free:
                 depth, seen = 0, True
             else:
                 # It may have been moved meanwhile, or not let us through to the folders above.
@@ -278,7 +280,7 @@ class Boundary:
         looked = [b"../" * up + file for up in range(depth + 1) for file in files]
         found = not seen or folder.contains_any(looked)
         if free is not None and not found:
-            free.add((root.number, *folder.status().identity))
+            free.add((root.index, *folder.status().identity))
         return found
 
     @contextmanager
@@ -295,9 +297,9 @@ class Boundary:
                 try:
                     status = above.stat(name, with_birth=birth)
                 except OSError:
-                    rules.require(where.asked, name, None)
+                    rules.require(where.requested_path, name, None)
                     raise
-                rules.require(where.asked, name, status.kind == "folder")
+                rules.require(where.requested_path, name, status.kind == "folder")
                 if not self._cross and (
                     status.device != where.root.identity[0] or above.is_mount(name)
                 ):
@@ -321,7 +323,9 @@ class Boundary:
             with self._looked_at(where) as (above, status):
                 if status.kind == "link":
                     return above.read_link(where.parts[-1])
-        raise errors.invalid(f"{where.asked} is not a link", path=where.asked)
+        raise errors.invalid(
+            f"{where.requested_path} is not a link", path=where.requested_path
+        )
 
     def open_file(self, where: Location) -> File:
         """The regular file `where`, for reading; relative links inside the root are followed.
@@ -348,8 +352,8 @@ class Boundary:
                 )
             try:
                 self._refuse_own(where, file.resolved_parts)
-                if where.asked.endswith("/"):
-                    raise errors.slash_after_file(where.asked)
+                if where.requested_path.endswith("/"):
+                    raise errors.slash_after_file(where.requested_path)
             except FilewrightError:
                 file.close()
                 raise
@@ -395,7 +399,7 @@ class Boundary:
                 entered = depth < len(below) or (
                     is_folder(folder, name) if depth == 1 else None
                 )
-                within.require(where.asked, name, entered, changing=True)
+                within.require(where.requested_path, name, entered, changing=True)
                 within = within.entered(name, None)
         except FilewrightError:
             folder.close()
@@ -411,7 +415,7 @@ class Boundary:
             return folder.resolved_parts
         start = start.rstrip(b"/") + b"/"
         if not path.startswith(start):
-            raise errors.moved_out(where.asked, quote(where.root.path))
+            raise errors.moved_out(where.requested_path, quote(where.root.path))
         return tuple(path[len(start) :].split(b"/"))
 
     # Walking
@@ -443,7 +447,7 @@ class Boundary:
         and for `changing` what may not be changed. With `stores`, what a repository stores is not denied.
         Raises as `open_folder`, and for a glob `invalid_input` or `path_escape`.
         """
-        require_root(where.root, where.asked)
+        require_root(where.root, where.requested_path)
         globs = [glob] if isinstance(glob, str) else [*(glob or ())]
         for each in exclude:
             globs.append(f"!{each}")
@@ -462,7 +466,7 @@ class Boundary:
                 hidden=include_hidden,
                 details=details,
                 kinds=kinds,
-                hide=self._rules[where.root.number].protection.own.values(),
+                hide=self._rules[where.root.index].protection.own.values(),
                 hide_git=not include_git,
                 after=after.parts[len(where.parts) :]
                 if after is not None and after.is_within(where)
@@ -478,12 +482,12 @@ class Boundary:
     def walk_signature(self, root: Root) -> tuple[object, ...] | None:
         """What from outside of a root says which of its names a walk yields: equal, it says the same. None if it is
         not known."""
-        rules = self._rules[root.number]
+        rules = self._rules[root.index]
         if rules.outer is not None or rules.given is not self._deny:
             return None
         excludes = self.excludes_path, system.file_signature(self.excludes_path)
         # What is below a root within this one is listed there.
-        inner = root.below([other.resolved for other in self.roots])
+        inner = root.parts_within([other.resolved_path for other in self.roots])
         return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
 
     def allows_git(self, where: Location, task: Task) -> bool:
@@ -493,7 +497,7 @@ class Boundary:
         walk = self.walk(
             where, include_ignored=True, include_git=True, stores=True, task=task
         )
-        return all(entry.kind != "link" for entry in walk) and not walk.denied
+        return all(entry.kind != "link" for entry in walk) and not walk.denied_counts
 
     def count_denied_names(self, root: Root, task: Task) -> Counter[str]:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
@@ -503,8 +507,8 @@ class Boundary:
         walk = self.walk(top, include_ignored=True, include_git=True, task=task)
         for _ in walk:
             pass
-        del walk.denied[""]
-        return walk.denied
+        del walk.denied_counts[""]
+        return walk.denied_counts
 
     # Refusing
 
@@ -568,37 +572,37 @@ class Boundary:
         Raises `read_only`; `permission_denied` for the root itself, a protected name, what lies below it or holds it.
         """
         if self.settings.read_only:
-            raise errors.read_only(where.asked)
+            raise errors.read_only(where.requested_path)
         if not where.parts:
-            raise errors.root_itself(where.asked, quote(where.root.path))
-        require_root(where.root, where.asked)
+            raise errors.root_itself(where.requested_path, quote(where.root.path))
+        require_root(where.root, where.requested_path)
         self._refuse_protected(where, parts)
 
     def link_refusal(self, where: Location) -> FilewrightError:
         """Return the refusal of a write to the link `where`, which says where it leads, if that may be told."""
-        start = where.root.resolved.rstrip(b"/") + b"/"
+        start = where.root.resolved_path.rstrip(b"/") + b"/"
         try:
             target = system.real_path(start + b"/".join(where.parts))
         except OSError:  # It is no link any more.
-            return errors.link_itself(where.asked)
+            return errors.link_itself(where.requested_path)
         if not target.startswith(start) or target == start + b"/".join(where.parts):
-            return errors.link_itself(where.asked)
+            return errors.link_itself(where.requested_path)
         leads_to = Location(where.root, tuple(target[len(start) :].split(b"/")))
         rules = self.rules_for(leads_to.parent)
         if rules.denies(leads_to.name, None) or self._rules[
-            where.root.number
+            where.root.index
         ].protection.find_own_state(leads_to.parts):
-            return errors.link_itself(where.asked)
-        return errors.link_itself(where.asked, leads_to.exact_display_path)
+            return errors.link_itself(where.requested_path)
+        return errors.link_itself(where.requested_path, leads_to.exact_display_path)
 
     def require_link_allowed(self, where: Location) -> None:
         """Refuse to put a link at `where`, or to take one from there: on the way to something protected, it would
         lead to another thing instead. Raises `permission_denied`.
         """
-        protection = self._rules[where.root.number].protection
+        protection = self._rules[where.root.index].protection
         rule = protection.rule_for_link(where.parts, self.find_aliases(where))
         if rule is not None:
-            raise errors.protected_way(where.asked, rule)
+            raise errors.protected_way(where.requested_path, rule)
 
     def protection_rule(
         self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()
@@ -607,7 +611,7 @@ class Boundary:
 
         `aliases` are those of a folder that it is in.
         """
-        protection = self._rules[where.root.number].protection
+        protection = self._rules[where.root.index].protection
         if link:
             return protection.rule_for_link(where.parts, aliases)
         return protection.rule_for(where.parts) or protection.rule_through(
@@ -620,7 +624,7 @@ class Boundary:
             alias
             for root in self.roots
             for alias in self._aliases.find(
-                where, root, self._rules[root.number].protection
+                where, root, self._rules[root.index].protection
             )
         )
 
@@ -646,7 +650,7 @@ class Boundary:
             source, include_ignored=True, include_git=True, changing=moving, task=task
         )
         was, then = (
-            self._rules[place.root.number].protection for place in (source, destination)
+            self._rules[place.root.index].protection for place in (source, destination)
         )
         aliases_before, aliases_after = (
             self.find_aliases(source),
@@ -660,7 +664,7 @@ class Boundary:
                 parts = tuple(entry.path.split(b"/"))
                 rule = then.rule_for_link((*destination.parts, *parts), aliases_after)
                 if rule is not None:
-                    raise errors.protected_way(destination.asked, rule)
+                    raise errors.protected_way(destination.requested_path, rule)
             if (
                 was.concerns(entry.name)
                 or (then is not was and then.concerns(entry.name))
@@ -682,19 +686,19 @@ class Boundary:
                 # filled, and nothing may be put into a protected one.
                 comes = before is None or then.rule_for(parts) is None
                 if after is not None and (comes or (is_folder and not moving)):
-                    raise errors.protected(destination.asked, after)
+                    raise errors.protected(destination.requested_path, after)
                 if moving and before is not None and after is None:
-                    raise errors.protected(source.asked, before)
+                    raise errors.protected(source.requested_path, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
                 if in_it.denies(entry.name, is_folder) or in_it.keeps(
                     entry.name, is_folder
                 ):
-                    raise errors.holds_denied(source.asked)
+                    raise errors.holds_denied(source.requested_path)
                 if is_folder:
                     below[entry.path + b"/"] = in_it.entered(entry.name, None)
-        if walk.denied:
-            raise errors.holds_denied(source.asked)
+        if walk.denied_counts:
+            raise errors.holds_denied(source.requested_path)
 
     def rules_for(
         self,
@@ -796,19 +800,19 @@ class Boundary:
         self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True
     ) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
-        protection = self._rules[where.root.number].protection
+        protection = self._rules[where.root.index].protection
         rule = protection.rule_for(parts, holding=itself)
         if rule is None and itself:
             rule = protection.rule_through(
                 parts, self.find_aliases(Location(where.root, parts))
             )
         if rule is not None:
-            raise errors.protected(where.asked, rule)
+            raise errors.protected(where.requested_path, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        protection = self._rules[where.root.number].protection
+        protection = self._rules[where.root.index].protection
         if protection.own and protection.find_own_state(parts):
-            raise errors.own_state(where.asked)
+            raise errors.own_state(where.requested_path)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
         """What an `OSError` met while `doing` something to `where` means; says where an escape leads."""
@@ -819,18 +823,18 @@ class Boundary:
                 if error.kind == "folder"
                 else "name a regular file"
             )
-            return errors.not_a_file(where.asked, error.kind, hint=hint)
+            return errors.not_a_file(where.requested_path, error.kind, hint=hint)
         if error.errno == errno.EXDEV:
             leads = where.absolute
             if isinstance(error, EscapesFolderError) and error.path is not None:
                 leads = os.path.join(where.root.path, *error.above, error.path)
             leads = system.absolute_path(leads)
             if self._cross or not leads.startswith(where.root.path.rstrip(b"/") + b"/"):
-                return errors.leads_out(where.asked, root, quote(leads))
+                return errors.leads_out(where.requested_path, root, quote(leads))
             return errors.refused(
                 Code.PATH_ESCAPE,
-                where.asked,
-                f"{where.asked} lies on another file system than the root {root}",
+                where.requested_path,
+                f"{where.requested_path} lies on another file system than the root {root}",
                 "mounts inside a root are not entered here; the setting cross_devices allows it",
                 root=root,
                 resolved=quote(leads),
@@ -839,12 +843,12 @@ class Boundary:
             code, why, hint = _ON_THE_WAY[error.errno]
             return errors.refused(
                 code,
-                where.asked,
-                f"cannot {doing} {where.asked}: {why}",
+                where.requested_path,
+                f"cannot {doing} {where.requested_path}: {why}",
                 hint,
                 root=root,
             )
-        return from_os_error(error, where.asked, doing=doing)
+        return from_os_error(error, where.requested_path, doing=doing)
 
 
 class _Asking:
@@ -866,7 +870,9 @@ class _Asking:
         rules = self.rules_in(folder)
         if self._changing and not rules.closed and is_temporary(part):
             return  # The user's rules are not about what a change makes there while it is being made.
-        rules.require(self._where.asked, part, is_folder, changing=self._changing)
+        rules.require(
+            self._where.requested_path, part, is_folder, changing=self._changing
+        )
 
     def rules_in(self, folder: Folder) -> DenyRules:
         """The rules for what is in a folder on the way, read from the very folder that was walked through."""
@@ -893,6 +899,6 @@ def _enclosing(root: Root, roots: Sequence[Root]) -> Location | None:
         Location(other, parts)
         for other in roots
         if other is not root  # The top of the system begins with itself.
-        for parts in other.below([root.resolved])
+        for parts in other.parts_within([root.resolved_path])
     ]
     return min(found, key=lambda place: len(place.parts), default=None)

@@ -7,7 +7,7 @@ named and the system's libraries (`reads="roots"`), or this Python and none of t
 (`reads="python"`); no writing, no TCP, no signals to others.
 
     launcher = Launcher(boundary.roots, programs=[rg])
-    with launcher.start([rg, "-e", "x", "."], folder=boundary.roots[0].fd) as child:
+    with launcher.start([rg, "-e", "x", "."], folder=boundary.roots[0].descriptor) as child:
         for block in iter(lambda: child.stdout.read(1 << 16), b""): ...
         child.wait()                                          # the exit status, as subprocess has it
 
@@ -211,7 +211,9 @@ class Launcher:
         )
         if programs is None:
             programs = [
-                path for name in PROGRAMS if (path := program(name)) is not None
+                path
+                for name in STARTED_PROGRAMS
+                if (path := find_program(name)) is not None
             ]
         own = reads == "python"
         if self._confine and landlock.confine_child(
@@ -277,12 +279,12 @@ def _end(watchdogs: list[subprocess.Popen[bytes]]) -> None:
             watchdog.wait()
 
 
-PROGRAMS = ("rg", "git")
+STARTED_PROGRAMS = ("rg", "git")
 """All that is started besides this Python."""
 
 
-@lru_cache(maxsize=len(PROGRAMS))
-def program(name: str) -> str | None:
+@lru_cache(maxsize=len(STARTED_PROGRAMS))
+def find_program(name: str) -> str | None:
     """The absolute path of `rg` (this Python's own, else one on the PATH) or `git`; None if there is none."""
     import shutil
     import sysconfig

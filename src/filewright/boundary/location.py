@@ -14,6 +14,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from filewright import errors, system
@@ -26,7 +27,8 @@ from filewright.wording import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-class Root(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
     """A folder the workspace may touch, held open: what it was called may change, what it is may not.
 
     `path` is absolute, as it was opened; `resolved` is the same with links resolved. `identity` is its
@@ -41,19 +43,19 @@ class Root(NamedTuple):
     folder: Folder
     identity: tuple[int, int]
     launcher: Launcher
-    resolved: bytes = b""
-    number: int = 0
-    several: bool = False
-    strict: bool = False
+    resolved_path: bytes = b""
+    index: int = 0
+    has_siblings: bool = False
+    requires_prefix: bool = False
 
     @property
-    def fd(self) -> int:
+    def descriptor(self) -> int:
         """The folder's descriptor."""
         return self.folder.fileno()
 
-    def below(self, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
+    def parts_within(self, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
         """The paths below it of those of `folders`, absolute and without links, that lie there."""
-        start = self.resolved.rstrip(b"/") + b"/"
+        start = self.resolved_path.rstrip(b"/") + b"/"
         return [
             tuple(path[len(start) :].split(b"/"))
             for path in folders
@@ -75,7 +77,7 @@ class Location(_RootAndParts):
     caller wrote it: whoever makes it of that says so at once, and it takes no part in equality.
     """
 
-    given: str = ""
+    spelling: str = ""
 
     @property
     def name(self) -> bytes:
@@ -97,12 +99,12 @@ class Location(_RootAndParts):
         )
 
     @property
-    def asked(self) -> str:
+    def requested_path(self) -> str:
         """How messages name it: as the caller wrote it, or as results do if nobody asked for it."""
-        return self.given or self.shown
+        return self.spelling or self.display_path
 
     @property
-    def shown(self) -> str:
+    def display_path(self) -> str:
         """How results name it: what `Boundary.locate` reads back as this same place.
 
         The path below its root, quoted where needed, after `name:` unless it is in the first root.
@@ -117,12 +119,13 @@ class Location(_RootAndParts):
     def display_path_with(self, quoting: Callable[[bytes], str]) -> str:
         """The same with the path in another quoted form."""
         root, parts = self.root, self.parts
-        prefix = f"{root.name}:" if root.number or root.strict else ""
+        prefix = f"{root.name}:" if root.index or root.requires_prefix else ""
         if not parts:
             return prefix or "."
         path = b"/".join(parts)
         if not prefix and (
-            path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])
+            path.startswith((b"~", b"file:"))
+            or (root.has_siblings and b":" in parts[0])
         ):
             path = b"./" + path
         return prefix + quoting(path)
@@ -218,10 +221,10 @@ def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
                 launcher,
                 place,
                 len(roots),
-                strict=strict,
+                requires_prefix=strict,
             )
         )
-    return tuple(root._replace(several=len(roots) > 1) for root in roots)
+    return tuple(replace(root, has_siblings=len(roots) > 1) for root in roots)
 
 
 # Naming
@@ -235,7 +238,7 @@ def split_root(
 
     `safe` is the path as messages repeat it. Raises `path_escape` and `invalid_input`, and as `split_path`.
     """
-    strict = roots[0].strict
+    strict = roots[0].requires_prefix
     name, colon, rest = asked.removeprefix('"').partition(":")
     for root in roots if colon and (strict or len(roots) > 1) else ():
         if root.name == name:
@@ -266,7 +269,7 @@ def split_root(
         return roots[0], parts
     best: tuple[int, Root] | None = None
     for root in roots:
-        for top, steps in map(system.split_path, {root.path, root.resolved}):
+        for top, steps in map(system.split_path, {root.path, root.resolved_path}):
             deeper = top == anchor and (best is None or len(steps) > best[0])
             if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
                 best = (len(steps), root)
@@ -372,10 +375,10 @@ def quote(name: bytes) -> str:
     text = name.decode("utf-8", "surrogateescape")
     if text.startswith(('"', _HEADING)) or text != text.strip():
         return _quoted(text)
-    return shown(text)
+    return printable_path(text)
 
 
-def shown(asked: str) -> str:
+def printable_path(asked: str) -> str:
     """A path as a caller wrote it, made safe to repeat in a message: quoted where `quote` would.
 
     A text already in quoted form stays as it is unless it is itself unsafe.
@@ -462,7 +465,7 @@ def unquote(text: str) -> bytes:
 
 
 def _unreadable(text: str, why: str, hint: str) -> FilewrightError:
-    safe = shown(text)
+    safe = printable_path(text)
     return errors.invalid(f"the path {safe} {why}", hint, path=safe)
 
 

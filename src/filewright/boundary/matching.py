@@ -20,7 +20,7 @@ from itertools import product
 from math import prod
 from typing import Literal, NamedTuple
 
-from filewright.boundary.location import quote, shown
+from filewright.boundary.location import printable_path, quote
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 
@@ -577,5 +577,5 @@ def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
 def _refused(
     glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT
 ) -> FilewrightError:
-    named = shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
+    named = printable_path(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
     return FilewrightError(code, f"the glob {named} {why}", hint, glob=named)

@@ -124,7 +124,7 @@ class WalkedFolder:
         self.depth = depth
         self.far = far
         self.identity = (0, 0)
-        self.whole = False
+        self.is_complete = False
         self.items: Iterator[Item] = iter(())
         self.kinds: dict[bytes, FileKind | None] = {}
 
@@ -168,9 +168,9 @@ class Walk:
         task: Task,
     ) -> None:
         """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.of`."""
-        self.unreadable = 0
-        self.ignored = 0
-        self.denied: Counter[str] = Counter()
+        self.unreadable_count = 0
+        self.ignored_count = 0
+        self.denied_counts: Counter[str] = Counter()
         self._where = where
         self._root = where.root
         self._options = options
@@ -178,7 +178,7 @@ class Walk:
         self._held: tuple[WalkedFolder, Folder] | None = None
         try:
             if denied.broken:
-                raise denied.refusal(where.asked)
+                raise denied.refusal(where.requested_path)
             # The rules of the folders above: its own ignore files are read with its names.
             matcher, prefix = options.rules or NOTHING, b""
             for depth, name in enumerate(
@@ -338,7 +338,7 @@ class Walk:
     def _failed(self, error: OSError) -> None:
         # What was swapped or removed since its name was read is simply not there any more.
         if error.errno not in _GONE:
-            self.unreadable += 1
+            self.unreadable_count += 1
 
     # One folder
 
@@ -356,13 +356,15 @@ class Walk:
             ):
                 folder.denied = folder.above.denied.entered(folder.name, opened)
                 if folder.denied.broken is not None:
-                    self.unreadable += 1
-                    self.denied[folder.denied.broken.why] += 1
+                    self.unreadable_count += 1
+                    self.denied_counts[folder.denied.broken.why] += 1
             if options.rules is not None and rules:
                 folder.matcher = _with_rules(
                     folder.matcher, len(folder.root_prefix), opened
                 )
-            folder.whole = not runs and not folder.denied.active and folder.after < 0
+            folder.is_complete = (
+                not runs and not folder.denied.active and folder.after < 0
+            )
             return (
                 self._batches(folder, runs)
                 if runs
@@ -466,7 +468,9 @@ class Walk:
         if folder.denied.active:
             keep(
                 partial(
-                    folder.denied.allowed, changing=options.changing, denied=self.denied
+                    folder.denied.allowed,
+                    changing=options.changing,
+                    denied=self.denied_counts,
                 )
             )
         hidden = set[bytes]()
@@ -489,7 +493,7 @@ class Walk:
             folder.globs,
         )
         if matcher.layers:
-            self.ignored += keep(
+            self.ignored_count += keep(
                 lambda some, are_folders: matcher.kept(prefix, some, are_folders, check)
             )
         if unwanted.layers:
@@ -504,7 +508,7 @@ class Walk:
                 wanted.ignored(prefix, names, False, check),
                 wanted.ignored(prefix, folders, True),
             )
-        folder.whole &= len(names) == count
+        folder.is_complete &= len(names) == count
         if options.kinds is not None:
             if batch.others or "file" not in options.kinds:
                 names = [
@@ -517,7 +521,7 @@ class Walk:
         first = bisect_left(items, TEMPORARY)
         if first < len(items) and items[first].startswith(TEMPORARY):
             items = [name for name in items if not is_temporary(name)]
-            folder.whole = False
+            folder.is_complete = False
         if folder.after >= 0:
             name = options.after[folder.after]
             place = bisect_left(items, name)

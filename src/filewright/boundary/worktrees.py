@@ -42,7 +42,7 @@ def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str
 def _described(boundary: Boundary, tree: Location) -> str | None:
     """What a tree is, where it is and its branch; None for a repository that has no other."""
     git = tree.child(b".git")
-    shown = tree.shown if tree.parts else quote(tree.root.path)
+    shown = tree.display_path if tree.parts else quote(tree.root.path)
     if boundary.stat(git).kind == "file":
         kind = (
             "linked worktree" if b"/worktrees/" in _line(boundary, git) else "submodule"

@@ -146,7 +146,7 @@ class Changes(History):
                 for name, kind in folder.iter_entries():
                     if is_temporary(name):
                         if name not in named:
-                            found.append(where.child(name).shown)
+                            found.append(where.child(name).display_path)
                     elif kind == "folder":
                         pending.append(where.child(name))
         return found
@@ -194,7 +194,7 @@ class Changes(History):
                 Code.CANCELLED, "this was a rehearsal; nothing was changed"
             )
         touched = list(change_set.locations)
-        numbers = {place.root.number for place in touched}
+        numbers = {place.root.index for place in touched}
         folders = {place.parent for place in touched if place.parts}
         with self.writing(task):
             self.before_change(task)
@@ -308,7 +308,9 @@ class Changes(History):
         names = RecordedPath.of(where).names
         for log, (_, paths) in list(self._withheld.items()):
             if any(names[:depth] in paths for depth in range(1, len(names) + 1)):
-                raise errors.interrupted(where.asked, quote(log.state.owner.path))
+                raise errors.interrupted(
+                    where.requested_path, quote(log.state.owner.path)
+                )
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""

@@ -185,7 +185,7 @@ class DiffBuilder(NamedTuple):
                 if item.kind == "folder" and not item.moved:
                     continue
                 lost = (
-                    [LostContent(item.was.shown, 1, item.seen.size)]
+                    [LostContent(item.was.display_path, 1, item.seen.size)]
                     if item.seen is not None
                     else []
                 )
@@ -221,14 +221,14 @@ class DiffBuilder(NamedTuple):
             if entry.kind != "file" or budget.spent:
                 budget.cut += 1
             else:
-                gone = FileDiff(entry.location.shown, None)
+                gone = FileDiff(entry.location.display_path, None)
                 with self._snapshot(entry.location) as before:
                     if before.size <= _SHOWN_WHOLE:
                         gone = self._compared(
                             gone, before, None, b"", max(10, budget.lines)
                         )
                 budget.add(gone)
-        budget.lost.append(LostContent(f"{where.shown}/", files, size))
+        budget.lost.append(LostContent(f"{where.display_path}/", files, size))
 
     def _planned(self, item: TreeNode, max_lines: int) -> FileDiff:
         """What will become of an item that is no folder."""
@@ -365,9 +365,15 @@ def _named(
     """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
     old = new = mode_before = mode_after = None
     if before is not None:
-        old, mode_before = was.shown, 0o120000 if before.kind == "link" else before.mode
+        old, mode_before = (
+            was.display_path,
+            0o120000 if before.kind == "link" else before.mode,
+        )
     if after is not None:
-        new, mode_after = now.shown, 0o120000 if after.kind == "link" else after.mode
+        new, mode_after = (
+            now.display_path,
+            0o120000 if after.kind == "link" else after.mode,
+        )
     return FileDiff(old, new, (), mode_before, mode_after)
 
 

@@ -256,14 +256,14 @@ class History:
 
     def within(self) -> list[Log]:
         """The logs of registered roots within those that are open here, other than these."""
-        roots = [root.resolved for root in self._boundary.roots]
+        roots = [root.resolved_path for root in self._boundary.roots]
         return [
             log for log in self.logs if not log.own and log.state.lies_within(roots)
         ]
 
     def left_within(self) -> list[StateFolder]:
         """Return the state folders of roots within the open ones whose folders were removed or replaced."""
-        roots = [root.resolved for root in self._boundary.roots]
+        roots = [root.resolved_path for root in self._boundary.roots]
         left = [owner for owner in self._index.within(roots) if not owner.is_there]
         return [StateFolder(self._index, None, owner) for owner in left]
 
@@ -662,7 +662,7 @@ class History:
         entries: Sequence[FileChange] = record.entries
         asked = ""
         if scope.path is not None:
-            place, asked = self.place_of(scope.path), scope.path.asked
+            place, asked = self.place_of(scope.path), scope.path.requested_path
             entries = (
                 *(e for e in entries if e.touches(place)),
                 *self._carried_from(place, entries),
@@ -686,7 +686,11 @@ class History:
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
             (entry,) = entries
-            before, after, part = entry.before, entry.after, asked or entry.place.shown
+            before, after, part = (
+                entry.before,
+                entry.after,
+                asked or entry.place.display_path,
+            )
             if (
                 before is None
                 or after is None
@@ -700,7 +704,7 @@ class History:
         return selected._replace(
             record=record._replace(entries=entries),
             summary=f"{selected.summary} ({part} only)",
-            named={**selected.named, "path": asked or entries[0].place.shown},
+            named={**selected.named, "path": asked or entries[0].place.display_path},
             partial=True,
             hunk=scope.hunk,
         )
@@ -780,7 +784,9 @@ class History:
                 ]
             if entries:
                 others.update(dict.fromkeys(each.summary for each in foreign))
-                paths.update(dict.fromkeys(entry.place.shown for entry in entries))
+                paths.update(
+                    dict.fromkeys(entry.place.display_path for entry in entries)
+                )
         if others:
             raise errors.shared(selected.what, [*others], [*paths], selected.named)
 
@@ -799,7 +805,7 @@ class History:
         """The location of a place that may be seen. Raises `path_escape`, `permission_denied`."""
         where = place.below(self._boundary.roots)
         if where is None:
-            raise errors.beyond_roots(place.shown, quote(place.root))
+            raise errors.beyond_roots(place.display_path, quote(place.root))
         if seen_as(place) == "denied":
             raise errors.denied("what that change touched")
         return where

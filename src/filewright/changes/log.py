@@ -215,8 +215,12 @@ class Log:
         self.latest = latest
         """The number of the newest change of any log."""
         self.own = state.root is not None
-        paths = [root.resolved for root in boundary.roots]
-        self._here = {root.resolved for root in boundary.roots if not root.below(paths)}
+        paths = [root.resolved_path for root in boundary.roots]
+        self._here = {
+            root.resolved_path
+            for root in boundary.roots
+            if not root.parts_within(paths)
+        }
         """The roots within which there is no other."""
         locate = partial(state.at, b"state.db")
         seconds, read_only = settings.lock_seconds, settings.read_only

@@ -90,7 +90,7 @@ class RecordedPath(NamedTuple):
     @classmethod
     def of(cls, where: Location) -> RecordedPath:
         """How history names a location."""
-        return cls(where.root.resolved, where.parts)
+        return cls(where.root.resolved_path, where.parts)
 
     def below(self, roots: Iterable[Root]) -> Location | None:
         """Its location below the nearest root above it, from which history names it; None if there is none.
@@ -99,9 +99,9 @@ class RecordedPath(NamedTuple):
         """
         path, found = b"/".join((self.root.rstrip(b"/"), *self.parts, b"")), None
         for root in roots:
-            above = root.resolved.rstrip(b"/") + b"/"
+            above = root.resolved_path.rstrip(b"/") + b"/"
             if path.startswith(above) and (
-                found is None or len(above) > len(found.root.resolved)
+                found is None or len(above) > len(found.root.resolved_path)
             ):
                 found = Location(root, tuple(path[len(above) :].split(b"/")[:-1]))
         return found
@@ -112,7 +112,7 @@ class RecordedPath(NamedTuple):
         return (*filter(None, self.root.split(b"/")), *self.parts)
 
     @property
-    def shown(self) -> str:
+    def display_path(self) -> str:
         """The path below its root, quoted where needed."""
         return quote(b"/".join(self.parts)) if self.parts else "."
 
@@ -446,4 +446,4 @@ class ChangeRecord(NamedTuple):
     def paths(self) -> list[str]:
         """The same as paths below their roots, that before a move first."""
         ends = (place for entry in self.entries for place in reversed(entry.ends))
-        return list(dict.fromkeys(place.shown for place in ends))
+        return list(dict.fromkeys(place.display_path for place in ends))

@@ -339,10 +339,10 @@ class Preparation:
                 and status.uid != system.effective_user_id()
             ):
                 raise errors.not_ours(
-                    where.shown, "belongs to another user and cannot be removed"
+                    where.display_path, "belongs to another user and cannot be removed"
                 )
             if folder.is_immutable():
-                raise errors.immutable(where.shown)
+                raise errors.immutable(where.display_path)
             inside[b"/".join(where.parts[depth:])] = FileState.of(
                 status, attributes=folder.extended_attributes()
             )
@@ -365,7 +365,7 @@ class Preparation:
                         self.before[item] = inside[path]
                 elif status.kind == "file":
                     with folder.open(name, known_file=True) as file:
-                        self._require_savable(file, status.size, place.shown)
+                        self._require_savable(file, status.size, place.display_path)
                         inside[path] = self._save_whole(file, folder, name)[0]
                 else:
                     target = folder.read_link(name) if status.kind == "link" else None
@@ -397,13 +397,13 @@ class Preparation:
         )
         if not top.emptied and rule is not None:
             raise errors.protected(
-                place.shown, rule, hint="leave that folder where it is"
+                place.display_path, rule, hint="leave that folder where it is"
             )
         if status.device != above.device or folder.is_mount(name):
-            raise errors.mounted(top.asked, place.shown)
+            raise errors.mounted(top.asked, place.display_path)
         if keeps(above, status):
             raise errors.not_ours(
-                place.shown, "belongs to another user and cannot be removed"
+                place.display_path, "belongs to another user and cannot be removed"
             )
 
     # Staging
@@ -695,7 +695,7 @@ class Planning:
             self.folders
         ):  # Grows: the slot of a folder may be in one that has no number yet.
             end = folder.home or folder.place
-            root = folder.was.root.resolved if end is None else None
+            root = folder.was.root.resolved_path if end is None else None
             inode = folder.seen.inode if folder.seen is not None else made[folder].inode
             slot = self._slot(*end) if end is not None else None
             references.append(PlanFolder(inode, root, folder.seen is None, slot))

@@ -834,7 +834,7 @@ def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> Non
     """Changes that could not be settled are in the way of their own files only. Raises `in_use`."""
     for number, _ in left:
         for place in _places(log, number).intersection(record.places):
-            raise unsettled(place.shown, format_change_id(number))
+            raise unsettled(place.display_path, format_change_id(number))
 
 
 def unfinished_places(log: Log) -> set[RecordedPath]:

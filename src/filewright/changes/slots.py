@@ -97,7 +97,9 @@ class OpenFolders(Closable):
             return held
         folder, found = self.open(where, reading=reading)
         if found != identity:
-            raise errors.replaced(f"the folder {where.shown}", where.shown)
+            raise errors.replaced(
+                f"the folder {where.display_path}", where.display_path
+            )
         return folder
 
 
@@ -372,12 +374,12 @@ class PlanSlots:
     def _location(self, place: RecordedPath) -> Location:
         where = place.below(self.log.boundary.roots)
         if where is None:
-            raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
+            raise errors.beyond_roots(place.display_path, os.fsdecode(place.root))
         return where
 
     def shown(self, slot: Slot) -> str:
         """A slot's path, for messages."""
-        return self._location(self.plan.place(slot)).shown
+        return self._location(self.plan.place(slot)).display_path
 
     def flush(self, flushing: FlushQueue | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in."""

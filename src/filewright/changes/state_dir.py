@@ -179,7 +179,7 @@ class StateIndex:
         self, root: Root
     ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
-        (device, inode), birth, path = root.identity, _birth(root), root.resolved
+        (device, inode), birth, path = root.identity, _birth(root), root.resolved_path
         here = [owner for owner in self.owners.values() if owner.path == path]
         alike = [owner for owner in self.owners.values() if owner.inode == inode]
         own = [
@@ -208,8 +208,8 @@ class StateIndex:
 
         def near(owner: RegisteredRoot) -> bool:
             if not any(
-                _is_within(owner.path, root.resolved)
-                or _is_within(root.resolved, owner.path)
+                _is_within(owner.path, root.resolved_path)
+                or _is_within(root.resolved_path, owner.path)
                 for root in roots
             ):
                 return False
@@ -294,7 +294,7 @@ class StateFolder:
             self._find(self.root)
 
     def _find(self, root: Root) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
-        path = root.resolved
+        path = root.resolved_path
         known, others = self._index.owner_of(root)
         owner = known or self.owner
         self.owner = owner._replace(
@@ -409,7 +409,7 @@ class StateFolder:
                 _make_folders(self.at(name))
             contents = self._take(base, make=True)
             if self.owner != known:
-                gone = (each for each in others if each.path == root.resolved)
+                gone = (each for each in others if each.path == root.resolved_path)
                 self._index.add(
                     base,
                     *(each._replace(paths=(b"", *each.paths)) for each in gone),

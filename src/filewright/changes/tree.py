@@ -223,7 +223,7 @@ class TreeNode:
         if origin is self:
             return item
         if seen.device != origin.nearest.device:
-            raise errors.other_file_system(item.was.shown)
+            raise errors.other_file_system(item.was.display_path)
         return item.copied(self, asked)
 
     def names(self) -> list[bytes]:
@@ -448,7 +448,7 @@ class ChangeTree:
         if changing or not where.parts:
             self.boundary.require_writable_names(where, where.parts)
             self._guarded.add(where)
-        root, asked = where.root, where.asked
+        root, asked = where.root, where.requested_path
         identity = root.identity
         if identity not in self._roots:
             # It may have been reached from a root above.
@@ -516,7 +516,7 @@ class ChangeTree:
     def _there(self, where: Location, *, changing: bool = False) -> TreeNode:
         item = self.find(where, changing=changing)[2]
         if item is None:
-            raise errors.missing(where.asked)
+            raise errors.missing(where.requested_path)
         return item
 
     # Contents
@@ -532,7 +532,9 @@ class ChangeTree:
         first = isinstance(base, DiskContent) and base.opener == item.open
         item.splices = step.splices if first else None
         item.content, item.fresh = (
-            SplicedContent(base, step.splices, step.encoding_check, where.asked),
+            SplicedContent(
+                base, step.splices, step.encoding_check, where.requested_path
+            ),
             True,
         )
 
@@ -541,11 +543,11 @@ class ChangeTree:
         folder, name, item = self.find(where, create=True, changing=True)
         if item is None:
             if step.expected is not None:
-                raise errors.stale(where.asked)
-            item = folder.new("file", name, where.asked)
+                raise errors.stale(where.requested_path)
+            item = folder.new("file", name, where.requested_path)
         else:
             if not step.replace and item.kind != "link":
-                raise errors.taken(where.asked)
+                raise errors.taken(where.requested_path)
             self._rewritten(item, folder, where, step.expected)
         item.content = (
             MemoryContent(step.content)
@@ -561,35 +563,35 @@ class ChangeTree:
         content = item.content
         assert content is not None
         if expected.size != content.size:
-            raise errors.stale(where.asked)
+            raise errors.stale(where.requested_path)
         if not item.fresh:
             item.expected = expected
         elif expected.digest is not None and compute_digest(content) != expected.digest:
-            raise errors.stale(where.asked)
+            raise errors.stale(where.requested_path)
 
     def _file_to_write(
         self, item: TreeNode | None, folder: TreeNode, where: Location
     ) -> TreeNode:
         """A file that may be written to."""
         if item is None:
-            raise errors.missing(where.asked)
+            raise errors.missing(where.requested_path)
         if item.kind == "link":
             raise self.boundary.link_refusal(where)
         if item.kind != "file":
-            raise errors.not_a_file(where.asked, item.kind)
-        self.written.setdefault(folder, where.asked)
-        item.asked = where.asked
+            raise errors.not_a_file(where.requested_path, item.kind)
+        self.written.setdefault(folder, where.requested_path)
+        item.asked = where.requested_path
         seen, home = item.seen, item.home
         if seen is not None and home is not None and not item.fresh:
             mode = item.rights[0]
             if not mode & 0o222:
-                raise errors.unwritable(where.asked, f"{seen.mode:04o}")
+                raise errors.unwritable(where.requested_path, f"{seen.mode:04o}")
             # Root may write to everything but what is immutable.
             if mode == seen.mode and not home[0].on_disk().is_writable(home[1]):
                 if seen.uid == system.effective_user_id():
-                    raise errors.unwritable(where.asked, f"{mode:04o}")
+                    raise errors.unwritable(where.requested_path, f"{mode:04o}")
                 why = f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
-                raise errors.not_ours(where.asked, why)
+                raise errors.not_ours(where.requested_path, why)
             if seen.link_count > 1:
                 self._linked.append((item, where))
         return item
@@ -610,14 +612,14 @@ class ChangeTree:
             if mode != item.rights[0]:
                 item.rights = _given(item.rights, mode)
                 self.notes.append(
-                    f"{where.shown}: new content does not keep the setuid and setgid bits"
+                    f"{where.display_path}: new content does not keep the setuid and setgid bits"
                 )
         return item
 
     # Names
 
     def _make_link(self, step: MakeLink) -> None:
-        asked = step.location.asked
+        asked = step.location.requested_path
         folder, name, item = self.find(step.location, create=True, changing=True)
         if item is not None:
             raise errors.taken(asked)
@@ -627,16 +629,18 @@ class ChangeTree:
         where = step.location
         folder, name, item = self.find(where, create=True, changing=True)
         if item is None:
-            folder.new("folder", name, where.asked).attributes = step.attributes or None
+            folder.new("folder", name, where.requested_path).attributes = (
+                step.attributes or None
+            )
         elif item.kind != "folder":
-            raise errors.not_a_folder(where.asked, hint="choose another name")
+            raise errors.not_a_folder(where.requested_path, hint="choose another name")
 
     def _delete(self, step: Delete) -> None:
         where = step.location
         try:
             folder, name, item = self.find(where, changing=True)
             if item is None:
-                raise errors.missing(where.asked)
+                raise errors.missing(where.requested_path)
         except FilewrightError as error:
             if error.code is Code.NOT_FOUND and step.missing_ok:
                 return
@@ -644,21 +648,21 @@ class ChangeTree:
         if item.kind == "folder" and not step.recursive and item.names():
             raise FilewrightError(
                 Code.NOT_A_FILE,
-                f"{where.asked} is a folder with something in it",
+                f"{where.requested_path} is a folder with something in it",
                 hint="give recursive=true to delete it with all that is in it",
-                details={"path": where.asked},
+                details={"path": where.requested_path},
             )
         self._require_removable(folder, item, where)
         if step.expected is not None and item.kind == "file":
             self._expect(item, step.expected, where)
         self._note_read_only(item, where)
-        item.asked, item.emptied = where.asked, not step.recursive
-        folder.put(name, None, where.asked)
+        item.asked, item.emptied = where.requested_path, not step.recursive
+        folder.put(name, None, where.requested_path)
 
     def _move(self, step: Move) -> None:
         folder, name, item = self.find(step.source, changing=True)
         if item is None:
-            raise errors.missing(step.source.asked)
+            raise errors.missing(step.source.requested_path)
         self._note_read_only(item, step.source)
         self.arrive(item, step, leaves=(folder, name))
 
@@ -668,7 +672,7 @@ class ChangeTree:
     def leave(self, item: TreeNode, where: Location, end: End) -> None:
         """Take something out of the place where it is found, to arrive in another."""
         folder, name = end
-        self.written.setdefault(folder, where.asked)
+        self.written.setdefault(folder, where.requested_path)
         self._require_removable(folder, item, where)
         folder.entries[name] = None
 
@@ -679,18 +683,18 @@ class ChangeTree:
         source, where = step.source, step.destination
         folder, name, found = self.find(where, create=True, changing=True)
         if item.kind == "folder" and folder.within(item):
-            raise errors.into_itself(source.asked, where.asked)
+            raise errors.into_itself(source.requested_path, where.requested_path)
         if found is item:
-            raise errors.same_place(where.asked)
+            raise errors.same_place(where.requested_path)
         if leaves is not None:
             self.leave(item, source, leaves)
         home = item.home
         crosses = home is not None and folder.nearest.device != home[0].nearest.device
         if isinstance(step, Copy):
-            item = item.copied(folder, where.asked)
+            item = item.copied(folder, where.requested_path)
         elif home is not None and (crosses or self._copy_moves):
-            item.asked, item.place = source.asked, None
-            item = item.copied(folder, where.asked)
+            item.asked, item.place = source.requested_path, None
+            item = item.copied(folder, where.requested_path)
         # A folder that may not be written to stays in its folder: its `..` would change.
         elif (
             home is not None
@@ -699,28 +703,28 @@ class ChangeTree:
             and not item.on_disk().is_writable()
         ):
             raise errors.not_ours(
-                source.asked,
+                source.requested_path,
                 "is a folder that cannot be written to, so it can only be renamed where it is",
             )
         self.brought[item] = step
         if found is not None:
             if not step.overwrite:
-                raise errors.taken(where.asked)
+                raise errors.taken(where.requested_path)
             if found.kind == "folder" != item.kind:
                 raise errors.not_a_file(
-                    where.asked,
+                    where.requested_path,
                     "folder",
                     hint="name the destination itself, with the file's name in that folder",
                 )
             if item.kind == "folder" != found.kind:
-                raise errors.not_a_folder(where.asked)
+                raise errors.not_a_folder(where.requested_path)
             if item.place is not None and item.place[0].within(found):
-                raise errors.into_itself(where.asked, where.asked)
+                raise errors.into_itself(where.requested_path, where.requested_path)
             self._require_removable(folder, found, where)
             if found.kind == "file":
                 self._file_to_write(found, folder, where)
-            found.asked = where.asked
-        folder.put(name, item, where.asked)
+            found.asked = where.requested_path
+        folder.put(name, item, where.requested_path)
 
     # Attributes
 
@@ -729,10 +733,10 @@ class ChangeTree:
         before, is_folder = item.rights[0], item.kind == "folder"
         mode = modes.resolve(step.mode, before, folder=is_folder)
         if mode & ~before & _SPECIAL_BITS and not self._undoes:
-            raise errors.special_bits(step.location.asked)
+            raise errors.special_bits(step.location.requested_path)
         kept = system.storable_mode(mode, folder=is_folder)
         if kept != mode:
-            raise errors.no_such_mode(step.location.asked, mode, kept)
+            raise errors.no_such_mode(step.location.requested_path, mode, kept)
         item.rights = _given(item.rights, mode)
 
     def _set_owner(self, step: SetOwner) -> None:
@@ -748,7 +752,7 @@ class ChangeTree:
         if item.kind == "link":
             raise self.boundary.link_refusal(where)
         if item.kind == "other":
-            raise errors.not_a_file(where.asked, item.kind)
+            raise errors.not_a_file(where.requested_path, item.kind)
         if (
             item.kind == "file"
             and not item.fresh
@@ -758,17 +762,18 @@ class ChangeTree:
             # Its inode may have a name outside of the roots, which would change too.
             self._linked.append((item, where))
             item.fresh = True
-        item.asked = where.asked
+        item.asked = where.requested_path
         if item.seen is None or user == 0:
             return item
         if item.seen.uid != user:
-            raise errors.not_ours(where.asked, "belongs to another user")
+            raise errors.not_ours(where.requested_path, "belongs to another user")
         if isinstance(step, SetOwner) and (
             step.uid not in (None, user)
             or step.gid not in (None, item.seen.gid, *system.group_ids())
         ):
             raise errors.not_ours(
-                where.asked, "can only be given to another user or group by root"
+                where.requested_path,
+                "can only be given to another user or group by root",
             )
         return item
 
@@ -781,7 +786,7 @@ class ChangeTree:
             and not self._undoes
         ):
             self.notes.append(
-                f"{where.shown} was read-only (mode {item.seen.mode:04o})"
+                f"{where.display_path} was read-only (mode {item.seen.mode:04o})"
             )
 
     def _note_look_alikes(self) -> None:
@@ -821,27 +826,31 @@ class ChangeTree:
         protected, and what a sticky folder keeps."""
         if item.kind == "link" and item.home is not None:
             link = Location(*item.was)
-            link.given = where.asked
+            link.spelling = where.requested_path
             self.boundary.require_link_allowed(link)
         if item.seen is not None and item.kind == "folder":
-            path = b"/".join((item.was.root.resolved.rstrip(b"/"), *item.was.parts))
+            path = b"/".join(
+                (item.was.root.resolved_path.rstrip(b"/"), *item.was.parts)
+            )
             for other in self.boundary.roots:
-                if other.resolved == path or other.resolved.startswith(path + b"/"):
-                    raise errors.holds_root(where.asked, other.name)
+                if other.resolved_path == path or other.resolved_path.startswith(
+                    path + b"/"
+                ):
+                    raise errors.holds_root(where.requested_path, other.name)
             mounts = item.on_disk(reading=False).mounts_below()
             if mounts:
                 # Moved, it would take the mount along, and whoever mounts it would not find its place again.
                 place = Location(
                     item.was.root, (*item.was.parts, *mounts[0].split(b"/"))
                 )
-                raise errors.mounted(where.asked, place.shown)
+                raise errors.mounted(where.requested_path, place.display_path)
         if item.seen is None or folder.seen is None:
             return
         if item.seen.device != folder.seen.device:
-            raise errors.other_file_system(where.shown)
+            raise errors.other_file_system(where.display_path)
         if keeps(folder.seen, item.seen):
             raise errors.not_ours(
-                where.asked,
+                where.requested_path,
                 "belongs to another user, in a folder where only owners remove things",
             )
 
@@ -868,8 +877,10 @@ class ChangeTree:
                     continue
                 step = self.brought.get(item)
                 source = Location(*origin.was)
-                source.given = step.source.asked if step else where.asked
-                where.given = step.destination.asked if step else ""
+                source.spelling = (
+                    step.source.requested_path if step else where.requested_path
+                )
+                where.spelling = step.destination.requested_path if step else ""
                 self.boundary.require_tree_transferable(
                     source,
                     where,
@@ -891,8 +902,8 @@ class ChangeTree:
             if leaving[item.seen.identity] >= item.seen.link_count:
                 continue
             if not self._set.break_hard_links:
-                raise errors.hard_linked(where.asked, item.seen.link_count)
-            self.hard_links[where.shown] = item.seen.link_count
+                raise errors.hard_linked(where.requested_path, item.seen.link_count)
+            self.hard_links[where.display_path] = item.seen.link_count
 
 
 def _given(rights: Rights, *given: int | None) -> Rights:

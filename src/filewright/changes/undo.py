@@ -154,7 +154,7 @@ class Reversal:
             if entry.action != "attributes" or entry.place.parts:
                 self._entries.append(entry)
             else:
-                self._roots.append(locate(entry.place).asked.rstrip(":"))
+                self._roots.append(locate(entry.place).requested_path.rstrip(":"))
         self._renamed: list[FileChange] = []
         self._places: dict[RecordedPath, Location] = {}
         for entry in self._entries:
@@ -179,7 +179,9 @@ class Reversal:
         entries = [
             entry
             for entry in self._entries
-            if refused.isdisjoint(self._places[place].shown for place in entry.ends)
+            if refused.isdisjoint(
+                self._places[place].display_path for place in entry.ends
+            )
         ]
         if not entries or len(entries) == len(self._entries):
             return None
@@ -248,7 +250,7 @@ class Reversal:
             with suppress(_RefusedError):
                 if item is None or after is None:
                     if before is None:
-                        self._notes.append(f"{where.shown} is gone already")
+                        self._notes.append(f"{where.display_path} is gone already")
                 elif item in meant:
                     # One thing is at the place of two: the other one was overwritten.
                     self._refuse(entry.place, _GONE)
@@ -275,7 +277,7 @@ class Reversal:
             below = inside.pop(item, [])
             if entry.before is None and item.kind == "folder":
                 if len(item.names()) > len(below):
-                    shown = self._places[entry.place].shown
+                    shown = self._places[entry.place].display_path
                     self._notes.append(
                         f"{shown}/ stays: others have put something into it"
                     )
@@ -290,7 +292,7 @@ class Reversal:
                 folder, name, _ = self._tree.find(where, changing=True)
                 self._tree.leave(item, where, (folder, name))
             elif item in along and item.place is not None:
-                item.place[0].put(item.place[1], None, where.asked)
+                item.place[0].put(item.place[1], None, where.requested_path)
             elif item not in stays:
                 self._play(Delete(where))
         for entry, before, item, moves in sorted(
@@ -300,7 +302,7 @@ class Reversal:
                 self._bring_back(entry, before, item, moves=moves)
 
     def _refuse(self, place: RecordedPath, why: str) -> NoReturn:
-        shown = self._places[place].shown
+        shown = self._places[place].display_path
         self._conflicts.setdefault((shown, 0), Conflict(shown, why))
         raise _RefusedError
 
@@ -338,7 +340,7 @@ class Reversal:
             if not self._force:
                 self._refuse(
                     link,
-                    f"is a link that leads out of the root now, and {place.shown} was below it",
+                    f"is a link that leads out of the root now, and {place.display_path} was below it",
                 )
             self._play(Delete(where))
 
@@ -346,7 +348,7 @@ class Reversal:
         try:
             return Snapshot.of_file(item.open(), where, self._settings)
         except OSError as error:
-            raise from_os_error(error, where.asked) from error
+            raise from_os_error(error, where.requested_path) from error
 
     # What was made
 
@@ -384,7 +386,9 @@ class Reversal:
         was, gone = entry.was or entry.place, entry.after is None
         where = self._places[was]
         if moves and entry.renamed_later and not self._force:
-            self._refuse(entry.place, f"was {where.shown}, and was renamed again since")
+            self._refuse(
+                entry.place, f"was {where.display_path}, and was renamed again since"
+            )
         if moves and item is not None:
             self._require_inside(was)
             self._does = True
@@ -396,7 +400,7 @@ class Reversal:
             self._refuse(entry.place, _GONE)
         if before.kind == "other":
             self._notes.append(
-                f"{where.shown} was a special file and cannot be made again"
+                f"{where.display_path} was a special file and cannot be made again"
             )
             return
         taken = self._there(where)
@@ -444,7 +448,7 @@ class Reversal:
             )
             if not gone and not moves:
                 self._notes.append(
-                    f"{where.shown} has been deleted or moved since; it is made anew"
+                    f"{where.display_path} has been deleted or moved since; it is made anew"
                 )
 
     # What was rewritten or altered
@@ -471,7 +475,7 @@ class Reversal:
             self._afterwards.append(given_back)
         elif before.mode != after.mode:
             self._notes.append(
-                f"{where.shown}: its mode was changed again since, and stays"
+                f"{where.display_path}: its mode was changed again since, and stays"
             )
 
     def _rewritten(
@@ -516,7 +520,7 @@ class Reversal:
         where: Location,
     ) -> Modify | Create:
         """The same of a file that is not held: by the splices that were kept, if it is as it was left or has grown."""
-        shown = self._places[entry.place].shown
+        shown = self._places[entry.place].display_path
         if self._hunk is not None:
             raise errors.no_hunks(shown)
         if entry.segments and not self._force:
@@ -575,7 +579,7 @@ class Reversal:
         """
         runs = entry.runs
         if len(runs) > 1 and self._hunk is not None:
-            raise errors.no_hunks(self._places[entry.place].shown)
+            raise errors.no_hunks(self._places[entry.place].display_path)
         for run in reversed(runs):
             self._task.check()
             if run.before is None:
@@ -630,7 +634,7 @@ class Reversal:
         hunks = group_into_hunks(
             snapshot, find_line_splices(earlier, made) if splices is None else splices
         )
-        shown = self._places[run.place].shown
+        shown = self._places[run.place].display_path
         if not 1 <= hunk <= len(hunks):
             raise errors.no_such_hunk(shown, hunk, len(hunks))
         others = [
@@ -653,7 +657,7 @@ class Reversal:
     def _merge(
         self, place: RecordedPath, made: bytes, held: bytes, earlier: bytes
     ) -> bytes:
-        shown, texts = self._places[place].shown, [made, held, earlier]
+        shown, texts = self._places[place].display_path, [made, held, earlier]
         # A character of UTF-16 may hold the byte of a line end. What was converted meanwhile is merged as bytes.
         codec = _WIDE.get(held[:2])
         if any(text[:2] != held[:2] or len(text) % 2 for text in texts):

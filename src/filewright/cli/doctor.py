@@ -143,9 +143,9 @@ def _engines() -> Iterator[Finding]:
 
 
 def _ripgrep() -> Finding:
-    from filewright.boundary.launcher import Launcher, program
+    from filewright.boundary.launcher import Launcher, find_program
 
-    engine = program("rg")
+    engine = find_program("rg")
     if engine is None:
         return Finding(
             "ripgrep", "not found: trees are searched in this process", False

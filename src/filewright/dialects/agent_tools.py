@@ -249,7 +249,7 @@ def tree(call: Call, given: Record) -> str:
         corner = "└── " if ends[-1] else "├── "
         after = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
         rows.append(f"{margin}{corner}{escape_controls(entry.name)}{after}")
-    top = call.locate(given.path).shown
+    top = call.locate(given.path).display_path
     return _answered(call, [top, *(rows or ["(no entries)"])], *more)
 
 

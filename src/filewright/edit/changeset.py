@@ -210,7 +210,7 @@ class FilePlan(Generic[D]):
             empty,
             added,
             None,
-            location.shown,
+            location.display_path,
             mode_after=mode,
             is_complete=True,
         )
@@ -236,7 +236,7 @@ class FilePlan(Generic[D]):
             self,
             location=destination,
             steps=[*self.steps, step],
-            new_name=destination.shown,
+            new_name=destination.display_path,
         )
 
 

@@ -197,7 +197,7 @@ def _held(entry: FileChange) -> Snapshot | None:
     content = content_before(entry) if entry.after is None else content_after(entry)
     if content is None:
         return None
-    if suffix(entry.place.shown) == "ipynb":
+    if suffix(entry.place.display_path) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = content_before(entry) or b"", content_after(entry) or b""
         both = [viewed_by_cells(Snapshot(side)) for side in sides]
@@ -275,7 +275,7 @@ def lines_of(
 
 def drawn(record: ChangeRecord, index: int, rows: Sequence[DiffRow]) -> FileView:
     """Rows of a file as a diff of it has them."""
-    path = record.entries[index].place.shown
+    path = record.entries[index].place.display_path
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 
 

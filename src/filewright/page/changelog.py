@@ -236,7 +236,7 @@ class ChangeLog:
     def _listing(self, record: ChangeRecord) -> Listing:
         # A path is listed once, however many entries name it; of a large change only the first are read.
         first = record.entries[:_PATHS]
-        paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
+        paths = tuple(dict.fromkeys(entry.place.display_path for entry in first))
         deeds = deeds_of(record) if not record.reverts else []
         folders = sum(is_folder(entry) for entry in first)
         sides = [

@@ -136,7 +136,7 @@ class ViewPart:
     def _image(self) -> Picture:
         record = self.viewed.record
         entry = record.entries[self._index]
-        media = IMAGES.get(suffix(entry.place.shown))
+        media = IMAGES.get(suffix(entry.place.display_path))
         look = content_before if self.asked.get("side") == "before" else content_after
         content = look(entry) if media is not None else None
         if media is None or content is None:

@@ -267,7 +267,7 @@ class ReviewSite:
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
-        path, session = record.entries[index].place.shown, record.session or ""
+        path, session = record.entries[index].place.display_path, record.session or ""
         made = Comment(
             viewed.address,
             path,

@@ -43,13 +43,13 @@ def deeds_of(record: ChangeRecord) -> list[Deed]:
             (entry.action, above) in folders for above in _above(entry)
         ):
             continue
-        name = f"{entry.place.shown}{'/' if is_folder(entry) else ''}"
+        name = f"{entry.place.display_path}{'/' if is_folder(entry) else ''}"
         if entry.was is None:
             found.append((_VERBS[entry.action], name))
         elif entry.was.parts[:-1] == entry.place.parts[:-1]:
-            found.append(("renamed", f"{entry.was.shown} to {name}"))
+            found.append(("renamed", f"{entry.was.display_path} to {name}"))
         else:
-            found.append(("moved", f"{entry.was.shown} to {name}"))
+            found.append(("moved", f"{entry.was.display_path} to {name}"))
     if record.tool == "shell":
         command = to_one_line(record.summary.removeprefix("shell: "))
         return [("ran", f"{command} ({pluralize(len(found), 'file')})")]

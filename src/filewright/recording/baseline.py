@@ -318,7 +318,7 @@ class Baseline:
         files = []
         for path, stamp in late.items():
             if stamp.kind == "file":
-                shown = Location(self._root, tuple(path.split(b"/"))).shown
+                shown = Location(self._root, tuple(path.split(b"/"))).display_path
                 files.append(f"{shown} ({format_size(stamp.size)})")
         if files:
             named = join_limited(files, _NAMED_BEFORE)

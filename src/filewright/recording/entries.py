@@ -125,7 +125,9 @@ class EntryBuilder:
         if content is None:
             if is_now:
                 return side
-            self.lost.append(Location(self._root, tuple(thing.path.split(b"/"))).shown)
+            self.lost.append(
+                Location(self._root, tuple(thing.path.split(b"/"))).display_path
+            )
             return None
         if side.kind == "link":
             return side._replace(target=content)

@@ -182,7 +182,7 @@ class Journal:
             return rows
         self._ask_git(comparison, last.git_index)
         numbers: dict[str, tuple[int, ...]] = {}
-        groups = _attributed(comparison, commands, self.root.resolved)
+        groups = _attributed(comparison, commands, self.root.resolved_path)
         with self.log.begin(self.task) as intent:
             builder = EntryBuilder(self.root, comparison, intent.keep, self.task)
             records: list[tuple[tuple[Command, ...], Any]] = []

@@ -94,11 +94,11 @@ class Recorder:
                 for command in opened.read_open(journal.folder):
                     if command.identifier == identifier:
                         _, summary, session, client, turn = ending
-                        commands[journal.root.resolved] = command._replace(
+                        commands[journal.root.resolved_path] = command._replace(
                             summary=summary, session=session, client=client, turn=turn
                         )
             for journal in self._observed(journals, commands=commands):
-                open_here = commands.get(journal.root.resolved)
+                open_here = commands.get(journal.root.resolved_path)
                 if open_here is None:
                     continue
                 closed = opened.remove(journal.folder, identifier) or open_here
@@ -161,12 +161,12 @@ class Recorder:
                     seconds=seconds, room_bytes=min(room, self.budget.room_bytes)
                 )
                 stored, _ = journal.baseline.store_rows(state.rows, budget)
-                rows[journal.root.resolved] = stored
+                rows[journal.root.resolved_path] = stored
                 is_complete = is_complete and all(row.kept for row in stored.values())
         with self._changes.writing(task), self._journals(task) as journals:
             for journal in journals:
-                if journal.root.resolved in rows:
-                    journal.note_stored(rows[journal.root.resolved])
+                if journal.root.resolved_path in rows:
+                    journal.note_stored(rows[journal.root.resolved_path])
         return is_complete
 
     # Roots
@@ -210,7 +210,9 @@ class Recorder:
         with log.state.folder() as own, suppress(FileExistsError):
             own.make_folder(_SHELL, 0o700)
         root = boundary.roots[0]
-        inner = root.below([each.state.owner.path for each in logs if each is not log])
+        inner = root.parts_within(
+            [each.state.owner.path for each in logs if each is not log]
+        )
         within = tuple(sorted(b"/".join(parts) + b"/" for parts in inner))
         with ExitStack() as stack:
             folder = stack.enter_context(log.state.folder(_SHELL))
@@ -315,15 +317,15 @@ class Recorder:
             root = journal.root
             around = None
             for each in done:
-                if each.root.below([root.resolved]):
+                if each.root.parts_within([root.resolved_path]):
                     around = each
             if around is not None and not journal.log.own:
-                [parts] = around.root.below([root.resolved])
+                [parts] = around.root.parts_within([root.resolved_path])
                 if not around.shows(b"/".join(parts)):
                     continue
             journal.observe(
                 budget=budget or self.budget.for_hook,
-                ending=commands.get(root.resolved),
+                ending=commands.get(root.resolved_path),
                 line=line,
                 adopted=self._adopted(journal),
             )
@@ -334,7 +336,7 @@ class Recorder:
         """Take over what is known of registered roots within one that are gone: their paths are its own again."""
         adopted: list[Adopted] = []
         for left in self._changes.left_within():
-            below = journal.root.below([left.owner.path])
+            below = journal.root.parts_within([left.owner.path])
             if not below or not os.path.exists(left.at(_SHELL, STATE)):
                 continue
             prefix = b"/".join(below[0]) + b"/"

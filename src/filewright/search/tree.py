@@ -24,7 +24,7 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.launcher import Child, program
+from filewright.boundary.launcher import Child, find_program
 from filewright.boundary.location import Location
 from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError
@@ -166,7 +166,7 @@ class Searcher:
         for location in candidates:
             task.check()
             if clock.expired:
-                reason = f"time was up before {location.shown}; narrow the search with path, glob or type"
+                reason = f"time was up before {location.display_path}; narrow the search with path, glob or type"
                 break
             candidate = self.open(location, task)
             if not isinstance(candidate, Snapshot):
@@ -176,7 +176,7 @@ class Searcher:
                     continue
                 found = likest(candidate)
             reason = reason or (
-                f"{location.shown}: {found.reason}" if found.reason else ""
+                f"{location.display_path}: {found.reason}" if found.reason else ""
             )
             best += [(location, hit) for hit in found.hits]
             best = sorted(best, key=lambda ranked: -ranked[1].score)[: options.limit]
@@ -242,8 +242,11 @@ class TreeSearch:
         try:
             yield from self._found(chain(begun, map(Resume, candidates)))
         finally:
-            self.searched, self.ignored = candidates.searched, candidates.walk.ignored
-            self.unreadable += candidates.walk.unreadable
+            self.searched, self.ignored = (
+                candidates.searched,
+                candidates.walk.ignored_count,
+            )
+            self.unreadable += candidates.walk.unreadable_count
 
     def _found(self, places: Iterable[Resume]) -> Iterator[tuple[Snapshot, Found]]:
         options, pattern, task = self.options, self.pattern, self.task
@@ -389,7 +392,7 @@ class _Candidates:
                     files, nbytes, entries, places = next(most, files), 0, [], {}
                 # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
                 # that is quicker than by its files, as long as it is not cut.
-                whole, last = folder.whole and self.options.kind is None, folder
+                whole, last = folder.is_complete and self.options.kind is None, folder
                 place = folder.prefix if whole else entry.path
                 if place not in places:
                     places[place] = None
@@ -400,7 +403,7 @@ class _Candidates:
 
     def _started(self, batch: _CandidateBatch, *, bounded: bool) -> Child | None:
         """`rg` reading ahead, if it can and if it would leave anything out."""
-        engine = program("rg")
+        engine = find_program("rg")
         if not self.forms or engine is None:
             return None
         argv = [

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 
-from filewright.boundary.launcher import Child, program
+from filewright.boundary.launcher import Child, find_program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
@@ -253,7 +253,11 @@ class Ahead(Closable):
         self.whole = False
         self._task = task
         self._child: Child | None = None
-        where, engine, source = snapshot.location, program("rg"), snapshot.descriptor
+        where, engine, source = (
+            snapshot.location,
+            find_program("rg"),
+            snapshot.descriptor,
+        )
         if (
             not forms
             or where is None

@@ -198,7 +198,7 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     from filewright.system import landlock
 
     system.stop_flush_threads()  # A recovery may have needed them.
-    roots = [root.fd for root in workspace.roots]
+    roots = [root.descriptor for root in workspace.roots]
     state = state_base_folder(workspace.settings)
     excludes = workspace.context.boundary.excludes_path
     reads: list[int | str | bytes] = [

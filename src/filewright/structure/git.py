@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.launcher import PIPE, Child, program
+from filewright.boundary.launcher import PIPE, Child, find_program
 from filewright.boundary.location import Location, find_working_tree
 from filewright.boundary.worktrees import resolve_git_pointer
 from filewright.errors import Code, FilewrightError, invalid
@@ -154,7 +154,7 @@ def _asked(
     boundary: Boundary, where: Location, seconds: float, task: Task | None
 ) -> _Git | str | None:
     """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
-    engine = program("git")
+    engine = find_program("git")
     if engine is None:
         return None
     found = _repository(boundary, where, task)

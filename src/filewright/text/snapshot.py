@@ -144,7 +144,9 @@ class Snapshot(Closable):
         except BaseException as error:
             file.close()
             if isinstance(error, OSError):
-                raise from_os_error(error, location.asked, doing="read") from error
+                raise from_os_error(
+                    error, location.requested_path, doing="read"
+                ) from error
             raise
 
     def close(self) -> None:
@@ -168,7 +170,7 @@ class Snapshot(Closable):
     @property
     def asked(self) -> str:
         """The path as the caller wrote it, for messages."""
-        return self.location.asked if self.location is not None else "the text"
+        return self.location.requested_path if self.location is not None else "the text"
 
     @property
     def descriptor(self) -> int | None:

@@ -125,7 +125,7 @@ class SeenFiles:
             files = [*self._files.items()]
         for location, seen in files:
             if news := self._news(location, *seen):
-                found.setdefault(news, []).append(location.shown)
+                found.setdefault(news, []).append(location.display_path)
         with self._lock:
             for news, names in sorted(found.items()):
                 self._unsaid.append(f"{news} since you read it: {', '.join(names)}")
@@ -263,9 +263,9 @@ class Context:
             snapshot.close()
             raise FilewrightError(
                 Code.TOO_LARGE,
-                f"{location.asked} has {size:,} bytes; the limit is {limit:,}",
+                f"{location.requested_path} has {size:,} bytes; the limit is {limit:,}",
                 "search in it, or ask the user to raise the limit",
-                path=location.asked,
+                path=location.requested_path,
                 size=size,
                 limit=limit,
             )
@@ -390,7 +390,7 @@ class Context:
         error.message = f"{message} ({resolved}, in the root {root}){also}{others}"
         error.details.update(resolved=resolved, root=root)
         return (
-            f"there is no {missing.shown}; list {above.shown} to see what is there"
+            f"there is no {missing.display_path}; list {above.display_path} to see what is there"
             if missing != location
             else ""
         )

@@ -428,7 +428,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         if one.diff is not None and one.diff.old_name is None:
             said, verb = "", f"created, {pluralize(one.diff.added or 0, 'line')}"
         page.add(
-            f"{one.location.shown}: {said}{page.done(verb, one.form, named=not files)}"
+            f"{one.location.display_path}: {said}{page.done(verb, one.form, named=not files)}"
         )
         told.extend(
             f"note: {note}" for each in one.decision.outcomes for note in each.notes
@@ -439,7 +439,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         outcomes += one.decision.outcomes
         total += places
         starts.append(min(lines))
-        files.append(EditedFile(one.location.shown, places, one.version))
+        files.append(EditedFile(one.location.display_path, places, one.version))
     for number, note in sorted(edits.losses.items()):
         page.add(f"[edit {number + 1}: {note}]")
     for user in users:
@@ -534,7 +534,7 @@ class _Edits:
 
     def summary(self, files: Sequence[Changed[EditPlan]]) -> str:
         """One line for the history."""
-        names = ", ".join(file.location.shown for file in files)
+        names = ", ".join(file.location.display_path for file in files)
         return f"edit {names}: {pluralize(len(self.arguments.edits), 'edit')}"
 
     def decided(self) -> Iterator[FilePlan[EditPlan]]:
@@ -559,7 +559,9 @@ class _Edits:
             if whole is not None and ends and file.items:
                 # What was moved out of it is elsewhere; any other edit would be lost with it.
                 self.number = file.items[0][0]
-                message = f"{file.location.asked} is deleted by edit {whole[0] + 1}"
+                message = (
+                    f"{file.location.requested_path} is deleted by edit {whole[0] + 1}"
+                )
                 raise self._invalid(message, "leave out one of them")
             if file.is_new:
                 yield self._created(file)
@@ -567,9 +569,7 @@ class _Edits:
                 with self._opened(file) as snapshot:
                     other = self._edited_files.setdefault(file.identity, file.location)
                     if other != file.location:
-                        message = (
-                            f"{file.location.asked} and {other.asked} are one file"
-                        )
+                        message = f"{file.location.requested_path} and {other.requested_path} are one file"
                         raise self._invalid(message, "name it by one path")
                     try:
                         edited = self._edited(file, snapshot)
@@ -585,7 +585,9 @@ class _Edits:
                         )
             elif whole is not None:
                 before, where = self._known_text(file), file.location
-                kept = FilePlan(EditPlan((), ()), where, (), before, (), where.shown)
+                kept = FilePlan(
+                    EditPlan((), ()), where, (), before, (), where.display_path
+                )
                 yield self._ended(kept, where, *whole)
         if refused:
             raise self._refusal(refused)
@@ -636,7 +638,7 @@ class _Edits:
         )
         file = self._named(location, makes=makes)
         if item.content is not None and (file.items or not file.is_new):
-            asked = location.asked
+            asked = location.requested_path
             message = (
                 f"{asked} is made already" if file.is_new else f"{asked} exists already"
             )
@@ -656,7 +658,7 @@ class _Edits:
         cell = self._cell(item)
         if cell is not None and not item.delete:
             raise self._invalid(
-                f"the edit names cell {cell}, and no place in it; {location.asked} as a whole is not meant",
+                f"the edit names cell {cell}, and no place in it; {location.requested_path} as a whole is not meant",
                 f"give search, the text to be replaced in the cell; {CELL_HINT}",
             )
         if cell is None and not item.path and (item.delete or item.move_to is not None):
@@ -681,7 +683,7 @@ class _Edits:
                 self.context.boundary.require_writable(location)
         if file.is_new and not makes:
             raise self._invalid(
-                f"{location.asked} is made by this call",
+                f"{location.requested_path} is made by this call",
                 "give all that is to be in it: content, and from",
             )
         return file
@@ -693,7 +695,7 @@ class _Edits:
         )
         if file.identity not in (None, found.identity):
             found.close()
-            asked = file.location.asked
+            asked = file.location.requested_path
             raise refused(
                 Code.STALE_VERSION,
                 asked,
@@ -712,7 +714,7 @@ class _Edits:
 
     def _end(self, file: _EditedFile, item: EditItem) -> None:
         """Note that the edit deletes or moves the file. Raises the refusal of what cannot be done to all of it."""
-        context, asked = self.context, file.location.asked
+        context, asked = self.context, file.location.requested_path
         if file.whole is not None:
             raise self._invalid(
                 f"{asked} is deleted or moved already", "delete or move it once"
@@ -745,7 +747,7 @@ class _Edits:
         for self.number, item in file.items:
             if item.content is not None:
                 if item.expected_version is not None:
-                    raise missing(file.location.asked)
+                    raise missing(file.location.requested_path)
                 check_text(item.content, "content")
                 add("the file is made", item.content.encode(), 1)
             if item.source is not None:
@@ -768,7 +770,7 @@ class _Edits:
             self.context.boundary.require_writable(destination, link_itself=True)
             one, named = (
                 one.with_move(destination),
-                f"moved from {escape_controls(where.shown)}",
+                f"moved from {escape_controls(where.display_path)}",
             )
         made = replace(
             one.result,
@@ -839,7 +841,9 @@ class _Edits:
                 outline = self.context.outlines.outline(
                     text.snapshot, task=self.context.task
                 )
-                made[text.base] = ListEdits(text.snapshot, outline, file.location.asked)
+                made[text.base] = ListEdits(
+                    text.snapshot, outline, file.location.requested_path
+                )
             return made[text.base]
 
         for self.number, moved, text in file.moved_symbols:
@@ -875,7 +879,7 @@ class _Edits:
     def _named_symbol(self, file: _EditedFile, text: _Text, symbol: str) -> NamedSymbol:
         self._lines(file, text, symbol)  # says first what else is on them
         outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
-        return find_symbol(outline, symbol, file.location.asked)
+        return find_symbol(outline, symbol, file.location.requested_path)
 
     def _plan(
         self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()
@@ -940,7 +944,7 @@ class _Edits:
             if name is not None
         )
         raise self._invalid(
-            f"{file.location.asked} is no notebook, and has no cell {missing_cell!r}",
+            f"{file.location.requested_path} is no notebook, and has no cell {missing_cell!r}",
             "leave cell out"
             if self.arguments.encoding is None
             else "leave encoding out to edit by cells",
@@ -1062,7 +1066,7 @@ class _Edits:
         outcomes.sort(key=attrgetter("index"))
         decision = EditPlan(page, tuple(outcomes))
         steps = [Modify.from_snapshot(location, view.raw, splices)]
-        name = location.shown
+        name = location.display_path
         return FilePlan(
             decision, location, steps, view.raw, splices, name, name, (view, page)
         )
@@ -1188,7 +1192,7 @@ class _Edits:
         self, file: _EditedFile, snapshot: Snapshot, version: str | None
     ) -> _Text:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
-        context, asked = self.context, file.location.asked
+        context, asked = self.context, file.location.requested_path
         if self.arguments.encoding is None and isinstance(
             notebook_view(snapshot, self.context.task), NotebookView
         ):
@@ -1214,7 +1218,7 @@ class _Edits:
         return _Text(earlier, base, known=True)
 
     def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
-        asked = file.location.asked
+        asked = file.location.requested_path
         try:
             outline = self.context.outlines.outline(
                 text.snapshot, task=self.context.task
@@ -1234,7 +1238,7 @@ class _Edits:
             )
         if not text.known:
             raise self._invalid(
-                f"line {first} is a line of some version of {file.location.asked}",
+                f"line {first} is a line of some version of {file.location.requested_path}",
                 f"give expected_version, which the first row of read_content shows; now it is {text.snapshot.version}",
             )
 
@@ -1304,7 +1308,7 @@ class _Edits:
                         "move it once, and copy it elsewhere",
                     )
                 there = (
-                    f" to {escape_controls(file.location.shown)}"
+                    f" to {escape_controls(file.location.display_path)}"
                     if file is not source
                     else ""
                 )
@@ -1356,7 +1360,7 @@ class _Edits:
         They are as they were where encoding and line ends are, else as the text has them.
         """
         taken, encoding = self._taken[self.number], target.encoding
-        origin = escape_controls(taken.source.location.shown)
+        origin = escape_controls(taken.source.location.display_path)
         end = target.dominant if target.size else taken.end
         data = taken.data
         same_end = file is taken.source or end == taken.end
@@ -1520,7 +1524,7 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
                 _path(snapshot.location),
                 snapshot.read(0, min(snapshot.size, _LOOKED_AT)),
             )
-            shown[path] = snapshot.location.shown
+            shown[path] = snapshot.location.display_path
             references.add(path, text)
             for name in names:
                 before_it = {*re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)}
@@ -1544,7 +1548,7 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
             users.add(old)
         if users:
             files = sorted(shown[path] for path in users)
-            made.append(StillUsed(name, before.shown, tuple(files)))
+            made.append(StillUsed(name, before.display_path, tuple(files)))
     return tuple(made)
 
 

@@ -146,9 +146,9 @@ class HistoryChange:
             undoable=record.undoable,
             files=tuple(
                 HistoryFile(
-                    entry.place.shown,
+                    entry.place.display_path,
                     entry.action,
-                    entry.was.shown if entry.was is not None else None,
+                    entry.was.display_path if entry.was is not None else None,
                     _version(entry.before),
                     _version(entry.after),
                 )
@@ -302,12 +302,12 @@ def _add_entries(
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
     for entry in entries[:most]:
-        action, what = entry.action, entry.place.shown
+        action, what = entry.action, entry.place.display_path
         if entry.was is not None:
             what = (
-                f"{what} → {entry.was.shown}"
+                f"{what} → {entry.was.display_path}"
                 if undoes
-                else f"{entry.was.shown} → {what}"
+                else f"{entry.was.display_path} → {what}"
             )
         rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
@@ -406,7 +406,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         what=selected.what,
         reverted=selected.ids,
         notes=reversal.notes,
-        files=tuple(entry.place.shown for entry in entries[:200]),
+        files=tuple(entry.place.display_path for entry in entries[:200]),
     )
 
 
@@ -416,7 +416,7 @@ def _changes_of(
     """The newest changes of a file. Raises `not_found` for none."""
     records = context.changes.history(location=location, limit=most)
     if not records:
-        asked = location.asked
+        asked = location.requested_path
         raise FilewrightError(
             Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked
         )
@@ -451,7 +451,9 @@ def restore_file(
         entry = changes.entry_at(record, location)
         before = entry.before if entry is not None else None
         size = before.size if before is not None else None
-        return EarlierState(record.id, record.time.isoformat(), size, location.asked)
+        return EarlierState(
+            record.id, record.time.isoformat(), size, location.requested_path
+        )
 
     with changes.writing(context.task):
         hint = "only what was changed through this workspace can be brought back"

@@ -330,7 +330,7 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
 
 def _require_file(context: Context, location: Location) -> None:
     """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
-    asked, kind = location.asked, context.boundary.stat(location).kind
+    asked, kind = location.requested_path, context.boundary.stat(location).kind
     if kind != "file":
         message = f"{asked} is a {kind}, not a regular file"
         is_link = kind == "link"

@@ -173,8 +173,8 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         hint = "read_content reads it, stat_items gives its size and time"
         raise refused(
             Code.NOT_A_DIRECTORY,
-            location.asked,
-            f"{location.asked} is a file, not a folder",
+            location.requested_path,
+            f"{location.requested_path} is a file, not a folder",
             hint,
         )
     passed = None
@@ -242,20 +242,20 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
                 for note in names_in_other_spellings(context, location, arguments.glob)
             )
         )
-    if walk.ignored:
+    if walk.ignored_count:
         page.add(
-            f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]"
+            f"[{walk.ignored_count} ignored names left out so far; include_ignored=true shows them]"
         )
-    if walk.unreadable:
-        page.add(f"[{walk.unreadable} folders could not be read]")
+    if walk.unreadable_count:
+        page.add(f"[{walk.unreadable_count} folders could not be read]")
     return ListResult(
         page.text(),
-        path=location.shown,
+        path=location.display_path,
         entries=tuple(listed),
         next_cursor=cursor,
         complete=cursor is None,
-        ignored=walk.ignored,
-        unreadable=walk.unreadable,
+        ignored=walk.ignored_count,
+        unreadable=walk.unreadable_count,
     )
 
 
@@ -303,7 +303,7 @@ def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEnt
         with suppress(FilewrightError):
             target = quote(context.boundary.read_link(location))
     facts = ListedEntry(
-        location.shown + ("/" if entry.kind == "folder" else ""),
+        location.display_path + ("/" if entry.kind == "folder" else ""),
         quote(location.name),
         entry.kind,
         target,

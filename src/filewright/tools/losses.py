@@ -58,7 +58,9 @@ def lost_by_removing(context: Context, location: Location) -> str:
         except FilewrightError:
             continue  # It is gone, or denied by now.
         if loss:
-            losses.append(loss if place == location else f"{place.shown}: {loss}")
+            losses.append(
+                loss if place == location else f"{place.display_path}: {loss}"
+            )
     return "; ".join(losses)
 
 

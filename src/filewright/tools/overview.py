@@ -239,7 +239,7 @@ def _one(
         )
         result = OverviewResult(
             "",
-            path=location.shown,
+            path=location.display_path,
             size=snapshot.size,
             line_count=lines,
             **facts(snapshot),
@@ -261,7 +261,7 @@ def _one(
         )
         page = Page(room)
         known = f"{pluralize(lines, 'line')}, {format_size(snapshot.size)}; {about(snapshot)}"
-        page.add(f"{location.shown}: {known}")
+        page.add(f"{location.display_path}: {known}")
         sampled = "" if measured else " of the first 4 MB"
         said = f"language {result.language or 'unknown'}; longest line{sampled} {longest:,} bytes"
         if long_count:
@@ -534,7 +534,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     tested: Counter[str] = Counter()
     spoken: Counter[str] = Counter()
     complete = True
-    base = "" if location.shown == "." else f"{location.shown}/"
+    base = "" if location.display_path == "." else f"{location.display_path}/"
     walk = context.boundary.walk(
         location, details=True, kinds=["file", "folder"], task=context.task
     )
@@ -543,7 +543,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
             complete = False
             break
         depth, parent = folders[entry.path.rpartition(b"/")[0]]
-        path = escape_controls(entry.location.shown.removeprefix(base))
+        path = escape_controls(entry.location.display_path.removeprefix(base))
         folder, _, name = path.rpartition("/")
         if entry.kind == "folder":
             parent.folders.append(_Below(path, parent))
@@ -588,7 +588,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
     size = f"{pluralize(top.files, 'file')}, {format_size(top.size)}"
-    page.add(f"{location.shown}/: {size}{'; ' * bool(kinds)}{kinds}")
+    page.add(f"{location.display_path}/: {size}{'; ' * bool(kinds)}{kinds}")
     if not top.files:
         page.add("(no files)" if top.folders else "(empty folder)")
     for heading, paths in (
@@ -617,7 +617,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         )
     return FolderMap(
         page.text(),
-        path=location.shown,
+        path=location.display_path,
         files=top.files,
         bytes=top.size,
         languages=languages,

@@ -249,7 +249,7 @@ class _Looking:
         )
         location = self.context.boundary.locate(named or path)
         if named:
-            self.origin[location.shown] = f", for {path}"
+            self.origin[location.display_path] = f", for {path}"
         try:
             return self._target(location)
         except FilewrightError as error:
@@ -265,18 +265,16 @@ class _Looking:
                         ", found for {} by its name and content",
                     )
                 if there is not None:
-                    self.origin[there.shown] = how.format(path)
+                    self.origin[there.display_path] = how.format(path)
                     return self._target(there)
                 if not self._advise_strip(path, file, error):
                     near = self._elsewhere(location, file)
                     if there := near or self._elsewhere(location, file, any_name=True):
-                        ours = (
-                            f"if it is meant, names={json.dumps({path: there.shown})}"
-                        )
+                        ours = f"if it is meant, names={json.dumps({path: there.display_path})}"
                         way = "partial=true" if near else ours
-                        error.hint = f"its hunks fit {there.shown} alone; {way} applies them there"
-                        error.details["alike"] = [there.shown]
-            folder: object = location.parent.shown
+                        error.hint = f"its hunks fit {there.display_path} alone; {way} applies them there"
+                        error.details["alike"] = [there.display_path]
+            folder: object = location.parent.display_path
             with suppress(FilewrightError):
                 folder = self.context.boundary.stat(location.parent).identity
             # Two spellings of a missing name are told by the folder it would be in.

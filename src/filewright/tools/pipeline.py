@@ -139,7 +139,7 @@ def change(
                 if summary is not None:
                     said = summary(made.files)
                 else:
-                    said = f"{tool}: {', '.join(file.location.shown for file in made.files)}"
+                    said = f"{tool}: {', '.join(file.location.display_path for file in made.files)}"
                 changes = ChangeSet(
                     tool,
                     clip(said, 200),
@@ -261,7 +261,7 @@ def spliced(page: Snapshot, decision: S) -> FilePlan[S]:
         else (page, shown)
     )
     steps = [Modify.from_snapshot(location, file, splices)] if splices else []
-    name = location.shown
+    name = location.display_path
     return FilePlan(decision, location, steps, file, splices, name, name, (page, shown))
 
 
@@ -326,7 +326,7 @@ def _broken(
         if error.code == Code.CANCELLED:
             raise
         return ""
-    return f"{language} syntax error in {location.shown} at line {broken.first[0].line}"
+    return f"{language} syntax error in {location.display_path} at line {broken.first[0].line}"
 
 
 def _doubled(
@@ -349,7 +349,7 @@ def _doubled(
         return ""
     for (kind, name), count in types.items():
         if count == 2 and earlier[kind, name] == 1:
-            return f"{kind} {name} is defined twice now in {location.shown}"
+            return f"{kind} {name} is defined twice now in {location.display_path}"
     return ""
 
 
@@ -440,7 +440,9 @@ class Reply(Page):
         for file in self._change.files:
             if made and file.diff is not None and file.hard_links > 1:
                 kept = "hard links; the other names keep the old content"
-                notes.append(f"[{file.location.shown} had {file.hard_links} {kept}]")
+                notes.append(
+                    f"[{file.location.display_path} had {file.hard_links} {kept}]"
+                )
             if file.warning:
                 warnings.append(f"[warning: {file.warning}]")
         self.extend([*notes, *warnings], reserve=self.room // 2, more="note")

@@ -260,14 +260,19 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead
     if not kind.startswith("image/") or not limit:
         raise binary(snapshot)
     if size > limit:
-        message = f"{location.asked} is a {kind} of {size} bytes; images up to {limit} are shown"
+        message = f"{location.requested_path} is a {kind} of {size} bytes; images up to {limit} are shown"
         hint = "make a smaller copy of it"
         raise refused(
-            Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit
+            Code.TOO_LARGE,
+            location.requested_path,
+            message,
+            hint,
+            size=size,
+            limit=limit,
         )
     return FileRead(
-        f"[{escape_controls(location.shown)}: {kind}, {format_size(size)}; version {snapshot.version}]",
-        path=location.shown,
+        f"[{escape_controls(location.display_path)}: {kind}, {format_size(size)}; version {snapshot.version}]",
+        path=location.display_path,
         type=kind,
         size=size,
         version=snapshot.version,
@@ -517,7 +522,7 @@ def _is_invalid(snapshot: Snapshot, row: _ReadLine) -> bool:
 
 def _known(snapshot: Snapshot) -> dict[str, Any]:
     """What is known of a file, whatever is read of it."""
-    shown = snapshot.location.shown if snapshot.location is not None else ""
+    shown = snapshot.location.display_path if snapshot.location is not None else ""
     return {"path": shown, "size": snapshot.size, **facts(snapshot)}
 
 
@@ -677,7 +682,11 @@ def compare_files(context: Context, before: str, after: str) -> str:
         if not splices:
             return ""
         shown = build_file_diff(
-            was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines
+            was.display_path,
+            now.display_path,
+            plain,
+            splices,
+            max_lines=context.settings.diff_lines,
         )
         at = max(0, shown.text.find("--- "))
         text = clip(

@@ -225,7 +225,7 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         changed, looked_at = False, _LOOKED_AT
         places = _places(context, items, arguments.max_files, found.notes)
         for location in sorted(
-            places, key=lambda place: (place.root.number, place.parts)
+            places, key=lambda place: (place.root.index, place.parts)
         ):
             alone = any(item.where == location for item in items)
             if alone:
@@ -247,11 +247,11 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     if error.code != Code.IS_BINARY or alone:
                         raise
                     found.notes.append(
-                        f"{location.shown} is not editable text and was left out"
+                        f"{location.display_path} is not editable text and was left out"
                     )
                     continue
                 if made.count:
-                    found.by_file[location.shown] = made.count
+                    found.by_file[location.display_path] = made.count
                 if made.splices:
                     context.boundary.require_writable(location)
                     found.add_kinds(snapshot, made.splices, looked_at)
@@ -318,7 +318,7 @@ def _places(
                 if context.searcher.takes(item.where, item.options, context.task):
                     places.setdefault(item.where, []).append(number)
                 else:
-                    notes.append(f"glob leaves out {item.where.shown}")
+                    notes.append(f"glob leaves out {item.where.display_path}")
                 continue
             files = TreeSearch(
                 context.searcher,

@@ -677,7 +677,7 @@ class _Search:
             notes.append(f"{pluralize(nearest.searched, 'file')} searched")
         if arguments.output != "matches":
             for path, count in Counter(
-                place.shown for place, _ in nearest.hits
+                place.display_path for place, _ in nearest.hits
             ).items():
                 self._name_file(path, count)
             return
@@ -1009,7 +1009,7 @@ def _file_rows(files: Sequence[MatchedFile]) -> Iterator[str]:
 
 def _shown(snapshot: Snapshot) -> str:
     assert snapshot.location is not None
-    return snapshot.location.shown
+    return snapshot.location.display_path
 
 
 def _row(line: ContextLine, mark: str) -> _Row:

@@ -124,7 +124,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
     if not escaped and not text.isascii() and look_of(text) == look_of(asked):
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
-        return location.shown
+        return location.display_path
     return location.display_path_with(lambda path: quote_escaping(path, escaped))
 
 

@@ -171,7 +171,7 @@ def _decided(
     step = Modify.from_snapshot(location, before, splices)
     if whole or before.binary is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
-    name = location.shown
+    name = location.display_path
     yield FilePlan(
         (index, result),
         location,

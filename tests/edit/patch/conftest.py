@@ -58,7 +58,7 @@ class Tree:
             if part not in (b"", b"."):
                 parts.append(part)
         location = Location(ROOT, tuple(parts))
-        location.given = asked
+        location.spelling = asked
         name = b"/".join(parts).decode()
         if name not in self.files:
             return PatchTarget(location, None, ("no", name))

@@ -362,14 +362,17 @@ def _decided(
             for line, end in zip(hunk.rows.new, hunk.rows.ends, strict=True)
         )
         content = as_declared(content, location.name, argument="patch")
-        what = PatchedFile(location.shown, done, None)
+        what = PatchedFile(location.display_path, done, None)
         return FilePlan.for_new_file(
             what, location, content, 0o755 if executable else None
         )
     made, hunks = _placed(file, before, task, every=every)
-    name, copied = old.location.shown, file.kind == "copy"
+    name, copied = old.location.display_path, file.kind == "copy"
     what = PatchedFile(
-        location.shown, done, name if file.kind in ("rename", "copy") else None, hunks
+        location.display_path,
+        done,
+        name if file.kind in ("rename", "copy") else None,
+        hunks,
     )
     if file.kind == "delete":
         left = before.size + sum(
@@ -400,7 +403,7 @@ def _decided(
         )
         steps.append(replace(step, expected=same))
     one = FilePlan(
-        what, changed, steps, before, made, name, changed.shown, is_copy=copied
+        what, changed, steps, before, made, name, changed.display_path, is_copy=copied
     )
     if mode != old.mode:
         steps.append(SetMode(changed, f"{mode:o}"))
