@@ -36,7 +36,7 @@ internal            a bug in filewright                     report it
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -145,347 +145,366 @@ _HINTS = {
 }
 
 
-def from_os_error(
-    error: OSError, asked: str, *, doing: str = "open"
-) -> FilewrightError:
-    """The `FilewrightError` for an `OSError` met while `doing` something to the path `asked`."""
+def from_os_error(error: OSError, path: str, *, doing: str = "open") -> FilewrightError:
+    """Return the `FilewrightError` for an `OSError` raised while `doing` something to `path`."""
     code = _BY_ERRNO.get(error.errno or 0, Code.IO_ERROR)
     reason = error.strerror or str(error)
     return FilewrightError(
         code,
-        f"cannot {doing} {asked}: {reason}",
+        f"cannot {doing} {path}: {reason}",
         hint=_HINTS.get(code, "look at the disk and try again; nothing was changed"),
         details={
-            "path": asked,
+            "path": path,
             "errno": errno.errorcode.get(error.errno or 0, str(error.errno)),
         },
     )
 
 
-# Refusals of a path. `asked` is the path as the caller wrote it, or as it is shown below its root.
+# Refusals of one path. `path` is as the caller wrote it, or as shown below its root.
 
 
-def refused(
-    code: Code, asked: str, message: str, hint: str, **facts: Any
+def path_error(
+    code: Code, path: str, message: str, hint: str, **details: Any
 ) -> FilewrightError:
-    """An error that speaks of one path; `facts` are further details."""
-    return FilewrightError(code, message, hint, path=asked, **facts)
+    """Return an error about one path, which is also in its details."""
+    return FilewrightError(code, message, hint, path=path, **details)
 
 
-def _plain(
-    code: Code, message: str, hint: str, names: str = ""
-) -> Callable[..., FilewrightError]:
-    """A refusal of a path, which message and hint have as `{asked}`; further facts have these `names` there.
-
-    It is called with the path and those facts in their order. Those whose names begin with `_` are no details.
-    """
-
-    def refusal(asked: str, *given: object) -> FilewrightError:
-        facts = dict(zip(names.split(), given, strict=True))
-        shown = {**facts, "asked": asked}
-        details = {name: fact for name, fact in facts.items() if name[0] != "_"}
-        return refused(
-            code, asked, message.format_map(shown), hint.format_map(shown), **details
-        )
-
-    return refusal
+# The path does not exist, or another thing is there.
 
 
-taken = _plain(
-    Code.ALREADY_EXISTS,
-    "{asked} already exists",
-    "choose another name, or ask to overwrite",
-)
-"""The name is taken."""
-appeared = _plain(
-    Code.ALREADY_EXISTS,
-    "{asked} has appeared meanwhile; nothing was changed",
-    "look at it, then try again",
-)
-"""Somebody has taken the name while the change was being made."""
-stale = _plain(
-    Code.STALE_VERSION,
-    "{asked} has changed since it was read; nothing was changed",
-    "read it again and redo the edit on what is there now",
-)
-"""A change was made against content that is no longer there."""
-overtaken = _plain(
-    Code.STALE_VERSION,
-    "{asked} was saved by another program while it was changed; what is there now may hold this change already",
-    "read it before you make the change again",
-    "stays",
-)
-"""A change was taken back, but another program may have read it and saved what it had read."""
-in_use = _plain(
-    Code.IN_USE,
-    "{asked} is open for writing in another program",
-    "wait until it is closed, or stop that program",
-)
-"""Another program writes to the file."""
-slash_after_file = _plain(
-    Code.NOT_A_DIRECTORY,
-    "{asked} is a file, and the / at its end asks for a folder",
-    "leave the / out",
-)
-"""A file is there, and a slash behind its name asks for a folder."""
-denied = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} is kept from agents by the user's rules",
-    "go on without it, or ask the user for it",
-)
-"""What the user keeps from agents; the same whether or not anything is there."""
-only_read = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} may be read but not changed, by the user's rules",
-    "leave it as it is, or ask the user to change it",
-)
-"""A change of what a file of the user's lets agents read only."""
-holds_denied = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} holds something that the user keeps from agents, or from their changes",
-    "name what is in it, one by one",
-)
-"""To delete, move or copy a folder with all below, of which something is kept from agents."""
-own_state = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} belongs to filewright's own state, which is neither read nor changed through it",
-    "ask for it with get_history; the user may look at the folder itself",
-)
-"""A look into the folder where the history and its key are kept."""
-immutable = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} is immutable; nothing was changed",
-    "ask the user to take the flag away (chattr -i)",
-)
-"""What can be neither replaced nor removed."""
-special_bits = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked}: setting the setuid or setgid bit is refused",
-    "ask the user to do it",
-)
-"""To let a file run with its owner's rights."""
-same_place = _plain(
-    Code.INVALID_INPUT,
-    "{asked} is source and destination at once",
-    "choose another destination",
-)
-"""To put a thing where it is."""
-other_file_system = _plain(
-    Code.UNSUPPORTED,
-    "{asked} is on another file system (a mount); nothing was changed",
-    "name what is inside that file system, or leave it out",
-)
-"""What would reach into another file system."""
-no_hunks = _plain(
-    Code.UNSUPPORTED,
-    "what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit",
-    "take the whole change of that file back",
-)
-"""A change of a file that is not taken back by hunks."""
-unusable = _plain(
-    Code.INVALID_INPUT,
-    "{asked} {_why}",
-    "give a path below the root, by another name",
-    "_why",
-)
-"""A path that names no file on this system, or one that other programs read as another."""
-root_itself = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} is a root of the workspace, which is never changed itself",
-    "name something below it",
-    "root",
-)
-"""A change of a root itself."""
-holds_root = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} holds the root {_name}, which is never deleted or moved",
-    "name something else",
-    "_name",
-)
-"""To delete or move what a root lies in."""
-replaced = _plain(
-    Code.STALE_VERSION, "{_what} was replaced meanwhile", "try again", "_what"
-)
-"""A folder or a link on the way to something was replaced since it was looked at."""
-not_touched = _plain(
-    Code.NOT_FOUND,
-    "nothing of {_what} was done to {asked}",
-    "get_history lists the files of each change",
-    "_what",
-)
-"""A path at which nothing of what was named was done."""
-unwritable = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} is read-only (mode {mode})",
-    "make it writable first, if the user wants that",
-    "mode",
-)
-"""A file without a right to write to it; its mode is in four octal digits."""
-not_ours = _plain(
-    Code.PERMISSION_DENIED,
-    "{asked} {_why}; nothing was changed",
-    "ask the user who owns it to do it",
-    "_why",
-)
-"""What only another user may change; `why` goes on after the path."""
-unwritable_folder = _plain(
-    Code.PERMISSION_DENIED,
-    "the folder of {asked} cannot be written to (mode {_mode:04o}); nothing was changed",
-    "make the folder writable first, if the user wants that",
-    "_mode",
-)
-"""Something in a folder without a right to make and remove names in it."""
-no_such_mode = _plain(
-    Code.UNSUPPORTED,
-    "{asked}: this system has no mode {_mode:o}",
-    "the nearest that it has is {_kept:o}",
-    "_mode _kept",
-)
-"""To set a mode of which the system keeps only a part."""
-hard_linked = _plain(
-    Code.HARD_LINKED,
-    "{asked} has {hard_links} names (hard links); replacing it leaves the others as they are",
-    "give break_hard_links=true if that is meant",
-    "hard_links",
-)
-"""To replace a file under one of its names."""
-into_itself = _plain(
-    Code.INVALID_INPUT,
-    "{asked} cannot be put into itself ({_destination})",
-    "choose a destination outside of it",
-    "_destination",
-)
-"""A folder cannot be below itself."""
-moved_out = _plain(
-    Code.PATH_ESCAPE,
-    "the folder of {asked} was moved out of the root {root} meanwhile",
-    "try again",
-    "root",
-)
-"""The folder was moved out of the root while it was opened."""
-beyond_roots = _plain(
-    Code.PATH_ESCAPE,
-    "that change reaches beyond the roots: {asked} is below {root}",
-    "serve that folder as a root too, then try again",
-    "root",
-)
-"""What an earlier change did below a root that is not open now."""
-unsettled = _plain(
-    Code.IN_USE,
-    "{asked}: the unfinished change {unsettled} could not be rolled back here",
-    "run filewright doctor, which says what is in the way",
-    "unsettled",
-)
-"""What an unfinished change of a dead process has left half done, and nobody can roll back."""
-interrupted = _plain(
-    Code.IN_USE,
-    "{asked} is part of a change that was interrupted and is not settled yet",
-    "open {root} without --read-only (filewright doctor --root does), which settles it or says what is in the way",
-    "root",
-)
-"""What an unfinished change of a dead process has left half done, and this workspace may not settle."""
-no_such_hunk = _plain(
-    Code.NOT_FOUND,
-    "there is no hunk {hunk} in what was changed of {asked}: there are {hunks}",
-    "hunks count from 1, as the diff of the change shows them",
-    "hunk hunks",
-)
-"""The diff of a file has fewer hunks."""
-
-
-def missing(asked: str, part: str | None = None) -> FilewrightError:
-    """Nothing has that name, or the name of a `part` on the way to it."""
+def missing(path: str, part: str | None = None) -> FilewrightError:
+    """Return the error for a path that does not exist, or has a missing `part`."""
     why = f": there is no {part}" if part else ""
-    return refused(
+    return path_error(
         Code.NOT_FOUND,
-        asked,
-        f"{asked} does not exist{why}",
+        path,
+        f"{path} does not exist{why}",
         "list the folder to see what is there",
     )
 
 
 def not_a_file(
-    asked: str, kind: str, *, hint: str = "name a regular file"
+    path: str, kind: str, *, hint: str = "name a regular file"
 ) -> FilewrightError:
-    """Something else than a file is there."""
-    article = (
-        "a FIFO"
-        if kind == "fifo"
-        else f"a {'special file' if kind == 'other' else kind}"
-    )
-    return refused(Code.NOT_A_FILE, asked, f"{asked} is {article}, not a file", hint)
+    """Return the error for a folder, link or special file where a file is needed."""
+    if kind == "fifo":
+        described = "a FIFO"
+    elif kind == "other":
+        described = "a special file"
+    else:
+        described = f"a {kind}"
+    return path_error(Code.NOT_A_FILE, path, f"{path} is {described}, not a file", hint)
 
 
 def not_a_folder(
-    asked: str, part: str | None = None, *, hint: str = "name a folder"
+    path: str, part: str | None = None, *, hint: str = "name a folder"
 ) -> FilewrightError:
-    """Something else than a folder is there, or at a `part` on the way to it."""
-    message = f"{asked}{f': {part}' if part else ''} is not a folder"
-    return refused(Code.NOT_A_DIRECTORY, asked, message, hint)
+    """Return the error for a path that is no folder, or has a `part` that is none."""
+    subject = f"{path}: {part}" if part else path
+    return path_error(Code.NOT_A_DIRECTORY, path, f"{subject} is not a folder", hint)
 
 
-def link_itself(asked: str, target: str | None = None) -> FilewrightError:
-    """A write to a link, which leads to `target` if that may be told."""
+def slash_after_file(path: str) -> FilewrightError:
+    """Return the error for a file whose path ends in a slash."""
+    return path_error(
+        Code.NOT_A_DIRECTORY,
+        path,
+        f"{path} is a file, and the / at its end asks for a folder",
+        "leave the / out",
+    )
+
+
+def write_to_symlink(path: str, target: str | None = None) -> FilewrightError:
+    """Return the error for a write to a link. Give `target` only if the caller may know it."""
     message = (
-        f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
+        f"{path} is a symbolic link; it is neither followed nor replaced by a write"
     )
     if target is None:
         hint = "name the link's target itself, or delete the link first"
-        return refused(Code.SYMLINK, asked, message, hint)
+        return path_error(Code.SYMLINK, path, message, hint)
     hint = f"it leads to {target}: name that, or delete the link first"
-    return refused(Code.SYMLINK, asked, message, hint, target=target)
+    return path_error(Code.SYMLINK, path, message, hint, target=target)
 
 
-def read_only(asked: str | None = None) -> FilewrightError:
-    """A change of a workspace that is only read."""
-    message = "the workspace is served read-only"
-    hint = "ask the user to start the server without --read-only"
-    if asked is None:
-        return FilewrightError(Code.READ_ONLY, message, hint)
-    return refused(Code.READ_ONLY, asked, f"cannot change {asked}: {message}", hint)
+def already_exists(path: str) -> FilewrightError:
+    """Return the error for a new name that is taken."""
+    return path_error(
+        Code.ALREADY_EXISTS,
+        path,
+        f"{path} already exists",
+        "choose another name, or ask to overwrite",
+    )
+
+
+def source_is_destination(path: str) -> FilewrightError:
+    """Return the error for moving or copying a path to itself."""
+    return path_error(
+        Code.INVALID_INPUT,
+        path,
+        f"{path} is source and destination at once",
+        "choose another destination",
+    )
+
+
+def into_itself(path: str, destination: str) -> FilewrightError:
+    """Return the error for moving or copying a folder below itself."""
+    return path_error(
+        Code.INVALID_INPUT,
+        path,
+        f"{path} cannot be put into itself ({destination})",
+        "choose a destination outside of it",
+    )
+
+
+def unusable_path(path: str, why: str) -> FilewrightError:
+    """Return the error for a path that no file may have; `why` is the predicate.
+
+    Such a path names no file on this system, or other programs read it as another path.
+    """
+    return path_error(
+        Code.INVALID_INPUT,
+        path,
+        f"{path} {why}",
+        "give a path below the root, by another name",
+    )
+
+
+# Another process has changed the path, or is changing it.
+
+
+def appeared_meanwhile(path: str) -> FilewrightError:
+    """Return the error for a name that another process took during the change."""
+    return path_error(
+        Code.ALREADY_EXISTS,
+        path,
+        f"{path} has appeared meanwhile; nothing was changed",
+        "look at it, then try again",
+    )
+
+
+def changed_since_read(path: str) -> FilewrightError:
+    """Return the error for a change that was planned against earlier content."""
+    return path_error(
+        Code.STALE_VERSION,
+        path,
+        f"{path} has changed since it was read; nothing was changed",
+        "read it again and redo the edit on what is there now",
+    )
+
+
+def replaced_meanwhile(what: str, path: str) -> FilewrightError:
+    """Return the error for a folder or link on the way to `path` that was replaced."""
+    return path_error(
+        Code.STALE_VERSION, path, f"{what} was replaced meanwhile", "try again"
+    )
+
+
+def saved_meanwhile(path: str) -> FilewrightError:
+    """Return the error for a change that was undone after another program saved the file.
+
+    The program may have read the changed content before it saved: `stays` in the details
+    says that the change may be in the file already and must not simply be repeated.
+    """
+    return path_error(
+        Code.STALE_VERSION,
+        path,
+        f"{path} was saved by another program while it was changed; what is there now may hold this change already",
+        "read it before you make the change again",
+        stays=True,
+    )
+
+
+def in_use(path: str) -> FilewrightError:
+    """Return the error for a file that another program is writing."""
+    return path_error(
+        Code.IN_USE,
+        path,
+        f"{path} is open for writing in another program",
+        "wait until it is closed, or stop that program",
+    )
+
+
+# The user's rules forbid it.
+
+
+def denied_by_rules(path: str) -> FilewrightError:
+    """Return the error for a denied path; the same whether or not anything exists there."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} is kept from agents by the user's rules",
+        "go on without it, or ask the user for it",
+    )
+
+
+def read_only_by_rules(path: str) -> FilewrightError:
+    """Return the error for a change of a path that a rule lets agents only read."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} may be read but not changed, by the user's rules",
+        "leave it as it is, or ask the user to change it",
+    )
+
+
+def contains_denied(path: str) -> FilewrightError:
+    """Return the error for deleting, moving or copying a folder that holds denied paths."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} holds something that the user keeps from agents, or from their changes",
+        "name what is in it, one by one",
+    )
+
+
+def unusable_rules(path: str, why: str, number: int | None = None) -> FilewrightError:
+    """Return the error for a path below a rule file that cannot be used.
+
+    `number` is the errno if reading the rule file failed.
+    """
+    code = _BY_ERRNO.get(number or errno.EACCES, Code.IO_ERROR)
+    if code not in (Code.IO_ERROR, Code.NO_SPACE):
+        code = Code.PERMISSION_DENIED
+    return path_error(
+        code,
+        path,
+        f"{path} is not offered: {why}",
+        "ask the user to correct that file; until then nothing in its folder is offered",
+    )
 
 
 def protected(
-    asked: str,
+    path: str,
     rule: str,
     *,
     hint: str = "change it with the program it belongs to, or ask the user to allow it (--allow-write)",
 ) -> FilewrightError:
-    """A change of what is protected."""
-    message = f"{asked} is protected: nothing is written to {rule}"
-    return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
+    """Return the error for a change of a protected path."""
+    message = f"{path} is protected: nothing is written to {rule}"
+    return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
 
 
-def protected_way(asked: str, rule: str) -> FilewrightError:
-    """A link is put on the way to what is protected, or taken from there."""
+def protected_link(path: str, rule: str) -> FilewrightError:
+    """Return the error for adding or removing a link on the way to a protected path."""
     message = (
-        f"{asked} is protected as a link: another file would take the place of {rule}"
+        f"{path} is protected as a link: another file would take the place of {rule}"
     )
     hint = "leave the link as it is, or ask the user to change it"
-    return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
+    return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
 
 
-def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
-    """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
-    message = f"{asked} is not offered: {why}"
-    hint = (
-        "ask the user to correct that file; until then nothing in its folder is offered"
+def own_state(path: str) -> FilewrightError:
+    """Return the error for a path in the folder of the history and its key."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} belongs to filewright's own state, which is neither read nor changed through it",
+        "ask for it with get_history; the user may look at the folder itself",
     )
-    code = _BY_ERRNO.get(number or errno.EACCES, Code.IO_ERROR)
-    if code not in (Code.IO_ERROR, Code.NO_SPACE):
-        code = Code.PERMISSION_DENIED
-    return refused(code, asked, message, hint)
 
 
-def bad_setting(name: str, why: str) -> FilewrightError:
-    """A setting that cannot be used; `why` goes on after its name."""
-    message = f"the setting FILEWRIGHT_{name.upper()} {why}"
-    return invalid(message, "correct it, or leave it out", setting=name)
+# The operating system forbids it, or cannot do it.
 
 
-def too_deep(asked: str, levels: int) -> FilewrightError:
-    """A tree with more levels than one change takes on."""
-    shown = asked if len(asked) < 200 else asked[:100] + "…"
+def unwritable_file(path: str, mode: str) -> FilewrightError:
+    """Return the error for a file without write permission; `mode` has four octal digits."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} is read-only (mode {mode})",
+        "make it writable first, if the user wants that",
+        mode=mode,
+    )
+
+
+def unwritable_folder(path: str, mode: int) -> FilewrightError:
+    """Return the error for a path in a folder where names cannot be added or removed."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"the folder of {path} cannot be written to (mode {mode:04o}); nothing was changed",
+        "make the folder writable first, if the user wants that",
+    )
+
+
+def not_permitted(path: str, why: str) -> FilewrightError:
+    """Return the error for a change that only another user may make; `why` is the predicate."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} {why}; nothing was changed",
+        "ask the user who owns it to do it",
+    )
+
+
+def immutable(path: str) -> FilewrightError:
+    """Return the error for a file with the immutable flag."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} is immutable; nothing was changed",
+        "ask the user to take the flag away (chattr -i)",
+    )
+
+
+def special_mode_bits(path: str) -> FilewrightError:
+    """Return the error for a mode that would let a file run with its owner's rights."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path}: setting the setuid or setgid bit is refused",
+        "ask the user to do it",
+    )
+
+
+def unsupported_mode(path: str, mode: int, nearest: int) -> FilewrightError:
+    """Return the error for a mode of which the system keeps only a part, `nearest`."""
+    return path_error(
+        Code.UNSUPPORTED,
+        path,
+        f"{path}: this system has no mode {mode:o}",
+        f"the nearest that it has is {nearest:o}",
+    )
+
+
+def hard_linked(path: str, hard_links: int) -> FilewrightError:
+    """Return the error for replacing a file that has other names."""
+    return path_error(
+        Code.HARD_LINKED,
+        path,
+        f"{path} has {hard_links} names (hard links); replacing it leaves the others as they are",
+        "give break_hard_links=true if that is meant",
+        hard_links=hard_links,
+    )
+
+
+def other_file_system(path: str) -> FilewrightError:
+    """Return the error for a move or deletion that would reach into another file system."""
+    return path_error(
+        Code.UNSUPPORTED,
+        path,
+        f"{path} is on another file system (a mount); nothing was changed",
+        "name what is inside that file system, or leave it out",
+    )
+
+
+def contains_mount(path: str, mount: str) -> FilewrightError:
+    """Return the error for replacing, moving or deleting a mount or a folder that holds one."""
+    subject = (
+        f"{path} is a mount" if path == mount else f"{path} holds a mount ({mount})"
+    )
+    return path_error(
+        Code.UNSUPPORTED,
+        path,
+        f"{subject}; nothing was changed",
+        "unmount it first, change it where it is mounted from, or leave it out",
+    )
+
+
+def too_deep(path: str, levels: int) -> FilewrightError:
+    """Return the error for a tree with more levels than one change may have."""
+    shown = path if len(path) < 200 else path[:100] + "…"
     message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
     hint = "begin with a folder further down; moving is possible at any depth"
     return FilewrightError(
@@ -493,33 +512,150 @@ def too_deep(asked: str, levels: int) -> FilewrightError:
     )
 
 
-def mounted(asked: str, mount: str) -> FilewrightError:
-    """To replace, move or delete what is mounted, or holds a mount."""
-    message = (
-        f"{asked} is a mount" if asked == mount else f"{asked} holds a mount ({mount})"
+# The path leads out of the workspace, or is one of its roots.
+
+
+def outside_root(path: str, root: str, target: str | None = None) -> FilewrightError:
+    """Return the error for a path that leaves its root by links or dots, to `target` if known."""
+    destination = f" (to {target})" if target else ""
+    details = {"resolved": target} if target else {}
+    return path_error(
+        Code.PATH_ESCAPE,
+        path,
+        f"{path} leads out of the root {root}{destination}",
+        "give a path below the root; absolute links are never followed, wherever they point",
+        root=root,
+        **details,
     )
-    hint = "unmount it first, change it where it is mounted from, or leave it out"
-    return refused(Code.UNSUPPORTED, asked, f"{message}; nothing was changed", hint)
 
 
-def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
-    """A path whose links or dots lead out of its root, where that is known `to` somewhere."""
-    where = f" (to {to})" if to else ""
-    facts = {"resolved": to} if to else {}
-    hint = "give a path below the root; absolute links are never followed, wherever they point"
-    message = f"{asked} leads out of the root {root}{where}"
-    return refused(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
+def folder_moved_out(path: str, root: str) -> FilewrightError:
+    """Return the error for a folder that was moved out of the root while it was opened."""
+    return path_error(
+        Code.PATH_ESCAPE,
+        path,
+        f"the folder of {path} was moved out of the root {root} meanwhile",
+        "try again",
+        root=root,
+    )
 
 
-# Other refusals that more than one place makes
+def root_itself(path: str, root: str) -> FilewrightError:
+    """Return the error for a change of a root."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} is a root of the workspace, which is never changed itself",
+        "name something below it",
+        root=root,
+    )
 
 
-def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightError:
-    """A request that is wrong itself; `facts` are further details, `argument` among them the one that is wrong."""
-    return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
+def contains_root(path: str, root_name: str) -> FilewrightError:
+    """Return the error for deleting or moving a folder that contains a root."""
+    return path_error(
+        Code.PERMISSION_DENIED,
+        path,
+        f"{path} holds the root {root_name}, which is never deleted or moved",
+        "name something else",
+    )
 
 
-def closed() -> FilewrightError:
+# The history cannot do it.
+
+
+def beyond_roots(path: str, root: str) -> FilewrightError:
+    """Return the error for undoing a change that also reached below a root that is not open."""
+    return path_error(
+        Code.PATH_ESCAPE,
+        path,
+        f"that change reaches beyond the roots: {path} is below {root}",
+        "serve that folder as a root too, then try again",
+        root=root,
+    )
+
+
+def not_rolled_back(path: str, change_id: str) -> FilewrightError:
+    """Return the error for a path that an unfinished change left in a state we cannot roll back."""
+    return path_error(
+        Code.IN_USE,
+        path,
+        f"{path}: the unfinished change {change_id} could not be rolled back here",
+        "run filewright doctor, which says what is in the way",
+        unsettled=change_id,
+    )
+
+
+def interrupted(path: str, root: str) -> FilewrightError:
+    """Return the error for a path of an unfinished change that a read-only workspace cannot recover."""
+    return path_error(
+        Code.IN_USE,
+        path,
+        f"{path} is part of a change that was interrupted and is not settled yet",
+        f"open {root} without --read-only (filewright doctor --root does), which settles it or says what is in the way",
+        root=root,
+    )
+
+
+def not_in_change(path: str, what: str) -> FilewrightError:
+    """Return the error for a path that the change or session `what` did not touch."""
+    return path_error(
+        Code.NOT_FOUND,
+        path,
+        f"nothing of {what} was done to {path}",
+        "get_history lists the files of each change",
+    )
+
+
+def no_undo_by_hunks(path: str) -> FilewrightError:
+    """Return the error for undoing single hunks of a change that has none."""
+    return path_error(
+        Code.UNSUPPORTED,
+        path,
+        f"what was changed of {path} cannot be taken back by hunks: it is too large, or not an edit",
+        "take the whole change of that file back",
+    )
+
+
+def unknown_hunk(path: str, hunk: int, hunks: int) -> FilewrightError:
+    """Return the error for a hunk number above the number of hunks of a file."""
+    return path_error(
+        Code.NOT_FOUND,
+        path,
+        f"there is no hunk {hunk} in what was changed of {path}: there are {hunks}",
+        "hunks count from 1, as the diff of the change shows them",
+        hunk=hunk,
+        hunks=hunks,
+    )
+
+
+def read_only(path: str | None = None) -> FilewrightError:
+    """Return the error for a change in a read-only workspace."""
+    message = "the workspace is served read-only"
+    hint = "ask the user to start the server without --read-only"
+    if path is None:
+        return FilewrightError(Code.READ_ONLY, message, hint)
+    return path_error(Code.READ_ONLY, path, f"cannot change {path}: {message}", hint)
+
+
+# Errors about a request, not about a path.
+
+
+def invalid(message: str, hint: str | None = None, **details: Any) -> FilewrightError:
+    """Return the error for a request that is wrong.
+
+    `argument` in the details names the wrong argument.
+    """
+    return FilewrightError(Code.INVALID_INPUT, message, hint, **details)
+
+
+def invalid_setting(name: str, why: str) -> FilewrightError:
+    """Return the error for a setting that cannot be used; `why` is the predicate."""
+    message = f"the setting FILEWRIGHT_{name.upper()} {why}"
+    return invalid(message, "correct it, or leave it out", setting=name)
+
+
+def workspace_closed() -> FilewrightError:
     """Something is asked of a workspace that was closed."""
     return invalid("the workspace is closed", "open it again")
 
@@ -534,7 +670,7 @@ def too_many(
     )
 
 
-def locked(what: str, seconds: float) -> FilewrightError:
+def lock_timeout(what: str, seconds: float) -> FilewrightError:
     """Somebody held a lock for as long as one may wait for it."""
     return FilewrightError(
         Code.TIMEOUT,
@@ -543,7 +679,7 @@ def locked(what: str, seconds: float) -> FilewrightError:
     )
 
 
-def unknown_listing(given: str) -> FilewrightError:
+def unknown_snapshot(given: str) -> FilewrightError:
     """Nothing was noted under that id before a command."""
     message = f"there is no snapshot {given or '(no id)'} to end"
     hint = (
@@ -552,7 +688,7 @@ def unknown_listing(given: str) -> FilewrightError:
     return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=given)
 
 
-def shared(
+def shared_with_commands(
     what: str, commands: Sequence[str], paths: Sequence[str], named: Mapping[str, Any]
 ) -> FilewrightError:
     """What is to be taken back may be the change of another command."""
@@ -606,7 +742,7 @@ def clock_was_ahead(given: str) -> FilewrightError:
     )
 
 
-def no_session(has_changes: bool) -> FilewrightError:
+def no_session_changes(has_changes: bool) -> FilewrightError:
     """No agent's session has changed anything that is not undone."""
     hint = "nothing was changed here yet"
     if has_changes:
@@ -618,7 +754,7 @@ def no_session(has_changes: bool) -> FilewrightError:
     return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=[])
 
 
-def of_setup(change_id: str) -> FilewrightError:
+def made_by_setup(change_id: str) -> FilewrightError:
     """The change configured a client, which agents do not take back."""
     return FilewrightError(
         Code.PERMISSION_DENIED,
@@ -628,14 +764,14 @@ def of_setup(change_id: str) -> FilewrightError:
     )
 
 
-def in_the_future(given: str) -> FilewrightError:
+def time_in_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
     return invalid(
         f"{given} is in the future", "times without a zone are local ones", since=given
     )
 
 
-def one_file_for_a_hunk(what: str) -> FilewrightError:
+def hunk_needs_path(what: str) -> FilewrightError:
     """A hunk of several files."""
     return invalid(
         f"{what} changed several files, and a hunk is of one",

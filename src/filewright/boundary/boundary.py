@@ -163,21 +163,21 @@ class Boundary:
         exist and for a root that is gone or replaced.
         """
         if not self.roots:
-            raise errors.closed()
+            raise errors.workspace_closed()
         safe = printable_path(asked) or "."
         if asked.startswith("file://"):
-            raise errors.refused(
+            raise errors.path_error(
                 Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path"
             )
         try:
             root, parts = split_root(self.roots, asked, safe)
         except ValueError as error:
-            raise errors.unusable(safe, str(error)) from None
+            raise errors.unusable_path(safe, str(error)) from None
         require_root(root, safe)
         for part in parts:
             problem = system.name_problem(part) if part != b".." else None
             if problem is not None:
-                raise errors.unusable(
+                raise errors.unusable_path(
                     safe, f"cannot be used: the name {quote(part)} {problem}"
                 )
         where = Location(root, parts)
@@ -415,7 +415,7 @@ class Boundary:
             return folder.resolved_parts
         start = start.rstrip(b"/") + b"/"
         if not path.startswith(start):
-            raise errors.moved_out(where.requested_path, quote(where.root.path))
+            raise errors.folder_moved_out(where.requested_path, quote(where.root.path))
         return tuple(path[len(start) :].split(b"/"))
 
     # Walking
@@ -584,16 +584,18 @@ class Boundary:
         try:
             target = system.real_path(start + b"/".join(where.parts))
         except OSError:  # It is no link any more.
-            return errors.link_itself(where.requested_path)
+            return errors.write_to_symlink(where.requested_path)
         if not target.startswith(start) or target == start + b"/".join(where.parts):
-            return errors.link_itself(where.requested_path)
+            return errors.write_to_symlink(where.requested_path)
         leads_to = Location(where.root, tuple(target[len(start) :].split(b"/")))
         rules = self.rules_for(leads_to.parent)
         if rules.denies(leads_to.name, None) or self._rules[
             where.root.index
         ].protection.find_own_state(leads_to.parts):
-            return errors.link_itself(where.requested_path)
-        return errors.link_itself(where.requested_path, leads_to.exact_display_path)
+            return errors.write_to_symlink(where.requested_path)
+        return errors.write_to_symlink(
+            where.requested_path, leads_to.exact_display_path
+        )
 
     def require_link_allowed(self, where: Location) -> None:
         """Refuse to put a link at `where`, or to take one from there: on the way to something protected, it would
@@ -602,7 +604,7 @@ class Boundary:
         protection = self._rules[where.root.index].protection
         rule = protection.rule_for_link(where.parts, self.find_aliases(where))
         if rule is not None:
-            raise errors.protected_way(where.requested_path, rule)
+            raise errors.protected_link(where.requested_path, rule)
 
     def protection_rule(
         self, where: Location, *, link: bool = False, aliases: Iterable[Alias] = ()
@@ -664,7 +666,7 @@ class Boundary:
                 parts = tuple(entry.path.split(b"/"))
                 rule = then.rule_for_link((*destination.parts, *parts), aliases_after)
                 if rule is not None:
-                    raise errors.protected_way(destination.requested_path, rule)
+                    raise errors.protected_link(destination.requested_path, rule)
             if (
                 was.concerns(entry.name)
                 or (then is not was and then.concerns(entry.name))
@@ -694,11 +696,11 @@ class Boundary:
                 if in_it.denies(entry.name, is_folder) or in_it.keeps(
                     entry.name, is_folder
                 ):
-                    raise errors.holds_denied(source.requested_path)
+                    raise errors.contains_denied(source.requested_path)
                 if is_folder:
                     below[entry.path + b"/"] = in_it.entered(entry.name, None)
         if walk.denied_counts:
-            raise errors.holds_denied(source.requested_path)
+            raise errors.contains_denied(source.requested_path)
 
     def rules_for(
         self,
@@ -830,8 +832,8 @@ class Boundary:
                 leads = os.path.join(where.root.path, *error.above, error.path)
             leads = system.absolute_path(leads)
             if self._cross or not leads.startswith(where.root.path.rstrip(b"/") + b"/"):
-                return errors.leads_out(where.requested_path, root, quote(leads))
-            return errors.refused(
+                return errors.outside_root(where.requested_path, root, quote(leads))
+            return errors.path_error(
                 Code.PATH_ESCAPE,
                 where.requested_path,
                 f"{where.requested_path} lies on another file system than the root {root}",
@@ -841,7 +843,7 @@ class Boundary:
             )
         if error.errno in _ON_THE_WAY:
             code, why, hint = _ON_THE_WAY[error.errno]
-            return errors.refused(
+            return errors.path_error(
                 code,
                 where.requested_path,
                 f"cannot {doing} {where.requested_path}: {why}",

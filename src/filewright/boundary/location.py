@@ -259,7 +259,7 @@ def split_root(
     elif not anchor:
         if strict and path not in (b"", b"."):
             listed, facts = _named(roots)
-            raise errors.refused(
+            raise errors.path_error(
                 Code.INVALID_INPUT,
                 safe,
                 f"{safe} does not say which root it is below",
@@ -275,7 +275,7 @@ def split_root(
                 best = (len(steps), root)
     if best is None:
         listed, facts = _named(roots)
-        raise errors.refused(
+        raise errors.path_error(
             Code.PATH_ESCAPE,
             safe,
             f"{safe} is outside the workspace (root {listed})",
@@ -324,7 +324,7 @@ def require_root(root: Root, asked: str) -> None:
         what = "was deleted or moved"
     except OSError as error:
         raise from_os_error(error, asked) from error
-    raise errors.refused(
+    raise errors.path_error(
         Code.NOT_FOUND,
         asked,
         f"cannot open {asked}: the root {quote(root.path)} {what} since it was opened",

@@ -314,13 +314,13 @@ class DenyRules:
         if self.denies(name, folder):
             raise self.refusal(asked)
         if changing and self.active and self.keeps(name, folder):
-            raise errors.only_read(asked)
+            raise errors.read_only_by_rules(asked)
 
     def refusal(self, asked: str) -> FilewrightError:
         """The answer for whatever is denied here."""
         if self.broken is None:
-            return errors.denied(asked)
-        return errors.rules_unusable(asked, self.broken.why, self.broken.number)
+            return errors.denied_by_rules(asked)
+        return errors.unusable_rules(asked, self.broken.why, self.broken.number)
 
 
 NO_RULES = DenyRules(active=False)
@@ -395,7 +395,7 @@ def checked_rules(rules: Sequence[str], setting: str) -> bytes:
     lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
     for rule, line in zip(rules, lines, strict=True):
         if not line or b"\n" in line or problem_of(line):
-            raise errors.bad_setting(
+            raise errors.invalid_setting(
                 setting, f"has a rule that can match nothing: {rule!r}"
             )
     return b"\n".join(lines)

@@ -61,7 +61,7 @@ def commit(
             if met:
                 error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
                 ways = (
-                    [errors.overtaken("", True).hint]
+                    [errors.saved_meanwhile("").hint]
                     if "stays" in error.details
                     else []
                 )
@@ -187,7 +187,7 @@ def _roll_back(
     task.given_back.update(findings.given_back)
     if findings.stays and isinstance(cause, FilewrightError):
         cause.details["stays"] = True  # Tried again, it would be made twice.
-        cause.message = errors.overtaken(findings.stays[0], True).message
+        cause.message = errors.saved_meanwhile(findings.stays[0]).message
     return True
 
 

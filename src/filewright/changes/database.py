@@ -404,7 +404,7 @@ class Database:
     # Errors
 
     def _busy(self) -> FilewrightError:
-        return errors.locked("process kept the state database", self._seconds)
+        return errors.lock_timeout("process kept the state database", self._seconds)
 
     def _refused(self, code: Code, why: str) -> FilewrightError:
         path = quote(self.locate())

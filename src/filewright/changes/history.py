@@ -443,7 +443,7 @@ class History:
         if scope.change_id is not None:
             record = self.record(self.identify(scope.change_id), inside=inside)
             if self._is_for_people(record) and not inside:
-                raise errors.of_setup(record.id)
+                raise errors.made_by_setup(record.id)
             for log in () if inside else self.logs:
                 if log.departures(record.number, renames=True):
                     record = self._net(record, {record.id}, task, changed_only=False)
@@ -614,7 +614,7 @@ class History:
                 (head.session for head in self.standing(task) if head.session), None
             )
             if last is None:
-                raise errors.no_session(any(True for _ in self.heads(task)))
+                raise errors.no_session_changes(any(True for _ in self.heads(task)))
             return last
         # The name of none has a lone surrogate, and the database takes none.
         if escape_surrogates(given) == given and self.made_in(given):
@@ -651,7 +651,7 @@ class History:
             )
         now = time.time_ns()
         if moment > now:
-            raise errors.in_the_future(given)
+            raise errors.time_in_future(given)
         if self.latest() > now + _CLOCKS_APART_NS:
             raise errors.clock_was_ahead(given)
         return moment, format_local_time(moment)
@@ -668,7 +668,7 @@ class History:
                 *self._carried_from(place, entries),
             )
             if not entries:
-                raise errors.not_touched(asked, selected.what)
+                raise errors.not_in_change(asked, selected.what)
             if len(selected.ids) > 1:
                 touching = {
                     format_change_id(number) for number in self._touching(place)
@@ -684,7 +684,7 @@ class History:
             if not entries:
                 self._locate(visibility_check(self._boundary), whole[0].place)
             if len(entries) > 1:
-                raise errors.one_file_for_a_hunk(selected.what)
+                raise errors.hunk_needs_path(selected.what)
             (entry,) = entries
             before, after, part = (
                 entry.before,
@@ -697,7 +697,7 @@ class History:
                 or before.kind != "file"
                 or entry.action == "attributes"
             ):
-                raise errors.no_hunks(part)
+                raise errors.no_undo_by_hunks(part)
             # Without what it did to name and rights.
             entries = (entry._replace(was=None, before=before.with_rights(after)),)
             part = f"hunk {scope.hunk} of {part}"
@@ -788,7 +788,9 @@ class History:
                     dict.fromkeys(entry.place.display_path for entry in entries)
                 )
         if others:
-            raise errors.shared(selected.what, [*others], [*paths], selected.named)
+            raise errors.shared_with_commands(
+                selected.what, [*others], [*paths], selected.named
+            )
 
     # Places
 
@@ -807,7 +809,7 @@ class History:
         if where is None:
             raise errors.beyond_roots(place.display_path, quote(place.root))
         if seen_as(place) == "denied":
-            raise errors.denied("what that change touched")
+            raise errors.denied_by_rules("what that change touched")
         return where
 
     def _kept(self, change_id: str) -> ChangeRecord:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from filewright.boundary.boundary import Boundary
-from filewright.errors import from_os_error, locked
+from filewright.errors import from_os_error, lock_timeout
 from filewright.progress import Task, retry_until
 from filewright.system import Folder
 
@@ -86,7 +86,7 @@ class WorkspaceLock:
             if thread.acquire(blocking=False):
                 break
         else:
-            raise locked("change held the workspace", self._seconds)
+            raise lock_timeout("change held the workspace", self._seconds)
         with ExitStack() as held:
             held.callback(thread.release)
             depth = self._depth
@@ -104,7 +104,7 @@ class WorkspaceLock:
                     if not lock_folder(
                         folder, deadline, task, exclusive=root is not None
                     ):
-                        raise locked("change held the workspace", self._seconds)
+                        raise lock_timeout("change held the workspace", self._seconds)
                     if root is None:
                         held.callback(folder.unlock)
             except OSError as error:

@@ -142,7 +142,7 @@ class Preparation:
         for item in (*displaced, *self._tree.moved):
             assert item.home is not None
             if item.home[0].on_disk().is_mount(item.home[1]):
-                raise errors.mounted(item.asked, item.asked)
+                raise errors.contains_mount(item.asked, item.asked)
         for item in displaced:
             self._task.check()
             assert item.seen is not None
@@ -199,7 +199,7 @@ class Preparation:
                 expected.identity if expected is not None and known is None else None
             )
             if now != Identity.of(item.seen.raw) or identity not in (None, now):
-                raise errors.stale(item.asked)
+                raise errors.changed_since_read(item.asked)
             self._require_savable(file, size, item.asked)
             self._require_as_given_back(file, item)
             if whole:
@@ -213,14 +213,14 @@ class Preparation:
                 if not before.untouched(file.status()) or (
                     known and before.digest not in (None, known)
                 ):
-                    raise errors.stale(item.asked)
+                    raise errors.changed_since_read(item.asked)
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 removed = b"".join(
                     file.read(span.offset, span.old) for span in unpack_spans(spans)
                 )
                 if len(removed) != size:
-                    raise errors.stale(item.asked)
+                    raise errors.changed_since_read(item.asked)
                 before = FileState.of(
                     item.seen, digest=known, attributes=file.extended_attributes()
                 )
@@ -253,7 +253,7 @@ class Preparation:
             content is not None
             and compute_digest(file, size=content.size) != content.digest
         ):
-            raise errors.overtaken(item.asked, True)
+            raise errors.saved_meanwhile(item.asked)
 
     def _require_savable(self, file: File, size: int, shown: str) -> None:
         """Refuse what another program writes to, what is immutable, and more than undo may take with so many bytes."""
@@ -338,7 +338,7 @@ class Preparation:
                 and not folder.is_writable()
                 and status.uid != system.effective_user_id()
             ):
-                raise errors.not_ours(
+                raise errors.not_permitted(
                     where.display_path, "belongs to another user and cannot be removed"
                 )
             if folder.is_immutable():
@@ -356,7 +356,7 @@ class Preparation:
                     top, place, folder, seen, status, rules, aliases
                 )
                 if top.emptied and (item is None or item.place == item.home):
-                    raise errors.stale(top.asked)
+                    raise errors.changed_since_read(top.asked)
                 if status.kind == "folder":
                     pending.append((place, item, status, rules))
                 elif item is not None and item.kind == "file":
@@ -386,7 +386,7 @@ class Preparation:
         name, is_folder = place.name, status.kind == "folder"
         if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
             raise (
-                errors.holds_denied(top.asked)
+                errors.contains_denied(top.asked)
                 if rules.broken is None
                 else rules.refusal(top.asked)
             )
@@ -400,9 +400,9 @@ class Preparation:
                 place.display_path, rule, hint="leave that folder where it is"
             )
         if status.device != above.device or folder.is_mount(name):
-            raise errors.mounted(top.asked, place.display_path)
+            raise errors.contains_mount(top.asked, place.display_path)
         if keeps(above, status):
-            raise errors.not_ours(
+            raise errors.not_permitted(
                 place.display_path, "belongs to another user and cannot be removed"
             )
 
@@ -484,7 +484,7 @@ class Preparation:
         try:
             digest, size = self._fill(file, item)
             if stamp.digest not in (None, digest):
-                raise errors.stale(item.asked)
+                raise errors.changed_since_read(item.asked)
             self._set_attributes(file, item)
             stamp = stamp._replace(digest=digest, size=size, inode=file.status().inode)
         except BaseException:
@@ -544,7 +544,7 @@ class Preparation:
         else:
             same = before.digest == digest
         if not same:
-            raise errors.stale(item.asked)
+            raise errors.changed_since_read(item.asked)
         self.before[item] = before._replace(digest=digest)
 
     def _set_attributes(self, made: File | Folder, item: TreeNode) -> None:

@@ -60,7 +60,13 @@ from filewright.changes.slots import (
     look,
     look_at,
 )
-from filewright.errors import FilewrightError, appeared, from_os_error, stale, unsettled
+from filewright.errors import (
+    FilewrightError,
+    appeared_meanwhile,
+    changed_since_read,
+    from_os_error,
+    not_rolled_back,
+)
 from filewright.system import Folder
 from filewright.wording import join_limited
 
@@ -175,7 +181,7 @@ class Settlement(PlanSlots):
             try:
                 if how == "altered":
                     if not self._alter(put, forward=True):
-                        raise stale(self.shown(place))
+                        raise changed_since_read(self.shown(place))
                     continue
                 if displaced is not None:
                     left, wanted = self.swap(carrier, place, spare), displaced
@@ -193,7 +199,7 @@ class Settlement(PlanSlots):
                         # A save of a moment ago goes back to where it was made.
                         with suppress(FileExistsError):
                             self.rename(place, carrier)
-                    raise stale(self.shown(put.named))
+                    raise changed_since_read(self.shown(put.named))
                 if how == "moved" and left == carrier:
                     self.rename(carrier, spare)
                     left = spare
@@ -202,13 +208,13 @@ class Settlement(PlanSlots):
             except OSError as error:
                 shown = self.shown(put.named)
                 if error.errno == errno.EEXIST:
-                    raise appeared(shown) from error
+                    raise appeared_meanwhile(shown) from error
                 if error.errno == errno.ENOENT:
-                    raise stale(shown) from error
+                    raise changed_since_read(shown) from error
                 raise from_os_error(error, shown, doing="replace") from error
         for slot, stamp in folders.items():
             if not self.holds_tree(slot, stamp):
-                raise stale(self.shown(slot))
+                raise changed_since_read(self.shown(slot))
         self.flush()
 
     def _alter(self, put: RenameOperation, *, forward: bool) -> bool:
@@ -834,7 +840,7 @@ def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> Non
     """Changes that could not be settled are in the way of their own files only. Raises `in_use`."""
     for number, _ in left:
         for place in _places(log, number).intersection(record.places):
-            raise unsettled(place.display_path, format_change_id(number))
+            raise not_rolled_back(place.display_path, format_change_id(number))
 
 
 def unfinished_places(log: Log) -> set[RecordedPath]:

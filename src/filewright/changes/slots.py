@@ -97,7 +97,7 @@ class OpenFolders(Closable):
             return held
         folder, found = self.open(where, reading=reading)
         if found != identity:
-            raise errors.replaced(
+            raise errors.replaced_meanwhile(
                 f"the folder {where.display_path}", where.display_path
             )
         return folder

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from filewright import system
 from filewright.boundary.location import Root, quote
 from filewright.changes.locks import lock_folder
-from filewright.errors import Code, FilewrightError, from_os_error, locked
+from filewright.errors import Code, FilewrightError, from_os_error, lock_timeout
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import Folder, Status, file_signature
@@ -162,7 +162,7 @@ class StateIndex:
             if not lock_folder(
                 base, time.monotonic() + self._lock_seconds, task, exclusive=True
             ):
-                raise locked(
+                raise lock_timeout(
                     "process held the index of the state folders", self._lock_seconds
                 )
             yield base

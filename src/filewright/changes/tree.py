@@ -219,7 +219,9 @@ class TreeNode:
             try:
                 item.target = folder.read_link(name)
             except OSError as error:  # no link any more since it was looked at
-                raise errors.replaced(f"{asked}: a link on the way", asked) from error
+                raise errors.replaced_meanwhile(
+                    f"{asked}: a link on the way", asked
+                ) from error
         if origin is self:
             return item
         if seen.device != origin.nearest.device:
@@ -471,7 +473,7 @@ class ChangeTree:
             if name == b"..":
                 way.pop()
                 if not way:
-                    raise errors.leads_out(asked, quote(root.path))
+                    raise errors.outside_root(asked, quote(root.path))
                 continue
             item = folder.lookup(name, asked)
             if changing:
@@ -486,7 +488,7 @@ class ChangeTree:
                 if followed > _LINKS:
                     raise from_os_error(OSError(40, os.strerror(40)), asked)
                 if item.target.startswith(b"/"):
-                    raise errors.leads_out(asked, quote(root.path))
+                    raise errors.outside_root(asked, quote(root.path))
                 pending += reversed(item.target.split(b"/"))
                 continue
             if item is None and create:
@@ -543,11 +545,11 @@ class ChangeTree:
         folder, name, item = self.find(where, create=True, changing=True)
         if item is None:
             if step.expected is not None:
-                raise errors.stale(where.requested_path)
+                raise errors.changed_since_read(where.requested_path)
             item = folder.new("file", name, where.requested_path)
         else:
             if not step.replace and item.kind != "link":
-                raise errors.taken(where.requested_path)
+                raise errors.already_exists(where.requested_path)
             self._rewritten(item, folder, where, step.expected)
         item.content = (
             MemoryContent(step.content)
@@ -563,11 +565,11 @@ class ChangeTree:
         content = item.content
         assert content is not None
         if expected.size != content.size:
-            raise errors.stale(where.requested_path)
+            raise errors.changed_since_read(where.requested_path)
         if not item.fresh:
             item.expected = expected
         elif expected.digest is not None and compute_digest(content) != expected.digest:
-            raise errors.stale(where.requested_path)
+            raise errors.changed_since_read(where.requested_path)
 
     def _file_to_write(
         self, item: TreeNode | None, folder: TreeNode, where: Location
@@ -585,13 +587,13 @@ class ChangeTree:
         if seen is not None and home is not None and not item.fresh:
             mode = item.rights[0]
             if not mode & 0o222:
-                raise errors.unwritable(where.requested_path, f"{seen.mode:04o}")
+                raise errors.unwritable_file(where.requested_path, f"{seen.mode:04o}")
             # Root may write to everything but what is immutable.
             if mode == seen.mode and not home[0].on_disk().is_writable(home[1]):
                 if seen.uid == system.effective_user_id():
-                    raise errors.unwritable(where.requested_path, f"{mode:04o}")
+                    raise errors.unwritable_file(where.requested_path, f"{mode:04o}")
                 why = f"belongs to user {seen.uid}, and this one has no right to write to it (mode {mode:04o})"
-                raise errors.not_ours(where.requested_path, why)
+                raise errors.not_permitted(where.requested_path, why)
             if seen.link_count > 1:
                 self._linked.append((item, where))
         return item
@@ -622,7 +624,7 @@ class ChangeTree:
         asked = step.location.requested_path
         folder, name, item = self.find(step.location, create=True, changing=True)
         if item is not None:
-            raise errors.taken(asked)
+            raise errors.already_exists(asked)
         folder.new("link", name, asked).target = step.target
 
     def _make_folder(self, step: MakeFolder) -> None:
@@ -685,7 +687,7 @@ class ChangeTree:
         if item.kind == "folder" and folder.within(item):
             raise errors.into_itself(source.requested_path, where.requested_path)
         if found is item:
-            raise errors.same_place(where.requested_path)
+            raise errors.source_is_destination(where.requested_path)
         if leaves is not None:
             self.leave(item, source, leaves)
         home = item.home
@@ -702,14 +704,14 @@ class ChangeTree:
             and home[0] is not folder
             and not item.on_disk().is_writable()
         ):
-            raise errors.not_ours(
+            raise errors.not_permitted(
                 source.requested_path,
                 "is a folder that cannot be written to, so it can only be renamed where it is",
             )
         self.brought[item] = step
         if found is not None:
             if not step.overwrite:
-                raise errors.taken(where.requested_path)
+                raise errors.already_exists(where.requested_path)
             if found.kind == "folder" != item.kind:
                 raise errors.not_a_file(
                     where.requested_path,
@@ -733,10 +735,10 @@ class ChangeTree:
         before, is_folder = item.rights[0], item.kind == "folder"
         mode = modes.resolve(step.mode, before, folder=is_folder)
         if mode & ~before & _SPECIAL_BITS and not self._undoes:
-            raise errors.special_bits(step.location.requested_path)
+            raise errors.special_mode_bits(step.location.requested_path)
         kept = system.storable_mode(mode, folder=is_folder)
         if kept != mode:
-            raise errors.no_such_mode(step.location.requested_path, mode, kept)
+            raise errors.unsupported_mode(step.location.requested_path, mode, kept)
         item.rights = _given(item.rights, mode)
 
     def _set_owner(self, step: SetOwner) -> None:
@@ -766,12 +768,12 @@ class ChangeTree:
         if item.seen is None or user == 0:
             return item
         if item.seen.uid != user:
-            raise errors.not_ours(where.requested_path, "belongs to another user")
+            raise errors.not_permitted(where.requested_path, "belongs to another user")
         if isinstance(step, SetOwner) and (
             step.uid not in (None, user)
             or step.gid not in (None, item.seen.gid, *system.group_ids())
         ):
-            raise errors.not_ours(
+            raise errors.not_permitted(
                 where.requested_path,
                 "can only be given to another user or group by root",
             )
@@ -836,20 +838,20 @@ class ChangeTree:
                 if other.resolved_path == path or other.resolved_path.startswith(
                     path + b"/"
                 ):
-                    raise errors.holds_root(where.requested_path, other.name)
+                    raise errors.contains_root(where.requested_path, other.name)
             mounts = item.on_disk(reading=False).mounts_below()
             if mounts:
                 # Moved, it would take the mount along, and whoever mounts it would not find its place again.
                 place = Location(
                     item.was.root, (*item.was.parts, *mounts[0].split(b"/"))
                 )
-                raise errors.mounted(where.requested_path, place.display_path)
+                raise errors.contains_mount(where.requested_path, place.display_path)
         if item.seen is None or folder.seen is None:
             return
         if item.seen.device != folder.seen.device:
             raise errors.other_file_system(where.display_path)
         if keeps(folder.seen, item.seen):
-            raise errors.not_ours(
+            raise errors.not_permitted(
                 where.requested_path,
                 "belongs to another user, in a folder where only owners remove things",
             )

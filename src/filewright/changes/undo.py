@@ -522,7 +522,7 @@ class Reversal:
         """The same of a file that is not held: by the splices that were kept, if it is as it was left or has grown."""
         shown = self._places[entry.place].display_path
         if self._hunk is not None:
-            raise errors.no_hunks(shown)
+            raise errors.no_undo_by_hunks(shown)
         if entry.segments and not self._force:
             self._refuse(entry.place, _TOO_LARGE)
         expected = ExpectedState(now.size, now.identity, after.digest or None)
@@ -579,7 +579,7 @@ class Reversal:
         """
         runs = entry.runs
         if len(runs) > 1 and self._hunk is not None:
-            raise errors.no_hunks(self._places[entry.place].display_path)
+            raise errors.no_undo_by_hunks(self._places[entry.place].display_path)
         for run in reversed(runs):
             self._task.check()
             if run.before is None:
@@ -636,7 +636,7 @@ class Reversal:
         )
         shown = self._places[run.place].display_path
         if not 1 <= hunk <= len(hunks):
-            raise errors.no_such_hunk(shown, hunk, len(hunks))
+            raise errors.unknown_hunk(shown, hunk, len(hunks))
         others = [
             edit
             for number, edits in enumerate(hunks, 1)
@@ -647,7 +647,7 @@ class Reversal:
             (len(edit.old), len(edit.new)) != (edit.old_count, edit.new_count)
             for edit in others
         ):
-            raise errors.no_hunks(shown)
+            raise errors.no_undo_by_hunks(shown)
         kept = [
             Splice(edit.offset, edit.end - edit.offset, b"".join(edit.new))
             for edit in others

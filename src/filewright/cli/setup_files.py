@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from filewright.cli import open_workspace
 from filewright.cli.options import ANYTHING
-from filewright.errors import Code, FilewrightError, stale
+from filewright.errors import Code, FilewrightError, changed_since_read
 from filewright.progress import SETUP
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
         return Create(location, edit.after.encode(), mode)
     with workspace.context.open(location) as snapshot:
         if snapshot.held != edit.before.encode():
-            raise stale(edit.path)
+            raise changed_since_read(edit.path)
         if edit.after is None:
             return Delete(location, expected=ExpectedState.from_snapshot(snapshot))
         return Modify.from_snapshot(

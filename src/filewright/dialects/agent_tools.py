@@ -205,7 +205,7 @@ def read_image(call: Call, given: Record) -> ToolResult:
         f"{given.path} is not an image: {kind}",
         "name an image, or read text with read_file",
     )
-    raise errors.refused(
+    raise errors.path_error(
         Code.INVALID_INPUT, given.path, message, hint, error="not_an_image"
     )
 
@@ -290,7 +290,7 @@ def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewRes
         message = (
             f"{tool} does not support {path}: there is no grammar for this kind of file"
         )
-        raise errors.refused(
+        raise errors.path_error(
             Code.INVALID_INPUT, path, message, "read it with read_file"
         )
     return overview

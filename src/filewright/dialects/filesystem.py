@@ -190,7 +190,7 @@ def _require_distinct(call: Call, paths: Sequence[str]) -> None:
             file = call.context.boundary.stat(call.locate(_native(path))).identity
         if file in seen:
             message = f"{path} is named twice (also as {seen[file]}); each file path may appear only once"
-            raise errors.refused(
+            raise errors.path_error(
                 Code.INVALID_INPUT, path, message, "join its blocks into one entry"
             )
         seen[file] = path

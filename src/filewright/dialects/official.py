@@ -82,7 +82,7 @@ def read_media_file(call: Call, given: Record) -> ToolResult:
     location = call.locate(given.path)
     with call.context.open(location) as snapshot:
         if snapshot.size > limit:
-            raise errors.refused(
+            raise errors.path_error(
                 Code.TOO_LARGE,
                 given.path,
                 f"{given.path} has {snapshot.size:,} bytes; up to {limit:,} are shown",

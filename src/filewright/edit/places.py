@@ -22,7 +22,7 @@ from filewright.edit.line_endings import replace_lines
 from filewright.edit.locate.request import Edit, SymbolLines, indent_of
 from filewright.edit.merge import exact_splices
 from filewright.edit.string_literals import find_rows_inside_strings
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.search.engine import Match
@@ -385,7 +385,7 @@ def find_line_edit(
     if not seen:
         message = f"the text is nowhere {where}"
         hint = "use the text that is there, as whole lines, and a start line at or before it"
-    raise refused(Code.NO_MATCH, asked, message, hint, start_line=start, count=seen)
+    raise path_error(Code.NO_MATCH, asked, message, hint, start_line=start, count=seen)
 
 
 def _made(first: int, last: int | None, text: str) -> Edit:
@@ -636,7 +636,7 @@ def replace_matches(
     """
     if snapshot.binary is not None:
         asked = snapshot.asked
-        raise refused(
+        raise path_error(
             Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes"
         )
     source = Source(snapshot)
@@ -661,7 +661,9 @@ def replace_matches(
                     f"the pattern matches more than {most:,} times in {snapshot.asked}"
                 )
                 hint = "make the pattern narrower"
-                raise refused(Code.TOO_LARGE, snapshot.asked, message, hint, limit=most)
+                raise path_error(
+                    Code.TOO_LARGE, snapshot.asked, message, hint, limit=most
+                )
             start, end = match.offset, match.end
             own: Sequence[Splice] = ()
             if lines:

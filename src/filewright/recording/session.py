@@ -64,7 +64,7 @@ class Recorder:
         left to a process in the background; returns False if one should be started. Raises `not_found` for a bad id.
         """
         if not re.fullmatch(_ID, command.identifier):
-            raise errors.unknown_listing(command.identifier)
+            raise errors.unknown_snapshot(command.identifier)
         budget = self.budget.for_hook if is_hook else self.budget
         is_complete = True
         with self._changes.writing(task), self._journals(task) as journals:
@@ -85,7 +85,7 @@ class Recorder:
         """
         identifier = ending.identifier
         if not re.fullmatch(_ID, identifier):
-            raise errors.unknown_listing(identifier)
+            raise errors.unknown_snapshot(identifier)
         records: list[ChangeRecord] = []
         is_known = False
         with self._changes.writing(task), self._journals(task) as journals:
@@ -109,7 +109,7 @@ class Recorder:
                     if record is not None:
                         records.append(record)
         if not is_known:
-            raise errors.unknown_listing(identifier)
+            raise errors.unknown_snapshot(identifier)
         return tuple(records)
 
     def begin_turn(self, session: str, task: Task) -> None:

@@ -263,7 +263,7 @@ class TreeSearch:
                 continue
             with snapshot:
                 if place.mark and mark_of(snapshot, place.offset) != place.mark:
-                    raise errors.refused(
+                    raise errors.path_error(
                         Code.STALE_VERSION,
                         snapshot.asked,
                         f"{snapshot.asked} is no longer the file in which this search stopped",

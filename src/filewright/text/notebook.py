@@ -184,14 +184,14 @@ class NotebookView(Snapshot):
             return found[0]
         if found:
             numbers = ", ".join(str(cell.number) for cell in found[:10])
-            raise errors.refused(
+            raise errors.path_error(
                 Code.AMBIGUOUS_MATCH,
                 self.asked,
                 f"{self.asked} has {len(found)} cells with the id {name!r}",
                 f"name it by its number: {numbers}",
                 cell=name,
             )
-        raise errors.refused(
+        raise errors.path_error(
             Code.NOT_FOUND,
             self.asked,
             f"{self.asked} has no cell {name!r}",
@@ -243,7 +243,7 @@ class NotebookView(Snapshot):
         added = set(_HEADING.findall(after)) - set(_HEADING.findall(before))
         if added:
             line = min(added).decode("utf-8", "replace")
-            raise errors.refused(
+            raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.asked,
                 f"{self.asked}: the heading {line!r} would become text of {cell.label}; it makes no cell",
@@ -315,7 +315,7 @@ class NotebookView(Snapshot):
                 text = cell.text.removesuffix("\n")
                 if _HEADING.search(text.encode("utf-8", "surrogatepass")):
                     message = f"{self.asked}: the text of the new cell holds the heading of a cell"
-                    raise errors.refused(
+                    raise errors.path_error(
                         Code.INVALID_INPUT, self.asked, message, CELL_HINT
                     )
                 objects.append(style.written(cell.kind, identifier, text))
@@ -457,7 +457,7 @@ class NotebookView(Snapshot):
         cell = self.cells[index]
         if index < 0 or end > cell.end + (not cell.closed):
             number = self.cells[min(index + 1, len(self.cells) - 1)].number
-            raise errors.refused(
+            raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.asked,
                 f"{self.asked}: the edit reaches over the heading of cell {number}, which is not in the file",

@@ -198,7 +198,7 @@ class Snapshot(Closable):
             except OSError as error:
                 raise from_os_error(error, self.asked, doing="read") from error
             if not block:
-                raise errors.refused(
+                raise errors.path_error(
                     Code.IO_ERROR,
                     self.asked,
                     f"{self.asked} was truncated while it was read: "

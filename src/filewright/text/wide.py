@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Iterable, Iterator
 from typing import Final, Self
 
-from filewright.errors import Code, refused
+from filewright.errors import Code, path_error
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
@@ -51,7 +51,7 @@ class Narrowed:
             hint = "use a tool for bytes, or give the encoding it has"
         else:
             return cls(snapshot)
-        raise refused(
+        raise path_error(
             code, snapshot.asked, f"{snapshot.asked} {why}", hint, encoding=name
         )
 

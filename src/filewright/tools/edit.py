@@ -27,7 +27,14 @@ from filewright.edit.places import (
     trim_symbol_text,
 )
 from filewright.edit.planning import EditOutcome, EditPlan, plan_edits
-from filewright.errors import Code, FilewrightError, invalid, missing, refused, too_many
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    invalid,
+    missing,
+    path_error,
+    too_many,
+)
 from filewright.languages import Language, language_of
 from filewright.search.engine import TreeOptions
 from filewright.search.pattern import compile as compile_pattern
@@ -643,7 +650,7 @@ class _Edits:
                 f"{asked} is made already" if file.is_new else f"{asked} exists already"
             )
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
-            raise refused(Code.ALREADY_EXISTS, asked, message, hint)
+            raise path_error(Code.ALREADY_EXISTS, asked, message, hint)
         of_cell = item.delete and self._cell(item) is not None
         if not file.is_new and (
             item.move_to is not None or (item.delete and nowhere and not of_cell)
@@ -696,7 +703,7 @@ class _Edits:
         if file.identity not in (None, found.identity):
             found.close()
             asked = file.location.requested_path
-            raise refused(
+            raise path_error(
                 Code.STALE_VERSION,
                 asked,
                 f"{asked} was changed meanwhile",
@@ -1054,7 +1061,7 @@ class _Edits:
         shown = list(ordered(shown, view.size))
         splices = ordered([*view.splices(shown), *rearranged.of_file], view.raw.size)
         if not splices:
-            raise refused(
+            raise path_error(
                 Code.NO_CHANGE,
                 view.asked,
                 f"{view.asked}: the edits change nothing",

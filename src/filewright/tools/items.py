@@ -29,7 +29,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, FileDiff
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
 from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
@@ -335,7 +335,7 @@ def _require_file(context: Context, location: Location) -> None:
         message = f"{asked} is a {kind}, not a regular file"
         is_link = kind == "link"
         hint = "name the link's target itself" if is_link else "name a regular file"
-        raise refused(
+        raise path_error(
             Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint
         )
 

@@ -24,7 +24,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.location import Location, quote
 from filewright.boundary.matching import Globs
 from filewright.boundary.walk import FolderEntry
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.text.spelling import look_of
 from filewright.tools.context import Context, best_effort
 from filewright.tools.items import Paths, check_count
@@ -171,7 +171,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     location, sort = context.boundary.locate(arguments.path), arguments.sort
     if context.boundary.stat(location).kind == "file":
         hint = "read_content reads it, stat_items gives its size and time"
-        raise refused(
+        raise path_error(
             Code.NOT_A_DIRECTORY,
             location.requested_path,
             f"{location.requested_path} is a file, not a folder",

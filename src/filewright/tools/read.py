@@ -12,7 +12,7 @@ from pydantic import Field
 
 from filewright.boundary.location import Location
 from filewright.edit.diff import build_file_diff, find_splices
-from filewright.errors import Code, invalid, refused, too_many
+from filewright.errors import Code, invalid, path_error, too_many
 from filewright.progress import Task
 from filewright.search.engine import Hit, search_snapshot
 from filewright.search.engine import matches as find_matches
@@ -262,7 +262,7 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead
     if size > limit:
         message = f"{location.requested_path} is a {kind} of {size} bytes; images up to {limit} are shown"
         hint = "make a smaller copy of it"
-        raise refused(
+        raise path_error(
             Code.TOO_LARGE,
             location.requested_path,
             message,
@@ -398,7 +398,7 @@ def _occurrence(
         message = f"{asked} has {pluralize(len(hits), 'match')} of {quoted}, not {nth}"
         hint = f"use an occurrence from 1 to {len(hits)}"
         hint += f"; {spelled[1]}" if spelled is not None else ""
-        raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
+        raise path_error(Code.NO_MATCH, asked, message, hint, count=len(hits))
     near = fuzzy(
         snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task
     ).hits
@@ -408,7 +408,7 @@ def _occurrence(
         return hit.line, f"no exact hit; the most similar text is at {place}"
     message = f"{asked} does not hold {quoted}, nor anything much like it"
     hint = "search_content finds text in other files; get_overview lists what is in this one"
-    raise refused(Code.NO_MATCH, asked, message, hint)
+    raise path_error(Code.NO_MATCH, asked, message, hint)
 
 
 def _in_other_spellings(
@@ -707,7 +707,7 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
             f"{asked} is too large to be compared",
             "read the parts in question",
         )
-        raise refused(
+        raise path_error(
             Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit
         )
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot

@@ -21,7 +21,7 @@ from filewright.edit.places import (
     compile_replacement,
     replace_matches,
 )
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
 from filewright.search.engine import LineKinds, TreeOptions
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
@@ -394,7 +394,7 @@ def _joined(snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]) -> Iterator[
                 if last in one.splices or splice in one.splices
             ]
             message = f"items {' and '.join(map(str, both))} overlap at line {line} of {asked}"
-            raise refused(
+            raise path_error(
                 Code.OVERLAP,
                 asked,
                 message,

@@ -25,7 +25,7 @@ from inspect import get_annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from filewright.errors import Code, FilewrightError, closed, invalid
+from filewright.errors import Code, FilewrightError, invalid, workspace_closed
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools.result import FailedCall, ToolResult, clip
@@ -218,7 +218,7 @@ class Offer:
             from filewright.tools.registry import run_tool
         context = self._context.at(task or Task(seconds=self._settings.call_seconds))
         if not context.boundary.roots:
-            raise closed()
+            raise workspace_closed()
         context.changes.settle()
         try:
             # Before the call: what it is about to show or change is then no news any more. The answers of the

@@ -11,7 +11,7 @@ from pydantic import Field
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan, Modify
 from filewright.edit.diff import find_splices
-from filewright.errors import Code, FilewrightError, invalid, refused, too_many
+from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
 from filewright.text import codec
 from filewright.text.codec import Encoding
 from filewright.text.declaration import encoding_of_new
@@ -116,7 +116,7 @@ def _decided(
         with item_named(index, len(items)):
             if item.expected_version is not None:
                 if before is None:
-                    raise refused(
+                    raise path_error(
                         Code.STALE_VERSION,
                         item.path,
                         f"{item.path} does not exist, but version {item.expected_version} was expected",
@@ -125,7 +125,7 @@ def _decided(
                 context.check_version(before, item.expected_version)
             exists = before is not None or whole
             if exists and item.mode == "create":
-                raise refused(
+                raise path_error(
                     Code.ALREADY_EXISTS,
                     item.path,
                     f"{item.path} exists already",

@@ -34,7 +34,7 @@ from filewright.edit.patch.place import (
     to_located_edit,
 )
 from filewright.edit.patch.reader import FilePatch, Patch, PatchHunk, PatchKind
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text.declaration import as_declared
@@ -306,7 +306,7 @@ def _sides(
         written[target.key] = name
     if old is not None and old.open is None:
         gone = f"{file.old} does not exist"
-        raise old.missing or refused(
+        raise old.missing or path_error(
             Code.NOT_FOUND, file.path, gone, "list the folder to see what is there"
         )
     if new is not None and file.new != file.old and new.open is not None:
@@ -381,7 +381,7 @@ def _decided(
         if file.emptied and left > len(before.encoding.bom):
             why = f"the patch deletes {file.path} but leaves {left} bytes of its text"
             hint = "read the file again; the deletion must remove every line"
-            raise refused(
+            raise path_error(
                 Code.PATCH_FAILED, file.path, why, hint, left=left, reason="not_empty"
             )
         return FilePlan(
@@ -419,7 +419,7 @@ def _placed(
         return (), ()
     if snapshot.binary is not None:
         why = f"{file.path} is not text a patch can change"
-        raise refused(
+        raise path_error(
             Code.IS_BINARY, file.path, why, "use a tool for bytes", type=snapshot.binary
         )
     first, *others = file.hunks
@@ -595,7 +595,7 @@ def _failed(
     message = (
         f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
     )
-    return refused(
+    return path_error(
         Code.PATCH_FAILED,
         file.path,
         message,
