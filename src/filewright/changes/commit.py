@@ -130,7 +130,7 @@ def _attempt(
         # Stage everything new under temporary names.
         preparation.stage(planning)
         begun = planning.plan(preparation)
-        if not plan.sealed:
+        if not plan.is_complete:
             before = record.entries
             record = record._replace(entries=preparation.entries())
             log.write(record, begun, entries=record.entries != before)

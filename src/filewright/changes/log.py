@@ -47,7 +47,13 @@ from filewright.changes.model import (
     format_change_id,
     join_summaries,
 )
-from filewright.changes.rename_plan import PlanFolder, RenameOperation, RenamePlan, Slot
+from filewright.changes.rename_plan import (
+    OperationKind,
+    PlanFolder,
+    RenameOperation,
+    RenamePlan,
+    Slot,
+)
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -946,14 +952,22 @@ def packed_plan(plan: RenamePlan) -> bytes:
 
 def _rows(plan: RenamePlan) -> Iterator[object]:
     yield len(plan.folders)
-    yield from plan.folders
-    for each in plan.operations:
-        stamps = (each.after,) if each.before is None else (each.after, each.before)
-        yield *each[:4], len(stamps)
-        for stamp in stamps:
-            yield stamp.row(plan=True), len(stamp.inside)
-            for path, below in stamp.inside.items():
+    for folder in plan.folders:
+        yield folder.inode, folder.root, folder.is_new, _slot_row(folder.slot)
+    for operation in plan.operations:
+        states = [operation.after]
+        if operation.before is not None:
+            states.append(operation.before)
+        slots = [_slot_row(slot) for slot in operation.slots]
+        yield operation.kind, *slots, len(states)
+        for state in states:
+            yield state.row(plan=True), len(state.inside)
+            for path, below in state.inside.items():
                 yield path, below.row(plan=True)
+
+
+def _slot_row(slot: Slot | None) -> tuple[int, bytes] | None:
+    return (slot.folder, slot.name) if slot is not None else None
 
 
 def unpacked_plan(data: bytes) -> RenamePlan:
@@ -966,16 +980,22 @@ def unpacked_plan(data: bytes) -> RenamePlan:
         for line in gzip.GzipFile(fileobj=io.BytesIO(data))
     )
     folders = tuple(
-        PlanFolder(inode, root, made, slot and Slot(*slot))
-        for inode, root, made, slot in islice(rows, next(rows))
+        PlanFolder(inode, root, is_new, slot and Slot(*slot))
+        for inode, root, is_new, slot in islice(rows, next(rows))
     )
     operations: list[RenameOperation] = []
-    for how, carrier, place, spare, count in rows:
+    for kind, source, target, backup, count in rows:
         stamps: list[FileState] = []
         for row, below in islice(rows, count):
             inside = {path: FileState(*each) for path, each in islice(rows, below)}
             stamps.append(FileState(*row)._replace(inside=inside))
         operations.append(
-            RenameOperation(how, Slot(*carrier), Slot(*place), Slot(*spare), *stamps)
+            RenameOperation(
+                OperationKind(kind),
+                Slot(*source),
+                Slot(*target),
+                Slot(*backup),
+                *stamps,
+            )
         )
     return RenamePlan(folders, tuple(operations))

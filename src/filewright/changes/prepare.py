@@ -414,10 +414,10 @@ class Preparation:
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
         try:
-            for how, (number, name), _, _, item, _ in planning.puts:
-                if how != "made":
+            for how, carrier, _, _, item, _ in planning.puts:
+                if how is not OperationKind.STAGED:
                     continue
-                above = planning.folders[number]
+                above, name = planning.folders[carrier.folder], carrier.name
                 try:
                     folder = above.on_disk(reading=False)
                     if item.kind == "folder":
@@ -647,7 +647,7 @@ class Planning:
                 if item.fresh:
                     if folder.seen is not None:
                         self._put(
-                            "made",
+                            OperationKind.STAGED,
                             self._slot(folder, temporary_name()),
                             folder,
                             name,
@@ -661,12 +661,18 @@ class Planning:
                 assert item.home is not None
                 aside = self._slot(item.home[0], temporary_name())
                 self.puts.append(
-                    _Bringing("gone", self._slot(*item.home), aside, aside, item)
+                    _Bringing(
+                        OperationKind.DELETED,
+                        self._slot(*item.home),
+                        aside,
+                        aside,
+                        item,
+                    )
                 )
         for item in tree.altered:
             assert item.place is not None
             place = self._slot(*item.place)
-            self.puts.append(_Bringing("altered", place, place, place, item))
+            self.puts.append(_Bringing(OperationKind.RIGHTS, place, place, place, item))
 
     def plan(self, preparation: Preparation) -> RenamePlan:
         """The plan, by what is known of things by now."""
@@ -674,9 +680,9 @@ class Planning:
         before_of, made = preparation.before, preparation.made
         for how, carrier, place, spare, item, occupant in self.puts:
             before = before_of[occupant] if occupant is not None else None
-            if how == "made":
+            if how is OperationKind.STAGED:
                 after = made[item]
-            elif how == "gone":
+            elif how is OperationKind.DELETED:
                 after = before_of[item]
             else:
                 # What keeps its inode is recognised by that.
@@ -685,7 +691,7 @@ class Planning:
                 after = FileState(
                     item.kind, *item.rights, target=item.target, inode=seen.inode
                 )
-                if how == "altered":
+                if how is OperationKind.RIGHTS:
                     before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)
             operations.append(
                 RenameOperation(how, carrier, place, spare, after, before)
@@ -723,7 +729,11 @@ class Planning:
         ):
             self._move_aside(item, folder)
         self._put(
-            "moved", self._aside.get(item) or self._slot(*item.home), folder, name, item
+            OperationKind.MOVED,
+            self._aside.get(item) or self._slot(*item.home),
+            folder,
+            name,
+            item,
         )
         self._handled.add(item)
 
@@ -752,5 +762,7 @@ class Planning:
         assert item.home is not None
         aside = self._aside[item] = self._slot(folder, temporary_name())
         spare = self._slot(folder, temporary_name())
-        self.puts.append(_Bringing("moved", self._slot(*item.home), aside, spare, item))
+        self.puts.append(
+            _Bringing(OperationKind.MOVED, self._slot(*item.home), aside, spare, item)
+        )
         self._handled.add(item)

@@ -1,91 +1,119 @@
-"""What a commit does to names, in order: values only."""
+"""The plan of a commit: operations on names, in order, as plain values.
+
+Whatever a change set asks for is reduced to operations on slots, a slot being a name in a
+folder: a file is brought to a slot, or the rights of the file in a slot are changed. The
+contents of its slots tell whether an operation is done, so each can be rolled back or
+finished at any time. The plan is the part of an intent that recovery reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from filewright.boundary.location import is_temporary
 from filewright.changes.model import FileState, RecordedPath
 
-# What a commit does to names, in order: the part of an intent that recovery reads. Whatever a change set asked for is
-# reduced to two operations on slots, a slot being a name in a folder: something is put there, or its rights are
-# altered. Each can be recognised as done or not from what is in its slots, can be rolled back, and can be finished. A
-# folder is known by its inode: it is in the slot where it was at first, or in one of the operations that bring it, and
-# one that somebody moves meanwhile is found again.
 
-OperationKind = Literal["made", "moved", "gone", "altered"]
+class OperationKind(StrEnum):
+    """The kind of an operation; the values are those in the log."""
+
+    STAGED = "made"
+    """A new file is made under a temporary name, then brought to its target."""
+    MOVED = "moved"
+    """A file that is there is renamed."""
+    DELETED = "gone"
+    """A file that is there is renamed to a temporary name, and removed in the end."""
+    RIGHTS = "altered"
+    """Mode, owner and group of a file are changed; it stays in its slot."""
 
 
-class Slot(NamedTuple):
-    """A name in one of the plan's folders, by its number in `CommitPlan.folders`."""
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A name in a folder of the plan, which is given by its number in `RenamePlan.folders`."""
 
     folder: int
     name: bytes
 
 
-class RenameOperation(NamedTuple):
-    """Bring what is in `carrier` to `place`.
+@dataclass(frozen=True, slots=True)
+class RenameOperation:
+    """One step of a plan: the file in `source` is brought to `target`.
 
-    With `before`, that is displaced: it is then in the carrier, or in `spare`, a temporary name beside the place, if
-    names cannot be exchanged or the carrier is none of ours; without, nothing may be at `place`. `how` says what is
-    brought: what was `made` under a temporary name, something that is `moved`, or what is `gone` for good, whose place
-    is a temporary name. What is `altered` stays in its one slot: it gets mode, user and group of `after`, and had those
-    of `before`.
+    `after` is the state of the target afterwards, `before` that of the file there which
+    is displaced. It is then in `source`, or in `backup`, a temporary name in the target's
+    folder, if names cannot be exchanged or the source is a name that users know. Without
+    `before`, the target must be free. For `OperationKind.RIGHTS` the three slots are the
+    same, and the states differ in mode, owner and group.
     """
 
-    how: OperationKind
-    carrier: Slot
-    place: Slot
-    spare: Slot
+    kind: OperationKind
+    source: Slot
+    target: Slot
+    backup: Slot
     after: FileState
     before: FileState | None = None
 
     @property
-    def slots(self) -> tuple[Slot, ...]:
-        """Every slot it touches."""
-        return self[1:4]
+    def slots(self) -> tuple[Slot, Slot, Slot]:
+        """The slots that the operation touches."""
+        return self.source, self.target, self.backup
 
     @property
-    def named(self) -> Slot:
-        """The slot by which people know it."""
-        return self.carrier if is_temporary(self.place.name) else self.place
+    def visible_slot(self) -> Slot:
+        """The slot by which users know the file, for messages."""
+        return self.source if is_temporary(self.target.name) else self.target
+
+    @property
+    def stages_file(self) -> bool:
+        """Return True if a new file or link is brought, not a folder and not a move."""
+        return self.kind is OperationKind.STAGED and self.after.kind != "folder"
 
 
-class PlanFolder(NamedTuple):
-    """A folder the operations act in: its inode (None until a new one is staged), and its slot at first.
+@dataclass(frozen=True, slots=True)
+class PlanFolder:
+    """A folder in which operations act.
 
-    `root` is the path of a root, which is in no slot; `made` says that the change makes it.
+    A folder is known by its inode (None until a new folder is staged). It is in `slot`
+    at first, then in a slot of an operation that brings it; a folder that another process
+    moves meanwhile is searched for. A root is in no slot: `root` is its path.
     """
 
     inode: int | None
     root: bytes | None
-    made: bool
+    is_new: bool
     slot: Slot | None
 
 
-class RenamePlan(NamedTuple):
-    """Folders, operations in order, and every temporary name that may ever exist."""
+@dataclass(frozen=True, slots=True)
+class RenamePlan:
+    """Folders, operations in order, and with them every temporary name of a change."""
 
     folders: tuple[PlanFolder, ...] = ()
     operations: tuple[RenameOperation, ...] = ()
 
     @property
-    def sealed(self) -> bool:
-        """Whether everything that is made can be recognised: nothing is published before that is on the disk.
+    def is_complete(self) -> bool:
+        """Return True if every new file can be recognised.
 
-        A file that replaces another is known by its digest, with the displaced one beside it. What
-        is put where nothing was is known by its inode too: somebody may make the same file.
+        Nothing is published before a complete plan is on the disk. A file that replaces
+        another is recognised by its digest. A file that is put where none was needs its
+        inode too: another process may make the same file.
         """
-        for how, _, _, _, after, before in self.operations:
-            known = after.digest is not None or after.kind != "file"
-            replaces = before is not None and after.kind != "folder"
-            if how == "made" and not (known and (replaces or after.inode is not None)):
+        for operation in self.operations:
+            if operation.kind is not OperationKind.STAGED:
+                continue
+            after = operation.after
+            if after.kind == "file" and after.digest is None:
+                return False
+            replaces_file = operation.before is not None and after.kind != "folder"
+            if not replaces_file and after.inode is None:
                 return False
         return True
 
-    def place(self, slot: Slot) -> RecordedPath:
-        """The path of a slot, by the first slot of each folder above it."""
+    def recorded_path(self, slot: Slot) -> RecordedPath:
+        """Return the path of a slot, by the first slot of each folder above it."""
         names = [slot.name]
         folder = self.folders[slot.folder]
         while folder.slot is not None and len(names) <= len(self.folders):
@@ -95,10 +123,11 @@ class RenamePlan(NamedTuple):
             raise ValueError("a folder that is below no root")
         return RecordedPath(folder.root, tuple(reversed(names)))
 
-    def with_moved_roots(self, moved: Mapping[bytes, bytes]) -> RenamePlan:
-        """The same with its roots where they are now."""
-        folders = (
-            each._replace(root=moved.get(each.root or b"", each.root))
-            for each in self.folders
-        )
-        return self._replace(folders=tuple(folders))
+    def with_moved_roots(self, new_paths: Mapping[bytes, bytes]) -> RenamePlan:
+        """Return the plan with the present paths of roots, by their recorded paths."""
+        folders: list[PlanFolder] = []
+        for folder in self.folders:
+            if folder.root is not None and folder.root in new_paths:
+                folder = replace(folder, root=new_paths[folder.root])
+            folders.append(folder)
+        return replace(self, folders=tuple(folders))

@@ -41,7 +41,12 @@ from filewright.changes.model import (
     format_change_id,
     visibility_check,
 )
-from filewright.changes.rename_plan import RenameOperation, RenamePlan, Slot
+from filewright.changes.rename_plan import (
+    OperationKind,
+    RenameOperation,
+    RenamePlan,
+    Slot,
+)
 from filewright.changes.rollback import (
     LEAVES_OURS_POSSIBLE,
     ROLLBACK_TABLE,
@@ -177,9 +182,10 @@ class Settlement(PlanSlots):
         folders: dict[Slot, FileState] = {}
         most = self.log.settings.identity_bytes
         for put in self.plan.operations:
-            how, carrier, place, spare, wanted, displaced = put
+            how, wanted, displaced = put.kind, put.after, put.before
+            carrier, place, spare = put.slots
             try:
-                if how == "altered":
+                if how is OperationKind.RIGHTS:
                     if not self._alter(put, forward=True):
                         raise changed_since_read(self.shown(place))
                     continue
@@ -187,7 +193,7 @@ class Settlement(PlanSlots):
                     left, wanted = self.swap(carrier, place, spare), displaced
                 else:
                     self.rename(carrier, place)
-                    if how == "made":
+                    if how is OperationKind.STAGED:
                         continue
                     left = place
                 # The compare of the compare-and-swap: is what we displaced what we meant to?
@@ -199,14 +205,16 @@ class Settlement(PlanSlots):
                         # A save of a moment ago goes back to where it was made.
                         with suppress(FileExistsError):
                             self.rename(place, carrier)
-                    raise changed_since_read(self.shown(put.named))
-                if how == "moved" and left == carrier:
+                    raise stale(self.shown(put.visible_slot))
+                if how is OperationKind.MOVED and left == carrier:
                     self.rename(carrier, spare)
                     left = spare
-                if wanted.kind == "folder" and (displaced is not None or how == "gone"):
+                if wanted.kind == "folder" and (
+                    displaced is not None or how is OperationKind.DELETED
+                ):
                     folders[left] = wanted
             except OSError as error:
-                shown = self.shown(put.named)
+                shown = self.shown(put.visible_slot)
                 if error.errno == errno.EEXIST:
                     raise appeared_meanwhile(shown) from error
                 if error.errno == errno.ENOENT:
@@ -224,7 +232,7 @@ class Settlement(PlanSlots):
         """
         assert put.before is not None
         old, new = (put.before, put.after) if forward else (put.after, put.before)
-        folder, name = self.holder(put.place), put.place.name
+        folder, name = self.holder(put.target), put.target.name
         try:
             status = folder.stat(name)
             if (status.inode, RECORDED_KINDS[status.kind]) != (new.inode, new.kind):
@@ -247,9 +255,7 @@ class Settlement(PlanSlots):
             raise
         try:
             thing = (
-                folder.open_folder(name)
-                if status.kind == "folder"
-                else folder.open(name)
+                folder.open_folder(name) if status.kind == "folder" else folder.open(name)
             )
         except OSError:
             # Not readable to us: its attributes reach the disk with the next flush of its folder.
@@ -264,7 +270,7 @@ class Settlement(PlanSlots):
         found = self.findings = Recovery()
         self._record = record
         # Nothing is published before everything can be recognised: else there are only temporaries.
-        take_back = self._take_back if self.plan.sealed else self._discard_made
+        take_back = self._take_back if self.plan.is_complete else self._discard_made
         unsettled: set[Slot] = set()
         for put in reversed(self.plan.operations):
             # One that depends on what is not settled is left alone too.
@@ -273,7 +279,9 @@ class Settlement(PlanSlots):
                     take_back(put)
                     continue
                 except (OSError, FilewrightError) as error:
-                    found.unsettled.append(f"{self.shown(put.named)}: {reason(error)}")
+                    found.unsettled.append(
+                        f"{self.shown(put.visible_slot)}: {reason(error)}"
+                    )
             unsettled.update(put.slots)
         try:
             self.flush(back=True)
@@ -298,7 +306,9 @@ class Settlement(PlanSlots):
             try:
                 self._clean_up_after(put)
             except (OSError, FilewrightError) as error:
-                found.unsettled.append(f"{self.shown(put.named)}: {reason(error)}")
+                found.unsettled.append(
+                    f"{self.shown(put.visible_slot)}: {reason(error)}"
+                )
         if not (found.waiting or found.unsettled):
             if len(record.entries) <= _LARGE:
                 self.log.cleaned.add(record.number)
@@ -320,26 +330,26 @@ class Settlement(PlanSlots):
 
     def _discard_made(self, operation: RenameOperation) -> None:
         """Remove the temporary of what was to be made."""
-        if operation.how == "made":
+        if operation.kind is OperationKind.STAGED:
             with suppress(
                 FileNotFoundError
             ):  # Its folder is gone, and the temporary with it.
-                self.discard(operation.carrier)
+                self.discard(operation.source)
 
     def _take_back(self, operation: RenameOperation) -> None:
         """Undo an operation as far as it was done."""
-        if operation.how == "altered":
+        if operation.kind is OperationKind.RIGHTS:
             self._alter(operation, forward=False)
         elif operation.before is not None:
             self._swap_back(operation, operation.before)
-        elif operation.how == "made":
+        elif operation.kind is OperationKind.STAGED:
             self._unmake(operation)
         else:
             self._move_back(operation)
 
     def _unmake(self, put: RenameOperation) -> None:
         """Something new: a file goes out of sight first, is looked at again, then removed, so that no edit is lost."""
-        carrier, place = put.carrier, put.place
+        carrier, place = put.source, put.target
         found = self.look(place, put.after)
         if found in SAME_INODE and put.after.kind == "folder":
             self._remove_tree(place, put.after, put)
@@ -364,7 +374,7 @@ class Settlement(PlanSlots):
     def _move_back(self, put: RenameOperation) -> None:
         """Something moved, or gone to a temporary name: back to where it was, unless that is taken."""
         carrier, place, _ = put.slots
-        gone = put.how == "gone"
+        gone = put.kind is OperationKind.DELETED
         waiting = self.status(carrier) is not None
         if not (
             self.status(place) if gone else self.look(place, put.after) in SAME_INODE
@@ -385,7 +395,9 @@ class Settlement(PlanSlots):
             self.unlink(place)
         elif not (gone and waiting):
             self._put_away(put, place)
-            self.findings.taken_back.append(f"{self.shown(put.named)} moved back")
+            self.findings.taken_back.append(
+                f"{self.shown(put.visible_slot)} moved back"
+            )
         elif self.look(place, put.after) in (*SAME_INODE, *SAME_CONTENT):
             self._conflict(put, "has been made anew by somebody else: it stays", place)
         else:
@@ -398,7 +410,8 @@ class Settlement(PlanSlots):
         return classify_slot(
             original=self.look(slot, before),
             ours=self.look(slot, put.after),
-            is_staged_file=put.how == "made" and put.after.kind != "folder",
+            is_staged_file=put.kind is OperationKind.STAGED
+            and put.after.kind != "folder",
             keeps_content=before.digest is not None
             and before.digest == put.after.digest,
         )
@@ -424,7 +437,7 @@ class Settlement(PlanSlots):
         )
         if (
             in_backup is SlotContent.FOREIGN
-            and put.how == "made"
+            and put.kind is OperationKind.STAGED
             and self._is_unfinished(backup, put.after)
         ):
             in_backup = SlotContent.UNFINISHED
@@ -436,7 +449,9 @@ class Settlement(PlanSlots):
                 self._put_away(put, backup)
             case RollbackAction.EXCHANGE:
                 self._note_given_back(put, backup)
-                self.findings.taken_back.append(f"{self.shown(put.named)} as before")
+                self.findings.taken_back.append(
+                    f"{self.shown(put.visible_slot)} as before"
+                )
                 self._exchange_back(put, before, backup, other)
             case RollbackAction.RESTORE:
                 self.rename(backup, place)
@@ -457,10 +472,10 @@ class Settlement(PlanSlots):
 
     def _note_given_back(self, put: RenameOperation, backup: Slot) -> None:
         """Note what a place is given back: another program may have read the change there, and save it later."""
-        if put.how == "made" and put.after.kind == "file":
+        if put.kind is OperationKind.STAGED and put.after.kind == "file":
             with self.holder(backup).open(backup.name, known_file=True) as file:
                 size = file.status().size
-                place = self.plan.place(put.place)
+                place = self.plan.recorded_path(put.target)
                 self.findings.given_back[place] = RestoredContent(
                     size, compute_digest(file, size=size)
                 )
@@ -469,9 +484,9 @@ class Settlement(PlanSlots):
         self, put: RenameOperation, before: FileState, backup: Slot, other: Slot
     ) -> None:
         """Give the place what was displaced, and put our file away; but a newer save belongs in the place."""
-        place = put.place
+        place = put.target
         ours = self.swap(backup, place, other)
-        if put.how == "made" and put.after.kind != "folder":
+        if put.kind is OperationKind.STAGED and put.after.kind != "folder":
             displaced = self._content(ours, put, before)
             if displaced not in (SlotContent.OURS, SlotContent.OURS_APPENDED):
                 # Another program saved between the look and the exchange.
@@ -495,11 +510,13 @@ class Settlement(PlanSlots):
     def _put_away(self, put: RenameOperation, slot: Slot) -> None:
         """What was moved goes to where it was; what was made is removed, but not what somebody has written to it."""
         after = put.after
-        if (slot == put.carrier and put.how != "made") or self.status(slot) is None:
+        if (slot == put.source and put.kind is not OperationKind.STAGED) or self.status(
+            slot
+        ) is None:
             return
-        if put.how != "made":
+        if put.kind is not OperationKind.STAGED:
             try:
-                self.rename(slot, put.carrier)
+                self.rename(slot, put.source)
             except FileExistsError:
                 self._conflict(put, _TAKEN, slot if is_temporary(slot.name) else None)
         elif after.kind == "folder":
@@ -556,10 +573,10 @@ class Settlement(PlanSlots):
 
     def _clean_up_after(self, put: RenameOperation) -> None:
         """Remove what a committed operation displaced."""
-        if put.how == "gone":
-            left, stamp = [put.place], put.after
-        elif put.how != "altered" and put.before is not None:
-            left, stamp = [put.spare, put.carrier], put.before
+        if put.kind is OperationKind.DELETED:
+            left, stamp = [put.target], put.after
+        elif put.kind is not OperationKind.RIGHTS and put.before is not None:
+            left, stamp = [put.backup, put.source], put.before
         else:
             return
         with suppress(
@@ -591,7 +608,7 @@ class Settlement(PlanSlots):
 
         if self.remove_tree(slot, stamp, remove):
             return
-        shown = self.shown(put.named)
+        shown = self.shown(put.visible_slot)
         if not is_temporary(slot.name):
             self.findings.conflicts.append(
                 f"{shown}: others have put something into it; that stays"
@@ -618,7 +635,7 @@ class Settlement(PlanSlots):
                     return self._rescue(folder, name, put, _WRITTEN_LATE)
                 # Asked again, for an open that began before the file was displaced.
                 if not (quiet and nobody_writes()):
-                    self.findings.waiting.append(self.shown(put.named))
+                    self.findings.waiting.append(self.shown(put.visible_slot))
                     return False
                 with suppress(FileNotFoundError):
                     folder.remove(name)
@@ -648,9 +665,9 @@ class Settlement(PlanSlots):
     ) -> None:
         """Report a conflict, and keep what `holder` holds."""
         if why == _NEW:
-            self.findings.stays.append(self.shown(put.named))
+            self.findings.stays.append(self.shown(put.visible_slot))
         if holder is None:
-            self.findings.conflicts.append(f"{self.shown(put.named)} {why}")
+            self.findings.conflicts.append(f"{self.shown(put.visible_slot)} {why}")
         else:
             self._rescue(self.holder(holder), holder.name, put, why)
 
@@ -658,9 +675,11 @@ class Settlement(PlanSlots):
         self, folder: Folder, name: bytes, put: RenameOperation, why: str
     ) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
-        shown = self.shown(put.named)
+        shown = self.shown(put.visible_slot)
         kept_as = (
-            format_change_id(time.time_ns()).encode() + b"-" + put.named.name[:100]
+            format_change_id(time.time_ns()).encode()
+            + b"-"
+            + put.visible_slot.name[:100]
         )
         try:
             with self.log.state.folder(b"kept") as kept:
@@ -780,7 +799,7 @@ def _places(log: Log, number: int) -> set[RecordedPath]:
     with suppress(UnreadablePlanError):
         plan = log.plan(number)
         return {
-            plan.place(slot)
+            plan.recorded_path(slot)
             for operation in plan.operations
             for slot in operation.slots
         }

@@ -22,7 +22,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, is_temporary
 from filewright.changes.blobs import compute_digest
 from filewright.changes.model import RECORDED_KINDS, FileState, RecordedPath
-from filewright.changes.rename_plan import RenamePlan, Slot
+from filewright.changes.rename_plan import OperationKind, RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import Closable, File, Folder, RenameMode, Status
@@ -379,16 +379,18 @@ class PlanSlots:
 
     def shown(self, slot: Slot) -> str:
         """A slot's path, for messages."""
-        return self._location(self.plan.place(slot)).display_path
+        return self._location(self.plan.recorded_path(slot)).shown
 
     def flush(self, flushing: FlushQueue | None = None, *, back: bool = False) -> None:
         """Flush every folder the operations act in."""
         slots: dict[int, Slot] = {}
         gaining: set[int] = set()
-        for how, carrier, place, spare, *_ in self.plan.operations:
+        for put in self.plan.operations:
+            how = put.kind
+            carrier, place, spare = put.slots
             for slot in (carrier, place, spare):
                 slots[slot.folder] = slot
-            if how == "moved" and carrier.folder != place.folder:
+            if how is OperationKind.MOVED and carrier.folder != place.folder:
                 gaining.add((carrier if back else place).folder)
         flushing = flushing or FlushQueue(self.log.flusher, many=len(slots) > _MANY)
         # What was moved, or moved back, to another folder is on the disk there before it leaves its old one: on a disk
@@ -411,7 +413,7 @@ class PlanSlots:
         try:
             folder = self.holder(slot)
         except FileNotFoundError:
-            if self.plan.folders[slot.folder].made:
+            if self.plan.folders[slot.folder].is_new:
                 return None
             raise
         with suppress(FileNotFoundError):
