@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from filewright.changes.diffs import FileDifference
     from filewright.changes.history import Scope, Selection
     from filewright.changes.model import ChangeRecord, FileChange
-    from filewright.changes.settle import Recovery
+    from filewright.changes.recovery import Recovery
     from filewright.edit.diff import Diff
     from filewright.tools.context import Context
     from filewright.tools.history import ChangedFiles, RevertResult, SessionsResult

@@ -15,7 +15,7 @@ from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.changes.history import Scope
-from filewright.changes.settle import Settlement
+from filewright.changes.publish import publish
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
@@ -207,7 +207,7 @@ def _interrupted(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> No
 
     with monkeypatch.context() as patch:
         patch.setattr("filewright.changes.log.Log.done", end)
-        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit.roll_back", end)
         with pytest.raises(_EndError):
             bench.commit(*steps)
 
@@ -353,14 +353,12 @@ def test_what_is_taken_back_at_opening_is_told(
 def test_state_that_was_copied_in_a_commit_and_put_back(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Settlement.publish
-
-    def publish(work: Settlement) -> None:
-        real(work)
+    def publish_and_copy(*arguments: Any, **options: Any) -> None:
+        publish(*arguments, **options)
         shutil.copytree(area / "state", area / "copy")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Settlement, "publish", publish)
+        patch.setattr("filewright.changes.commit.publish", publish_and_copy)
         bench.commit(bench.modify("a.txt", ONE))
     bench.changes.close()
     shutil.rmtree(area / "state")

@@ -17,9 +17,9 @@ import pytest
 from filewright import Workspace
 from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
+from filewright.changes.open_folders import FolderSearch
 from filewright.changes.prepare import Preparation
-from filewright.changes.settle import Recovery
-from filewright.changes.slots import FolderSearch
+from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import Splice
@@ -41,13 +41,13 @@ def _stopped_at(
 
     with monkeypatch.context() as patch:
         module, attribute = {
-            "publish": ("filewright.changes.settle.Settlement", "publish"),
-            "flush": ("filewright.changes.slots.PlanSlots", "flush"),
+            "publish": ("filewright.changes.commit", "publish"),
+            "flush": ("filewright.changes.slots.PlanSlots", "flush_folders"),
             "done": ("filewright.changes.log.Log", "done"),
-            "clean": ("filewright.changes.settle.Settlement", "clean_up"),
+            "clean": ("filewright.changes.commit", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
-        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit.roll_back", stop)
         with pytest.raises(Stopped):
             bench.commit(*steps)
 
@@ -431,6 +431,9 @@ def test_a_part_of_what_was_being_written_is_nobodys_save(
     if how == "written anew":
         step = Create(bench.at("long.txt"), _LONG.upper(), replace=True)
 
+    def stop(*_: Any) -> None:
+        raise Stopped
+
     def without_flush(*_: Any) -> None:
         (temporary,) = scene.temporaries(bench.root)
         path = bench.root / temporary
@@ -438,8 +441,8 @@ def test_a_part_of_what_was_being_written_is_nobodys_save(
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.slots.FlushQueue.end", without_flush)
-        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
+        patch.setattr("filewright.changes.flushing.FlushQueue.flush", without_flush)
+        patch.setattr("filewright.changes.commit.roll_back", stop)
         with pytest.raises(Stopped):
             bench.commit(step, undoable=undoable)
     found = restarted()
@@ -723,7 +726,7 @@ def test_a_change_that_has_the_number_of_one_that_was_rolled_back_is_cleaned_up_
     bench.commit(Delete(bench.at("b.txt")))
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.slots.PlanSlots.flush", refuse)
+        patch.setattr("filewright.changes.slots.PlanSlots.flush_folders", refuse)
         with pytest.raises(FilewrightError):
             bench.commit(bench.modify("a.txt", EDIT))
     _stopped_at(bench, monkeypatch, "clean", bench.modify("a.txt", Splice(0, 1, b"S")))

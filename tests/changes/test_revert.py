@@ -477,7 +477,7 @@ def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(
     )
     (bench.root / "f/n/a.txt").write_bytes(b"one\nTWO\n")
     diff = bench.changes.undo(record.id, preview=True)[1].diff
-    gone = [file.old for file in diff.files if file.new is None]
+    gone = [file.old_name for file in diff.files if file.new_name is None]
     assert sorted(gone) == ["f/n/m/g/k/new.txt", "f/n/new.txt"]
     assert [(lost.path, lost.files) for lost in diff.lost] == [
         ("f/n/", 1),

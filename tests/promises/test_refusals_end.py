@@ -217,7 +217,7 @@ import os, sys
 from filewright import Workspace
 from filewright.changes import commit
 at = sys.argv[3]
-owner = commit.Preparation if at == "stage" else commit.Settlement
+owner = commit.Preparation if at == "stage" else commit
 found = getattr(owner, at)
 def killed(*given, **named):
     if at == "publish":

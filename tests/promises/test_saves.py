@@ -318,9 +318,9 @@ def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_o
 def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_change_that_was_refused(
     area: Path, monkeypatch: pytest.MonkeyPatch, looked: int
 ) -> None:
-    from filewright.changes import slots
+    from filewright.changes import file_match
 
-    compute_digest, looks = slots.compute_digest, 0
+    compute_digest, looks = file_match.compute_digest, 0
 
     def late(file: Any, **given: Any) -> str:
         nonlocal looks
@@ -340,7 +340,7 @@ def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_cha
         path.write_bytes(b"one\n")
         step = bench.modify("app.log", Splice(0, 3, b"ONE"))
         _saving_before(monkeypatch, path, {1: first})
-        monkeypatch.setattr(slots, "compute_digest", late)
+        monkeypatch.setattr(file_match, "compute_digest", late)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(step)
         assert caught.value.code is Code.STALE_VERSION
@@ -682,7 +682,7 @@ def _crashed(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr("filewright.changes.log.Log.done", end)
-        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit.roll_back", end)
         with pytest.raises(EndError):
             bench.commit(*steps)
 

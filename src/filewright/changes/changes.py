@@ -32,7 +32,7 @@ from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.database import Database
-    from filewright.changes.settle import Recovery
+    from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Conflict, Reversal
     from filewright.edit.changeset import ChangeSet
     from filewright.edit.diff import Diff
@@ -185,7 +185,7 @@ class Changes(History):
         `too_large`, `no_space`, `timeout`, `cancelled` … In every case nothing was changed.
         """
         from filewright.changes.commit import commit
-        from filewright.changes.settle import Recovery
+        from filewright.changes.recovery import Recovery
 
         task = task or Task()
         if task.rehearsal is not None:
@@ -294,13 +294,13 @@ class Changes(History):
             if not seen:
                 self._withheld.pop(log, None)
                 continue
-            from filewright.changes.settle import unfinished_places
+            from filewright.changes.recovery import unfinished_paths
 
             with suppress(FilewrightError):
                 log.state.open(make=False)
                 self._withheld[log] = (
                     seen,
-                    {place.names for place in unfinished_places(log)},
+                    {place.names for place in unfinished_paths(log)},
                 )
                 self._boundary.before_reading = self._refuse_withheld
 
@@ -321,7 +321,7 @@ class Changes(History):
                 self._withhold()
                 for log in self._own:
                     log.collect()
-        from filewright.changes.settle import Recovery
+        from filewright.changes.recovery import Recovery
 
         found = Recovery()
         for each in self._found:
@@ -345,16 +345,16 @@ class Changes(History):
                 if not log.own:  # What it has displaced goes before a folder leaves its root with that.
                     log.state.open(make=False)
                 if not log.cleaned.issuperset(dict(left)):
-                    from filewright.changes.settle import recover
+                    from filewright.changes.recovery import recover
 
                     found = recover(log, left, again=again)
                     if not found.clean:
                         self._found.append(found)
                         log.collect()
                 if len(log.cleaned) > settle_above:
-                    from filewright.changes.settle import settle_done
+                    from filewright.changes.recovery import settle_cleaned
 
-                    settle_done(log)
+                    settle_cleaned(log)
         except OSError as error:
             raise from_os_error(error, "the workspace", doing="recover") from error
 

@@ -13,12 +13,17 @@ import time
 from collections.abc import Sequence
 
 from filewright import errors
+from filewright.changes.cleanup import clean_up
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord
+from filewright.changes.open_folders import OpenFolders
+from filewright.changes.outcome import Outcome, describe_error
 from filewright.changes.prepare import Planning, Preparation
+from filewright.changes.publish import publish
+from filewright.changes.recovery import refuse_unsettled
 from filewright.changes.rename_plan import RenamePlan
-from filewright.changes.settle import Recovery, Settlement, reason, refuse_unsettled
-from filewright.changes.slots import OpenFolders
+from filewright.changes.rollback import roll_back
+from filewright.changes.slots import PlanSlots
 from filewright.changes.tree import ChangeTree
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -136,8 +141,8 @@ def _attempt(
             log.write(record, begun, entries=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        work = Settlement(log, folders, begun, known=planning.known)
-        work.publish()
+        slots = PlanSlots(folders, begun, known=planning.known)
+        publish(slots, log.flusher, hash_up_to=log.settings.identity_bytes)
         log.done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
@@ -152,7 +157,7 @@ def _attempt(
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    return record._replace(notes=(*record.notes, *_clean_up(work, record)))
+    return record._replace(notes=(*record.notes, *_clean_up(slots, log, record)))
 
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:
@@ -173,34 +178,34 @@ def _roll_back(
 ) -> bool:
     """Undo what was begun. False if it cannot be undone now: that is left to the next recovery."""
     try:
-        findings = Settlement(log, folders, plan).roll_back(record)
+        findings = roll_back(PlanSlots(folders, plan), log, record)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
             cause.hint = (
-                f"what was begun could not be taken back at once ({reason(error)}); the next change or "
+                f"what was begun could not be taken back at once ({describe_error(error)}); the next change or "
                 "`filewright doctor` does it"
             )
         return False
     met += findings.conflicts
-    task.given_back.update(findings.given_back)
-    if findings.stays and isinstance(cause, FilewrightError):
+    task.given_back.update(findings.restored)
+    if findings.partially_applied and isinstance(cause, FilewrightError):
         cause.details["stays"] = True  # Tried again, it would be made twice.
-        cause.message = errors.saved_meanwhile(findings.stays[0]).message
+        cause.message = errors.saved_meanwhile(findings.partially_applied[0]).message
     return True
 
 
-def _clean_up(work: Settlement, record: ChangeRecord) -> tuple[str, ...]:
+def _clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
         time.sleep(pause)  # A program that saves just now closes the file in a moment.
-        work.search = None  # What an earlier walk saw may have moved since.
+        slots.search_again()
         try:
-            found = work.clean_up(record)
+            found = clean_up(slots, log, record)
         except (OSError, FilewrightError) as error:
-            found = Recovery(unsettled=[str(error)])
+            found = Outcome(unsettled=[str(error)])
         conflicts += found.conflicts
         if not (found.waiting or found.unsettled):
             break

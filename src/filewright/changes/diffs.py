@@ -28,7 +28,7 @@ from filewright.changes.model import (
     keeps_content,
     unpack_spans,
 )
-from filewright.changes.slots import OpenFolders
+from filewright.changes.open_folders import OpenFolders
 from filewright.changes.tree import ChangeTree, TreeNode
 from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import (

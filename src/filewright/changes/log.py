@@ -60,7 +60,7 @@ from filewright.progress import Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.slots import FolderSearch
+    from filewright.changes.open_folders import FolderSearch
 
 _USUAL: Row = (), False, True, {}, (), ()
 """What most changes say from `reverts` to `notes`, and of commands that share them."""
@@ -775,9 +775,9 @@ class Log:
                 past = self._past(self.settings.history_bytes)
             if settle or past:
                 # What is not known to be cleaned up is never dropped.
-                from filewright.changes.settle import settle_done
+                from filewright.changes.recovery import settle_cleaned
 
-                settle_done(self)
+                settle_cleaned(self)
             if past:
                 self.prune()
 

@@ -30,6 +30,7 @@ from filewright.changes.blobs import (
     tap_blocks,
 )
 from filewright.changes.database import Flusher
+from filewright.changes.flushing import FlushQueue
 from filewright.changes.model import (
     FileChange,
     FileState,
@@ -44,7 +45,6 @@ from filewright.changes.rename_plan import (
     RenamePlan,
     Slot,
 )
-from filewright.changes.slots import FlushQueue
 from filewright.changes.tree import DEEPEST, ChangeTree, TreeNode, keeps
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -329,7 +329,7 @@ class Preparation:
                 raise errors.too_deep(
                     where.parts[0].decode("utf-8", "replace"), DEEPEST
                 )
-            folder = self._folders.at(where, seen.identity)
+            folder = self._folders.reopen(where, seen.identity)
             names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
             rules = rules.entered(where.name, None if top.emptied else folder)
@@ -428,7 +428,7 @@ class Preparation:
                         )
                 except OSError as error:
                     raise from_os_error(error, item.asked, doing="write") from error
-            self._flushing.end()
+            self._flushing.flush()
         except BaseException:
             self._flushing.close()
             raise

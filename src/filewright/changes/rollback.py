@@ -1,123 +1,393 @@
-"""The rollback of one replacement, decided by a table of what its two slots hold.
+"""The rollback of a plan: every operation is taken back as far as it was done, last first.
 
-A replacement has a place, the name that the change gives to its file, and a backup: the slot in which the displaced
-file is if the exchange was made, and our staged file if it was not. The table looks at nothing else, so it serves a
-commit that fails and the recovery after a crash, and may be interrupted and repeated.
+The contents of an operation's slots alone decide, never how far anything came. So the same
+code serves a commit that fails and the recovery after a crash, and may itself be
+interrupted and repeated. A file that is neither the original nor ours belongs to another
+program: it stays in its place, or returns to it. An operation that cannot be settled is
+left alone and named, with those that share a slot with it; the rest is settled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum
+import errno
+from contextlib import suppress
 
-from filewright.changes.slots import SAME_CONTENT, SAME_INODE, Look
-
-
-class SlotContent(Enum):
-    """The content of a slot, from the point of view of the change."""
-
-    ORIGINAL = "the thing that was there before the change, as it was"
-    EDITED_ORIGINAL = "the inode of the original with other content, or a newer file that got its number"
-    EQUAL_COPY = "another file with the content of the original"
-    OURS = "what the change puts there"
-    OURS_APPENDED = "our file, to which another program has added lines"
-    UNFINISHED = "a part of our file, left by an interrupted write"
-    FOREIGN = "a file of another program"
-    MISSING = "nothing"
-
-
-class RollbackAction(Enum):
-    """The step that takes one replacement back."""
-
-    NOTHING = "the place is as it was"
-    DISCARD_OURS = "put our file away from the backup"
-    EXCHANGE = "exchange the two, and put our file away"
-    RESTORE = "move the backup to the empty place"
-    KEEP_ORIGINAL = "leave the place, and keep the original"
-    KEEP_BACKUP = "leave the place, and keep the save that was displaced"
-    REPORT_EDITED = "leave the place, and report it"
-    REPORT_LOST = "report that only the undo data holds the original"
-
-
-def classify_slot(
-    *, original: Look, ours: Look, is_staged_file: bool, keeps_content: bool
-) -> SlotContent:
-    """Classify a slot by its comparison with the original and with what the change puts there.
-
-    `is_staged_file`: a new file, not something that is moved. `keeps_content`: both hold the same.
-    """
-    if ours == "missing":
-        return SlotContent.MISSING
-    # A staged file is known by its content: a disk gives the number of an inode that is gone to the next new file.
-    # What is moved is known by its inode.
-    is_ours = ours in (SAME_CONTENT if is_staged_file else SAME_INODE)
-    is_appended = is_staged_file and ours == "grown"
-    if original in SAME_INODE and (keeps_content or not (is_ours or is_appended)):
-        return (
-            SlotContent.ORIGINAL if original == "same" else SlotContent.EDITED_ORIGINAL
-        )
-    if is_ours:
-        return SlotContent.OURS
-    if is_appended:
-        return SlotContent.OURS_APPENDED
-    return SlotContent.EQUAL_COPY if original == "alike" else SlotContent.FOREIGN
-
-
-_OUR_FILE_AT_PLACE = {
-    # Whatever was displaced goes back, be it the original or another program's save of a moment ago.
-    **dict.fromkeys(SlotContent, RollbackAction.EXCHANGE),
-    SlotContent.MISSING: RollbackAction.REPORT_LOST,
-}
-_FOREIGN_FILE_AT_PLACE = {
-    SlotContent.ORIGINAL: RollbackAction.KEEP_ORIGINAL,
-    SlotContent.EDITED_ORIGINAL: RollbackAction.KEEP_ORIGINAL,
-    SlotContent.EQUAL_COPY: RollbackAction.KEEP_ORIGINAL,
-    # Nothing was exchanged: the other program saved before.
-    SlotContent.OURS: RollbackAction.DISCARD_OURS,
-    SlotContent.UNFINISHED: RollbackAction.DISCARD_OURS,
-    SlotContent.OURS_APPENDED: RollbackAction.KEEP_BACKUP,
-    # Two saves: one was displaced by the change, one came after it.
-    SlotContent.FOREIGN: RollbackAction.KEEP_BACKUP,
-    SlotContent.MISSING: RollbackAction.REPORT_EDITED,
-}
-
-ROLLBACK_TABLE: Mapping[SlotContent, Mapping[SlotContent, RollbackAction]] = {
-    # Never exchanged, or given back already.
-    SlotContent.ORIGINAL: {
-        **dict.fromkeys(SlotContent, RollbackAction.DISCARD_OURS),
-        SlotContent.MISSING: RollbackAction.NOTHING,
-    },
-    # Written to in place, unless a save was displaced: then this is a later one, which got the original's number.
-    SlotContent.EDITED_ORIGINAL: {
-        **_FOREIGN_FILE_AT_PLACE,
-        SlotContent.MISSING: RollbackAction.NOTHING,
-    },
-    # Another program has written the content of the original again.
-    SlotContent.EQUAL_COPY: {
-        **_FOREIGN_FILE_AT_PLACE,
-        SlotContent.MISSING: RollbackAction.NOTHING,
-    },
-    SlotContent.OURS: _OUR_FILE_AT_PLACE,
-    SlotContent.OURS_APPENDED: _OUR_FILE_AT_PLACE,
-    # Only complete files are published, so another program has cut this one off.
-    SlotContent.UNFINISHED: _FOREIGN_FILE_AT_PLACE,
-    SlotContent.FOREIGN: _FOREIGN_FILE_AT_PLACE,
-    SlotContent.MISSING: {
-        SlotContent.ORIGINAL: RollbackAction.RESTORE,
-        SlotContent.EDITED_ORIGINAL: RollbackAction.RESTORE,
-        SlotContent.EQUAL_COPY: RollbackAction.RESTORE,
-        SlotContent.OURS: RollbackAction.DISCARD_OURS,
-        SlotContent.UNFINISHED: RollbackAction.DISCARD_OURS,
-        SlotContent.OURS_APPENDED: RollbackAction.KEEP_BACKUP,
-        SlotContent.FOREIGN: RollbackAction.KEEP_BACKUP,
-        SlotContent.MISSING: RollbackAction.REPORT_LOST,
-    },
-}
-"""The action for each content of the place and, in the inner mapping, of the backup."""
-
-LEAVES_OURS_POSSIBLE = (
-    RollbackAction.KEEP_ORIGINAL,
-    RollbackAction.KEEP_BACKUP,
-    RollbackAction.REPORT_EDITED,
+from filewright.boundary.location import is_temporary
+from filewright.changes.blobs import BlobSource, compute_digest, content_after
+from filewright.changes.disposal import Disposal
+from filewright.changes.file_match import FileMatch
+from filewright.changes.log import Log
+from filewright.changes.model import ChangeRecord, FileState
+from filewright.changes.outcome import Outcome, RestoredContent, describe_error
+from filewright.changes.rename_plan import OperationKind, RenameOperation, Slot
+from filewright.changes.rights import restore_rights
+from filewright.changes.rollback_table import (
+    EXCHANGE_BACK_TABLE,
+    ROLLBACK_TABLE,
+    ExchangeBackAction,
+    RollbackAction,
+    SlotContent,
+    classify_slot,
 )
-"""The actions that leave a place in which another program may have saved what it had read of the change."""
+from filewright.changes.slots import PlanSlots
+from filewright.errors import FilewrightError
+
+_EDITED = "has other content than the change gave it or found there: it stays"
+_NEW_AND_EDITED = "was new, and has been edited by somebody else: it stays"
+_SAVED_TWICE = (
+    "was saved twice by another program while it was changed: the later save stays"
+)
+_MADE_AGAIN = "has been made anew by somebody else: it stays"
+_MOVED_ON = "was moved there, and somebody has moved it on: it stays where it is"
+_OLD_NAME_TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
+_LOST = "what it held before is gone from beside it; only the undo data has it"
+
+
+def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
+    """Take back every operation, last first, and remove temporaries.
+
+    The log then forgets the change, or sets it aside if there were conflicts. It keeps the
+    change as unfinished if an operation could not be settled.
+    """
+    outcome = Outcome()
+    rollback = _Rollback(slots, log, record, outcome)
+    unsettled_slots: set[Slot] = set()
+    for operation in reversed(slots.plan.operations):
+        # An operation that shares a slot with an unsettled one is left alone too.
+        if unsettled_slots.isdisjoint(operation.slots):
+            try:
+                if slots.plan.is_complete:
+                    rollback.take_back(operation)
+                else:
+                    # Nothing was published before the plan was complete.
+                    rollback.discard_staged(operation)
+                continue
+            except (OSError, FilewrightError) as error:
+                shown = slots.display_path(operation.visible_slot)
+                outcome.unsettled.append(f"{shown}: {describe_error(error)}")
+        unsettled_slots.update(operation.slots)
+    try:
+        slots.flush_folders(log.flusher, rolled_back=True)
+    except (OSError, FilewrightError) as error:
+        outcome.unsettled.append(
+            f"the disk did not confirm it: {describe_error(error)}"
+        )
+    # A file that another program may still write to stays under its temporary name until a
+    # recovery finds it closed.
+    for shown in outcome.waiting:
+        outcome.unsettled.append(f"{shown}: another program has it open")
+    if not outcome.unsettled:
+        if outcome.conflicts:
+            outcome.set_aside_as = log.leave(record.number, "aside")
+        else:
+            log.forget(record.number)
+    return outcome
+
+
+class _Rollback:
+    """Takes operations of one plan back, and notes in an outcome what it meets."""
+
+    def __init__(
+        self, slots: PlanSlots, log: Log, record: ChangeRecord, outcome: Outcome
+    ) -> None:
+        self._slots = slots
+        self._log = log
+        self._record = record
+        self._outcome = outcome
+        self._disposal = Disposal(slots, log, outcome)
+
+    def discard_staged(self, operation: RenameOperation) -> None:
+        """Remove the temporary of a new file that was never published."""
+        if operation.kind is OperationKind.STAGED:
+            # Its folder may be gone, and the temporary with it.
+            with suppress(FileNotFoundError):
+                self._slots.discard_temporary(operation.source)
+
+    def take_back(self, operation: RenameOperation) -> None:
+        """Take an operation back as far as it was done."""
+        if operation.before is not None and operation.kind is not OperationKind.RIGHTS:
+            self._take_back_replacement(operation, operation.before)
+            return
+        match operation.kind:
+            case OperationKind.RIGHTS:
+                restore_rights(self._slots, self._log.flusher, operation)
+            case OperationKind.STAGED:
+                self._take_back_new_file(operation)
+            case OperationKind.MOVED:
+                self._take_back_move(operation)
+            case OperationKind.DELETED:
+                self._take_back_deletion(operation)
+
+    # Where nothing was displaced
+
+    def _take_back_new_file(self, operation: RenameOperation) -> None:
+        """Remove a file or folder that the change has put where none was."""
+        target, after = operation.target, operation.after
+        match self._slots.match(target, after):
+            case FileMatch.MISSING | FileMatch.DIFFERENT | FileMatch.EQUAL:
+                # Not published, or removed since: the file there now is not ours.
+                self._slots.discard_temporary(operation.source)
+            case FileMatch.SAME | FileMatch.APPENDED | FileMatch.MODIFIED if (
+                after.kind == "folder"
+            ):
+                self._disposal.remove_tree(target, after, operation)
+                self._note_rolled_back(target, "removed")
+            case FileMatch.SAME:
+                self._slots.discard_temporary(operation.source)
+                self._withdraw_new_file(operation)
+            case FileMatch.APPENDED | FileMatch.MODIFIED:
+                self._slots.discard_temporary(operation.source)
+                self._report_edited_new_file(operation)
+
+    def _withdraw_new_file(self, operation: RenameOperation) -> None:
+        """Remove a new file, but no edit of another program.
+
+        The file goes out of sight first and is compared again: an edit that came in
+        between is still found.
+        """
+        source, target, _ = operation.slots
+        self._slots.rename(target, source)
+        if self._slots.match(source, operation.after).is_same_content:
+            self._discard_ours(operation, source)
+            self._note_rolled_back(target, "removed")
+            return
+        try:
+            self._slots.rename(source, target)
+        except FileExistsError:
+            self._disposal.keep_as_sibling(source, target)
+        else:
+            self._report_edited_new_file(operation)
+
+    def _report_edited_new_file(self, operation: RenameOperation) -> None:
+        self._outcome.partially_applied.append(
+            self._slots.display_path(operation.visible_slot)
+        )
+        self._disposal.report_conflict(operation, _NEW_AND_EDITED)
+
+    def _take_back_move(self, operation: RenameOperation) -> None:
+        """Move a file back to where it was, unless its old name is taken."""
+        source, target, _ = operation.slots
+        was_at_source = self._slots.status(source) is not None
+        if not self._slots.match(target, operation.after).is_same_inode:
+            if not was_at_source and not self._slots.is_known_inode_anywhere(
+                operation.after
+            ):
+                self._disposal.report_conflict(operation, _MOVED_ON)
+        elif self._slots.is_half_renamed(source, target):
+            self._slots.unlink(target)
+        else:
+            self._discard_ours(operation, target)
+            self._note_rolled_back(operation.visible_slot, "moved back")
+
+    def _take_back_deletion(self, operation: RenameOperation) -> None:
+        """Give a file that goes its name back."""
+        source, target, _ = operation.slots
+        is_name_taken = self._slots.status(source) is not None
+        if self._slots.status(target) is None:
+            if not is_name_taken:
+                raise OSError(0, _LOST)
+        elif self._slots.is_half_renamed(source, target):
+            self._slots.unlink(target)
+        elif not is_name_taken:
+            self._discard_ours(operation, target)
+            self._note_rolled_back(operation.visible_slot, "moved back")
+        else:
+            match = self._slots.match(target, operation.after)
+            if match.is_same_inode or match.is_same_content:
+                self._disposal.keep_slot(target, operation, _MADE_AGAIN)
+            else:
+                self._disposal.keep_as_sibling(target, source)
+
+    # Replacements
+
+    def _take_back_replacement(
+        self, operation: RenameOperation, before: FileState
+    ) -> None:
+        """Take a replacement back, by the rollback table."""
+        source, target, spare = operation.slots
+        self._finish_half_renames(operation)
+        # The displaced file is in the temporary name if the names could not be exchanged.
+        backup, other = source, spare
+        if self._slots.status(spare) is not None:
+            backup, other = spare, source
+        at_target = self._classify(target, operation, before)
+        in_backup = self._classify(backup, operation, before)
+        if (
+            in_backup is SlotContent.FOREIGN
+            and operation.kind is OperationKind.STAGED
+            and self._is_unfinished(backup, operation.after)
+        ):
+            in_backup = SlotContent.UNFINISHED
+        action = ROLLBACK_TABLE[at_target][in_backup]
+        match action:
+            case RollbackAction.NOTHING:
+                pass
+            case RollbackAction.DISCARD_OURS:
+                self._discard_ours(operation, backup)
+            case RollbackAction.EXCHANGE:
+                self._note_restored_content(operation, backup)
+                self._note_rolled_back(operation.visible_slot, "as before")
+                self._exchange_back(operation, before, backup, other)
+            case RollbackAction.RESTORE:
+                self._slots.rename(backup, target)
+                self._discard_ours(operation, other)
+            case RollbackAction.KEEP_ORIGINAL:
+                self._disposal.keep_slot(backup, operation, _EDITED)
+                self._discard_ours(operation, other)
+            case RollbackAction.KEEP_BACKUP:
+                # A name that users know keeps its file.
+                if is_temporary(backup.name):
+                    self._disposal.keep_slot(backup, operation, _SAVED_TWICE)
+            case RollbackAction.REPORT_EDITED:
+                self._disposal.report_conflict(operation, _EDITED)
+            case RollbackAction.REPORT_LOST:
+                raise OSError(0, _LOST)
+        if action.leaves_target and at_target is not SlotContent.MISSING:
+            self._outcome.partially_applied.append(self._slots.display_path(target))
+
+    def _finish_half_renames(self, operation: RenameOperation) -> None:
+        """Remove the second name that an interrupted rename by link and unlink has left."""
+        source, target, backup = operation.slots
+        slots = self._slots
+        if slots.is_half_renamed(backup, target) or slots.is_half_renamed(
+            backup, source
+        ):
+            slots.discard_temporary(backup)
+            if slots.status(backup) is not None:
+                # Windows before 10 keeps the name until the other program closes the file.
+                raise OSError(errno.ETXTBSY, "another program has it open")
+        if slots.is_half_renamed(source, target):
+            slots.unlink(source)
+
+    def _exchange_back(
+        self, operation: RenameOperation, before: FileState, backup: Slot, other: Slot
+    ) -> None:
+        """Give the target the displaced file, and discard ours.
+
+        A save that came between the comparison and the exchange returns to the target.
+        """
+        target = operation.target
+        ours = self._slots.exchange(backup, target, other)
+        if operation.stages_file:
+            displaced = self._classify(ours, operation, before)
+            if displaced not in (SlotContent.OURS, SlotContent.OURS_APPENDED):
+                spare = backup if ours == other else other
+                ours = self._slots.exchange(ours, target, spare)
+                match EXCHANGE_BACK_TABLE[self._classify(ours, operation, before)]:
+                    case ExchangeBackAction.KEEP_ORIGINAL:
+                        self._disposal.keep_slot(ours, operation, _EDITED)
+                        self._outcome.partially_applied.append(
+                            self._slots.display_path(target)
+                        )
+                        return
+                    case ExchangeBackAction.KEEP_AS_SIBLING:
+                        self._disposal.keep_as_sibling(ours, target)
+                        return
+                    case ExchangeBackAction.DISCARD_OURS:
+                        pass
+        self._discard_ours(operation, ours)
+
+    def _classify(
+        self, slot: Slot, operation: RenameOperation, before: FileState
+    ) -> SlotContent:
+        after = operation.after
+        return classify_slot(
+            original=self._slots.match(slot, before),
+            ours=self._slots.match(slot, after),
+            is_staged_file=operation.stages_file,
+            keeps_content=before.digest is not None and before.digest == after.digest,
+        )
+
+    # Our file
+
+    def _discard_ours(self, operation: RenameOperation, slot: Slot) -> None:
+        """Move a moved file back; remove a new file, but no edit of another program."""
+        is_staged = operation.kind is OperationKind.STAGED
+        if slot == operation.source and not is_staged:
+            return
+        if self._slots.status(slot) is None:
+            return
+        if not is_staged:
+            self._move_back(operation, slot)
+        elif operation.after.kind == "folder":
+            self._disposal.remove_tree(slot, operation.after, operation)
+        elif operation.after.digest is None or self._is_unfinished(
+            slot, operation.after
+        ):
+            self._slots.discard_temporary(slot)
+        else:
+            self._disposal.remove_file(
+                self._slots.folder(slot), slot.name, operation.after, operation
+            )
+
+    def _move_back(self, operation: RenameOperation, slot: Slot) -> None:
+        try:
+            self._slots.rename(slot, operation.source)
+        except FileExistsError:
+            if is_temporary(slot.name):
+                self._disposal.keep_slot(slot, operation, _OLD_NAME_TAKEN)
+            else:
+                self._disposal.report_conflict(operation, _OLD_NAME_TAKEN)
+
+    def _is_unfinished(self, slot: Slot, after: FileState) -> bool:
+        """Return True if a temporary holds only a part of the file that was staged there.
+
+        An error or a kill ends the writing anywhere. A power cut loses blocks of it: they
+        are zeros or missing then.
+        """
+        status = self._slots.status(slot)
+        if status is None or status.kind != "file" or status.size > after.size:
+            return False
+        if after.inode not in (None, status.inode):
+            # A save of another program that begins as our file does.
+            return False
+        if not status.size:
+            return after.size > 0
+        if self._slots.match(slot, after).is_same_content:
+            return False
+        whole = self._staged_content(after)
+        if whole is None:
+            return False
+        with self._slots.folder(slot).open(slot.name) as file:
+            content = b"".join(file.blocks())
+        if len(content) > len(whole):
+            # Another program adds to it while it is read.
+            return False
+        if content == whole[: len(content)]:
+            return True
+        return all(
+            byte in (0, whole_byte)
+            for byte, whole_byte in zip(content, whole, strict=False)
+        )
+
+    def _staged_content(self, after: FileState) -> bytes | None:
+        """Return the content that was to be staged, or None if it was not kept."""
+        keeper = BlobSource(
+            self._log.contents, self._record.id, self._log.settings.hold_bytes
+        )
+        # Damaged undo data tells nothing.
+        with suppress(FilewrightError):
+            for entry in self._record.entries:
+                if entry.after is not None and entry.after.digest == after.digest:
+                    return content_after(entry._replace(keeper=keeper))
+        return None
+
+    # Notes
+
+    def _note_rolled_back(self, slot: Slot, result: str) -> None:
+        shown = self._slots.display_path(slot)
+        self._outcome.rolled_back_files.append(f"{shown} {result}")
+
+    def _note_restored_content(self, operation: RenameOperation, backup: Slot) -> None:
+        """Note what a target is given back.
+
+        Another program may have read the change there, and save it later.
+        """
+        if operation.kind is OperationKind.STAGED and operation.after.kind == "file":
+            folder = self._slots.folder(backup)
+            with folder.open(backup.name, known_file=True) as file:
+                size = file.status().size
+                path = self._slots.recorded_path(operation.target)
+                self._outcome.restored[path] = RestoredContent(
+                    size, compute_digest(file, size=size)
+                )

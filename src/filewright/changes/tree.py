@@ -30,7 +30,7 @@ from filewright.changes.blobs import (
     compute_digest,
 )
 from filewright.changes.model import RECORDED_KINDS, RecordedKind
-from filewright.changes.slots import OpenFolders
+from filewright.changes.open_folders import OpenFolders
 from filewright.edit.changeset import (
     ChangeSet,
     ContentStream,
@@ -149,7 +149,7 @@ class TreeNode:
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
         assert self.seen is not None
-        return self.tree.folders.at(self.was, self.seen.identity, reading=reading)
+        return self.tree.folders.reopen(self.was, self.seen.identity, reading=reading)
 
     def rules_where_it_was(self) -> DenyRules:
         """What is denied of the names in it at the start."""

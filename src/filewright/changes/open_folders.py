@@ -1,0 +1,121 @@
+"""Folders that a change holds open, and the search for folders that have moved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import suppress
+
+from filewright import errors
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.system import Closable, Folder
+
+_MAX_OPEN_FOLDERS = 24
+_SEARCH_SECONDS = 5.0
+
+FolderId = tuple[int, int]
+"""Device and inode."""
+
+
+class OpenFolders(Closable):
+    """The folders that a change has used last, held open: at most a few.
+
+    A held folder stays the same however it is renamed, so it is known by its identity. A
+    folder that is only read may be protected; one that is written to is checked when it is
+    opened. A folder that is released here closes itself when nothing else uses it.
+    """
+
+    def __init__(self, boundary: Boundary) -> None:
+        self.boundary = boundary
+        self._held: OrderedDict[FolderId, tuple[Folder, bool]] = OrderedDict()
+        """Folders, the one that was used last at the end, and whether each may be written to."""
+        self._rule_free: set[tuple[int, int, int]] = set()
+
+    def close(self) -> None:
+        """Close all folders."""
+        for folder, _ in self._held.values():
+            folder.close()
+
+    def open(
+        self, location: Location, *, reading: bool = False
+    ) -> tuple[Folder, FolderId]:
+        """Return the folder that is at a location now, and its identity.
+
+        Raise `permission_denied` if the folder is protected, unless it is only read.
+        """
+        opened = self.boundary.open_folder(
+            location, changing=not reading, free=self._rule_free
+        )
+        identity = opened.status().identity
+        folder, is_writable = self._held.pop(identity, (opened, False))
+        if folder is not opened:
+            opened.close()
+        while len(self._held) >= _MAX_OPEN_FOLDERS:
+            self._held.popitem(last=False)
+        self._held[identity] = folder, is_writable or not reading
+        return folder, identity
+
+    def release(self, identity: FolderId) -> None:
+        """Hold a folder no longer."""
+        self._held.pop(identity, None)
+
+    def reopen(
+        self, location: Location, identity: FolderId, *, reading: bool = False
+    ) -> Folder:
+        """Return the folder with an identity, which was at a location.
+
+        A held folder is returned wherever it is now. Raise `stale_version` if it is not
+        held and another folder is at the location.
+        """
+        held, is_writable = self._held.get(identity, (None, False))
+        if held is not None and (is_writable or reading):
+            self._held.move_to_end(identity)
+            return held
+        folder, found_identity = self.open(location, reading=reading)
+        if found_identity != identity:
+            raise errors.replaced_meanwhile(
+                f"the folder {location.display_path}", location.display_path
+            )
+        return folder
+
+
+class FolderSearch:
+    """A search for folders that other processes have moved.
+
+    The roots are walked once, at the first question. `is_complete` tells whether the walk
+    saw everything in its time: then a folder that it did not find does not exist.
+    """
+
+    def __init__(self, boundary: Boundary) -> None:
+        self._boundary = boundary
+        self._locations: dict[int, Location] | None = None
+        self.is_complete = False
+
+    def find(self, inode: int | None) -> Location | None:
+        """Return the location of the folder with an inode, or None if it was not found."""
+        if inode is None:
+            return None
+        if self._locations is None:
+            self._locations = self._walk()
+        return self._locations.get(inode)
+
+    def _walk(self) -> dict[int, Location]:
+        locations: dict[int, Location] = {}
+        task = Task(seconds=_SEARCH_SECONDS)
+        pending = [Location(root, ()) for root in self._boundary.roots]
+        while pending and not task.expired:
+            location = pending.pop()
+            # A folder that cannot be listed does not end the search.
+            with (
+                suppress(OSError, FilewrightError),
+                self._boundary.open_folder(location) as folder,
+            ):
+                for name, kind in folder.iter_entries():
+                    if kind == "folder":
+                        child = location.child(name)
+                        pending.append(child)
+                        locations[folder.stat(name).inode] = child
+        self.is_complete = not pending
+        return locations

@@ -1,0 +1,300 @@
+"""The recovery of changes that an earlier process left unfinished.
+
+It comes under the workspace lock, before anything else. An intent is rolled back: its caller
+was never told that it succeeded. A committed change is cleaned up after. A change whose plan
+is torn or not sealed with our key is set aside. A change that cannot be settled is kept, and
+blocks only its own files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from filewright.boundary.location import quote
+from filewright.changes.cleanup import clean_up
+from filewright.changes.flushing import FlushQueue
+from filewright.changes.log import (
+    UNFINISHED,
+    Log,
+    UnreadablePlanError,
+    damaged_change_record,
+)
+from filewright.changes.model import (
+    ChangeRecord,
+    RecordedPath,
+    format_change_id,
+    visibility_check,
+)
+from filewright.changes.open_folders import FolderSearch, OpenFolders
+from filewright.changes.outcome import Outcome
+from filewright.changes.rename_plan import RenamePlan
+from filewright.changes.rollback import roll_back
+from filewright.changes.slots import PlanSlots
+from filewright.errors import FilewrightError, not_rolled_back
+from filewright.wording import join_limited
+
+if TYPE_CHECKING:
+    from filewright.changes.database import Row
+
+_MAX_NAMED_FILES = 5
+"""Files of a change that was taken back which are named."""
+_HIDDEN_NOTE = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
+_WAY_OUT = (
+    "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
+)
+_NOT_CLEANED = (
+    "what the change {} displaced could not be removed, since its plan in the log is damaged: it is made and can be "
+    "undone, but files named .fw~… may be left beside its files"
+)
+_NOT_VERIFIED = (
+    "the plan of the unfinished change {} cannot be verified, so it was neither made nor taken back: its files stay as "
+    "they are"
+)
+
+
+@dataclass(slots=True)
+class Recovery:
+    """The report of a recovery, for one change or for several."""
+
+    conflicts: list[str] = field(default_factory=list)
+    """What other processes did to the files, and where their versions are."""
+    waiting: list[str] = field(default_factory=list)
+    """Paths of displaced files that another program still has open."""
+    unsettled: list[str] = field(default_factory=list)
+    """Operations that could not be settled, each with the reason."""
+    rolled_back: list[str] = field(default_factory=list)
+    """Ids of changes that were taken back."""
+    finished: list[str] = field(default_factory=list)
+    """Ids of changes that were cleaned up after."""
+    set_aside: list[str] = field(default_factory=list)
+    """Operations that the log keeps for a person."""
+    taken_back: list[str] = field(default_factory=list)
+    """What became of the files of the changes that were taken back, in words."""
+    hidden_notes: set[str] = field(default_factory=set)
+    """Those of the sentences above that may name denied files: they are not for agents."""
+
+    @property
+    def notes(self) -> list[str]:
+        """The sentences that an agent may read."""
+        notes = [*self.taken_back, *self.conflicts, *self.unsettled]
+        visible = [note for note in notes if note not in self.hidden_notes]
+        if len(visible) < len(notes):
+            visible.append(_HIDDEN_NOTE)
+        return visible
+
+    @property
+    def clean(self) -> bool:
+        """Return True if there was nothing to do."""
+        return self == Recovery()
+
+    def add(self, other: Recovery) -> None:
+        """Add the report of other changes."""
+        self.conflicts += other.conflicts
+        self.waiting += other.waiting
+        for reason in other.unsettled:
+            if reason not in self.unsettled:
+                self.unsettled.append(reason)
+        self.rolled_back += other.rolled_back
+        self.finished += other.finished
+        self.set_aside += other.set_aside
+        self.taken_back += other.taken_back
+        self.hidden_notes |= other.hidden_notes
+
+
+def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
+    """Roll back intents and clean up after committed changes. Needs the workspace lock.
+
+    `left` are the numbers and states of the unfinished changes. With `again`, changes that
+    an earlier recovery could not settle are tried too.
+    """
+    report = Recovery()
+    intents: list[tuple[int, str]] = []
+    uncleaned: list[tuple[int, str]] = []
+    for number, state in left:
+        if state == "intent" or (again and state == "unsettled"):
+            intents.append((number, state))
+        elif state == "done" and number not in log.cleaned:
+            uncleaned.append((number, state))
+    if intents or uncleaned:
+        # With nothing to settle, an earlier walk still serves `settle_cleaned`.
+        log.search = FolderSearch(log.boundary)
+    for number, state in (*intents, *uncleaned):
+        record = _load_record(log, number, state)
+        plan = _load_plan(log, number, report)
+        if record is not None and plan is not None:
+            report.add(_recover_change(log, record, plan))
+    return report
+
+
+def settle_cleaned(log: Log) -> None:
+    """Flush the folders of the changes that were cleaned up, then settle these changes."""
+    log.search = log.search or FolderSearch(log.boundary)
+    numbers = [number for number, _ in log.left("done") if number in log.cleaned]
+    queue = FlushQueue(log.flusher)
+    with OpenFolders(log.boundary) as folders:
+        for number in numbers:
+            plan = _load_plan(log, number, Recovery()) or RenamePlan()
+            slots = PlanSlots(folders, plan, search=log.search)
+            # A folder that rules have closed since cannot be flushed: after a power cut,
+            # temporaries may be back in it.
+            with suppress(FilewrightError):
+                slots.flush_folders(log.flusher, queue)
+    log.settled(numbers)
+    log.cleaned.clear()
+
+
+def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> None:
+    """Raise `in_use` if a change touches files of changes that could not be settled."""
+    for number, _ in left:
+        for path in _paths_of(log, number).intersection(record.places):
+            raise not_rolled_back(path.display_path, format_change_id(number))
+
+
+def unfinished_paths(log: Log) -> set[RecordedPath]:
+    """Return the paths of changes that can still be settled.
+
+    To read several of them would show a torn tree. The files of a change that could not be
+    settled though all its roots are open may be read as they are.
+    """
+    paths: set[RecordedPath] = set()
+    for number, state in log.left(*UNFINISHED):
+        with suppress(UnreadablePlanError):
+            if (
+                state == "intent"
+                or _find_closed_root(log, log.plan(number)) is not None
+            ):
+                paths |= _paths_of(log, number)
+    return paths
+
+
+# One change
+
+
+def _recover_change(log: Log, record: ChangeRecord, plan: RenamePlan) -> Recovery:
+    """Clean up after a committed change, or roll an intent back."""
+    is_committed = record.state == "done"
+    closed_root = _find_closed_root(log, plan)
+    if closed_root is not None:
+        if is_committed:
+            # The process that opens all of its roots cleans it up.
+            return Recovery()
+        return _leave_for_other_roots(log, record, closed_root)
+    with OpenFolders(log.boundary) as folders:
+        slots = PlanSlots(folders, plan, search=log.search)
+        if is_committed:
+            report = _report_clean_up(record, clean_up(slots, log, record))
+        else:
+            report = _report_roll_back(log, record, roll_back(slots, log, record))
+    if report.notes and _touches_denied_file(log, record):
+        report.hidden_notes.update(
+            report.conflicts, report.unsettled, report.taken_back
+        )
+    return report
+
+
+def _leave_for_other_roots(
+    log: Log, record: ChangeRecord, closed_root: bytes
+) -> Recovery:
+    """Report an intent that reaches into a root which is not open."""
+    if record.state == "intent" and log.own:
+        log.leave(record.number, "unsettled")
+    reason = f"it reaches into {quote(closed_root)}: open that too"
+    return Recovery(unsettled=[f"change {record.id}: {reason}"])
+
+
+def _report_clean_up(record: ChangeRecord, outcome: Outcome) -> Recovery:
+    report = Recovery(
+        conflicts=outcome.conflicts,
+        waiting=outcome.waiting,
+        unsettled=outcome.unsettled,
+    )
+    if outcome.cleaned_files:
+        report.finished.append(record.id)
+    return report
+
+
+def _report_roll_back(log: Log, record: ChangeRecord, outcome: Outcome) -> Recovery:
+    report = Recovery(conflicts=outcome.conflicts)
+    if outcome.rolled_back_files:
+        files = join_limited(outcome.rolled_back_files, _MAX_NAMED_FILES)
+        report.taken_back.append(
+            f"the unfinished change {record.id} was taken back: {files}"
+        )
+    if outcome.set_aside_as:
+        report.conflicts.append(
+            f"what that change would have done is kept as {outcome.set_aside_as}"
+        )
+    if outcome.unsettled:
+        for reason in outcome.unsettled:
+            report.unsettled.append(f"change {record.id}: {reason}")
+        report.unsettled[-1] += _WAY_OUT.format(record.id)
+        if record.state == "intent":
+            log.leave(record.number, "unsettled")
+    else:
+        report.rolled_back.append(record.id)
+    return report
+
+
+def _touches_denied_file(log: Log, record: ChangeRecord) -> bool:
+    visibility = visibility_check(log.boundary)
+    return any(visibility(path) == "denied" for path in _paths_of(log, record.number))
+
+
+def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
+    """Return the record of a change; if it is damaged, the plan is enough to settle it."""
+    try:
+        return log.operation(number)
+    except FilewrightError as error:
+        if "change_id" not in error.details:
+            raise
+        return damaged_change_record(number)._replace(state=state)
+
+
+def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:
+    """Return the plan of a change, or None if it cannot be verified.
+
+    Without its plan an intent is set aside: its files stay as they are. A committed change
+    stays in the history, since only its clean-up was left to do.
+    """
+    try:
+        return log.plan(number)
+    except UnreadablePlanError:
+        change_id = format_change_id(number)
+        if number in dict(log.left("done")):
+            note = _NOT_CLEANED.format(change_id)
+            log.annotate(number, [note])
+            log.settled((number,))
+        else:
+            note = _NOT_VERIFIED.format(change_id)
+            report.set_aside.append(log.leave(number, "aside"))
+        report.conflicts.append(note)
+        return None
+
+
+def _paths_of(log: Log, number: int) -> set[RecordedPath]:
+    """Return the paths of a change by its record, or by its plan if that is damaged."""
+    with suppress(FilewrightError):
+        record = log.operation(number)
+        return set(record.places) if record is not None else set()
+    paths: set[RecordedPath] = set()
+    with suppress(UnreadablePlanError):
+        plan = log.plan(number)
+        for operation in plan.operations:
+            paths.update(plan.recorded_path(slot) for slot in operation.slots)
+    return paths
+
+
+def _find_closed_root(log: Log, plan: RenamePlan) -> bytes | None:
+    """Return the path of a root of a plan that is not open here, or None.
+
+    Nothing is written beyond the roots that are open.
+    """
+    for folder in plan.folders:
+        if folder.root is None:
+            continue
+        if RecordedPath(folder.root, ()).below(log.boundary.roots) is None:
+            return folder.root
+    return None
