@@ -400,6 +400,7 @@ def typo_in_comment(change: Change, chance: random.Random) -> Request | None:
                 text(search),
                 text(change.replace),
                 change.file(change.replace),
+                either=True,
             )
     return None
 

@@ -287,29 +287,6 @@ REPAIRED = {
         Tier.REPAIRED,
     ),
 }
-SOFT = {
-    "a letter swapped in a comment": Case(
-        CODE,
-        "    # the raduis is in metres\n    def __init__(self, radius):\n",
-        "    # the raduis is in metres\n    def __init__(self, radius=1):\n",
-        CODE.replace("radius):", "radius=1):"),
-        Tier.SOFT,
-    ),
-    "a letter missing, and the comment changed": Case(
-        CODE,
-        "    # the radius is in mtres\n    def __init__(self, radius):\n",
-        "    # the radius is in mtres, not feet\n    def __init__(self, radius):\n",
-        CODE.replace("in metres", "in metres, not feet"),
-        Tier.SOFT,
-    ),
-    "a word of running text": Case(
-        "# Title\n\nThis is the first of the lines, and it was written long ago.\nOther: 1\n",
-        "This is the first of the lines, and it was writen long ago.\nOther: 1\n",
-        "This is the first of the lines, and it was writen long ago.\nOther: 2\n",
-        "# Title\n\nThis is the first of the lines, and it was written long ago.\nOther: 2\n",
-        Tier.SOFT,
-    ),
-}
 ALL = {
     f"{kind}: {name}": case
     for kind, table in (
@@ -317,7 +294,6 @@ ALL = {
         ("tolerant", TOLERANT),
         ("elided", ELIDED),
         ("repaired", REPAIRED),
-        ("soft", SOFT),
     )
     for name, case in table.items()
 }

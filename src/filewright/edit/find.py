@@ -162,18 +162,20 @@ _SEEN: tuple[tuple[Tier, Callable[[str], str]], ...] = (
 def _candidates(source: Source, block: RequestLines) -> Iterator[list[Line]]:
     keys = block.keys
     budget = _ROWS_COMPARED + 4 * len(keys)
-    for count, needle, index in rare_runs(source, block.solid)[:1]:
-        for row in rows_with(source, needle) if count or source.held is None else ():
-            same = key_of(source, row, keys[index]) == keys[index]
-            rows, compared = rows_around(source, keys, index, row, 0 if same else -1)
-            if rows:
-                yield rows
-            budget -= compared
-            if budget < 0:
-                break
-        else:
+    rarest = _rarest_run(source, block.solid)
+    if rarest is None:
+        yield from _one_pass(source, keys)
+        return
+    needle, index = rarest
+    for row in rows_with(source, needle):
+        rows, compared = _rows_around(source, keys, index, row)
+        if rows:
+            yield rows
+        budget -= compared
+        if budget < 0:
+            # The run is everywhere: one pass over the file is cheaper.
+            yield from _one_pass(source, keys)
             return
-    yield from _one_pass(source, keys)
 
 
 def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
@@ -191,10 +193,10 @@ def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
                 )  # the rest of the line is passed over
 
 
-def rare_runs(source: Source, lines: Sequence[str]) -> list[tuple[int, bytes, int]]:
-    """Long stretches of `lines` that folding leaves alone, the rarest first: how often one is there, and its line.
+def _rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
+    """Return the rarest long stretch of `lines` that folding leaves alone, and its line.
 
-    They are of different lines where more than one line has any.
+    None if no line has one.
     """
     longest: dict[str, int] = {}
     for index in range(0, len(lines), 1 + len(lines) // 1000):
@@ -205,10 +207,10 @@ def rare_runs(source: Source, lines: Sequence[str]) -> list[tuple[int, bytes, in
         (index,) = longest.values()
         longest = dict.fromkeys(verbatim_runs(lines[index]), index)
     chosen = sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]
-    counted = [
-        (_count(source, run.encode()), run.encode(), longest[run]) for run in chosen
-    ]
-    return sorted(counted, key=lambda one: one[0])
+    if not chosen:
+        return None
+    rarest = min(chosen, key=lambda run: _count(source, run.encode()))
+    return rarest.encode(), longest[rarest]
 
 
 def _count(source: Source, needle: bytes) -> int:
@@ -221,41 +223,43 @@ def _count(source: Source, needle: bytes) -> int:
     return sum(source.read(at, at + length).count(needle) for at in places)
 
 
-def rows_around(
-    source: Source, keys: Sequence[str], index: int, row: Line, left: int
+def _rows_around(
+    source: Source, keys: Sequence[str], index: int, row: Line
 ) -> tuple[list[Line], int]:
-    """The rows of the region whose solid line `index` is `row`, or none; and how many were compared.
+    """Return the rows of the region whose solid line `index` is `row`, or none.
 
-    Of the other solid lines at most `left` may be otherwise than `keys`, and those by a word only.
+    The second value counts the rows that were compared.
     """
-    before, left = _rows_like(
-        source, source.rows_before(row), reversed(keys[:index]), left
+    if key_of(source, row, keys[index]) != keys[index]:
+        return [], 1
+    before, is_region = _rows_with_keys(
+        source, source.rows_before(row), reversed(keys[:index])
     )
-    after, left = _rows_like(source, source.rows_from(row.end), keys[index + 1 :], left)
+    if not is_region:
+        return [], len(before) + 1
+    after, is_region = _rows_with_keys(
+        source, source.rows_from(row.end), keys[index + 1 :]
+    )
     rows = [*reversed(before), row, *after]
-    return (rows if left >= 0 else []), len(rows)
+    return (rows if is_region else []), len(rows)
 
 
-def _rows_like(
-    source: Source, rows: Iterator[Line], keys: Iterable[str], left: int
-) -> tuple[list[Line], int]:
-    """The next rows, as far as their solid ones are like `keys`; how many may still differ (below 0: none could)."""
-    found: list[Line] = []
+def _rows_with_keys(
+    source: Source, rows: Iterator[Line], keys: Iterable[str]
+) -> tuple[list[Line], bool]:
+    """Return the next rows as far as their solid ones have the keys, and whether all do."""
+    compared: list[Line] = []
     for key in keys:
         text = ""
         while not text:
-            row = next(rows, None) if left >= 0 else None
+            row = next(rows, None)
             if row is None:
-                return found, -1
-            found.append(row)
+                return compared, False
+            compared.append(row)
             text = key_of(source, row, key)
-        left -= lines_apart(text, key)
-    return found, left
-
-
-def lines_apart(one: str, other: str) -> int:
-    """How many lines differ where these two are one: none, one, or too many for a word's one letter."""
-    return int(one != other) if abs(len(one) - len(other)) < 2 else 2
+        if text != key:
+            return compared, False
+    return compared, True
 
 
 def key_of(source: Source, row: Line, like: str) -> str:

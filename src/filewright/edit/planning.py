@@ -22,7 +22,6 @@ from filewright.edit.locate.request import (
     EditMatch,
     Literal,
     NotLocated,
-    RequestLines,
     SymbolLines,
     Tier,
     WholeLines,
@@ -281,7 +280,7 @@ def _located(
             or there.code is Code.AMBIGUOUS_MATCH
         ):
             return result, there
-    tier = found.tier if isinstance(found, EditMatch) else Tier.SOFT
+    tier = found.tier if isinstance(found, EditMatch) else Tier.DRIFT
     if (
         tier is Tier.EXACT
         or not (nowhere or isinstance(found, EditMatch))
@@ -295,7 +294,6 @@ def _located(
     if (
         isinstance(found, EditMatch)
         and isinstance(drifted, NotLocated)
-        and tier is not Tier.SOFT
         and any(
             span.start < found.span.end and span.end > found.span.start
             for span in drifted.spans
@@ -501,15 +499,9 @@ def _as_one(puts: Sequence[_Put]) -> tuple[Splice, ...]:
 
 def _similarity(source: Source, located: EditMatch) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
-    # The parts of a soft match hold the file's word in place of the request's.
-    requested = (
-        RequestLines.of(located.edit.search).lines
-        if located.tier is Tier.SOFT
-        else None
-    )
     least = 1.0
     for part in located.parts:
         if isinstance(part, WholeLines):
             there = [source.text(row.body) for row in part.region.rows]
-            least = min(least, alike(requested or part.search.lines, there))
+            least = min(least, alike(part.search.lines, there))
     return least

@@ -25,7 +25,6 @@ from filewright.edit.filetext import Source, find_exact
 from filewright.edit.find import Region, find_regions
 from filewright.edit.line_endings import choose_terminator, whole_lines_splice
 from filewright.edit.linediff import diff_lines
-from filewright.edit.locate.prose import find_soft
 from filewright.edit.locate.request import (
     ByteRange,
     Edit,
@@ -144,10 +143,7 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
     repaired = _repaired(source, edit)
     if repaired is not None:
         return _unapplied(source, repaired)
-    soft = find_soft(source, block, wanted)
-    if soft:
-        return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
-    return NotLocated(edit, Code.NO_MATCH, Tier.SOFT)
+    return NotLocated(edit, Code.NO_MATCH, Tier.REPAIRED)
 
 
 def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:

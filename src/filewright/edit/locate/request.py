@@ -148,7 +148,6 @@ class Tier(StrEnum):
     BLANK_LINES = "blank_lines"
     ELISION = "elision"
     REPAIRED = "repaired"
-    SOFT = "soft"
     DRIFT = "drift"
 
     @property
