@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import plain_form
+from filewright.boundary.names import plain_form
 from filewright.boundary.protection import Protection
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

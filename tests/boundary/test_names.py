@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.boundary.location import printable_path, quote, unquote
+from filewright.boundary.names import printable_path, quote, unquote
 from filewright.errors import Code, FilewrightError
 
 SHOWN = [

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import temporary_name
 from filewright.boundary.matching import Rule
+from filewright.boundary.names import temporary_name
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

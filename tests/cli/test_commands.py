@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from tests import processes
 from tests.rows import each_row
 
-from filewright.boundary.location import temporary_name
+from filewright.boundary.names import temporary_name
 from filewright.cli.program import program
 
 

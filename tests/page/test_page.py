@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
 
 from filewright import Workspace
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.progress import Caller, Task
 
 Opened = Callable[..., Page]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import tree as tree_module

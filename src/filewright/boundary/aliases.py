@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from filewright import system
-from filewright.boundary.location import Location, Root, plain_form
+from filewright.boundary.location import Location, Root
+from filewright.boundary.names import plain_form
 from filewright.boundary.protection import Alias, Protection
 from filewright.system import FileKind, Folder
 

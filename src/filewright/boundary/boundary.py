@@ -14,20 +14,18 @@ from typing import NamedTuple
 from filewright import errors, system
 from filewright.boundary.aliases import AliasFinder
 from filewright.boundary.excludes import find_excludes_file
-from filewright.boundary.location import (
-    Location,
+from filewright.boundary.location import Location, Root
+from filewright.boundary.matching import NOTHING
+from filewright.boundary.names import plain_form, printable_path, quote
+from filewright.boundary.protection import Alias, Protection
+from filewright.boundary.roots import (
     Path,
-    Root,
-    is_temporary,
+    enclosing_location,
     open_roots,
-    plain_form,
-    printable_path,
-    quote,
     require_root,
     split_root,
 )
-from filewright.boundary.matching import NOTHING
-from filewright.boundary.protection import Alias, Protection
+from filewright.boundary.rule_checker import RuleChecker
 from filewright.boundary.rules import (
     CLOSED,
     DENY_FILE,
@@ -115,7 +113,7 @@ class Boundary:
             _RootRules(
                 Protection(protected, settings.allow_write, root.parts_within(folders)),
                 self._deny,
-                _enclosing(root, self.roots),
+                enclosing_location(root, self.roots),
             )
             for root in self.roots
         ]
@@ -764,10 +762,10 @@ class Boundary:
         *,
         changing: bool = False,
         stores: bool = False,
-    ) -> _Asking:
+    ) -> RuleChecker:
         if stores:
-            return _Asking(given.with_stores(), where, None, changing=changing)
-        return _Asking(
+            return RuleChecker(given.with_stores(), where, None, changing=changing)
+        return RuleChecker(
             given, where, partial(self._hides_below, where.root), changing=changing
         )
 
@@ -851,56 +849,3 @@ class Boundary:
                 root=root,
             )
         return from_os_error(error, where.requested_path, doing=doing)
-
-
-class _Asking:
-    """Asked of every part on the way to `where`: refuses what is denied by the rules of the folders passed."""
-
-    def __init__(
-        self,
-        given: DenyRules,
-        where: Location,
-        hides_below: Callable[[tuple[bytes, ...]], bool] | None,
-        *,
-        changing: bool = False,
-    ) -> None:
-        self._given, self._where, self._changing = given, where, changing
-        self._hides_below = hides_below
-        self.rules: dict[tuple[bytes, ...], DenyRules] = {}
-
-    def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
-        rules = self.rules_in(folder)
-        if self._changing and not rules.closed and is_temporary(part):
-            return  # The user's rules are not about what a change makes there while it is being made.
-        rules.require(
-            self._where.requested_path, part, is_folder, changing=self._changing
-        )
-
-    def rules_in(self, folder: Folder) -> DenyRules:
-        """The rules for what is in a folder on the way, read from the very folder that was walked through."""
-        names = folder.resolved_parts
-        if not names:
-            self.rules = {}  # The walk begins, perhaps again.
-        if names not in self.rules:
-            above = self.rules[names[:-1]] if names else self._given
-            rules = above.entered(names[-1] if names else None, folder)
-            if (
-                names
-                and plain_form(names[-1]) == _GIT
-                and self._hides_below is not None
-                and not rules.hides
-            ):
-                rules = rules.in_git_folder(partial(self._hides_below, names[:-1]))
-            self.rules[names] = rules
-        return self.rules[names]
-
-
-def _enclosing(root: Root, roots: Sequence[Root]) -> Location | None:
-    """Where a root lies in the innermost of the others that hold it; None if it lies in none."""
-    found = [
-        Location(other, parts)
-        for other in roots
-        if other is not root  # The top of the system begins with itself.
-        for parts in other.parts_within([root.resolved_path])
-    ]
-    return min(found, key=lambda place: len(place.parts), default=None)

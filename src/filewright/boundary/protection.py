@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from filewright.boundary.location import folded, plain_form
 from filewright.boundary.matching import NOTHING, Matcher
+from filewright.boundary.names import folded, plain_form
 from filewright.boundary.programs import PROTECTED
 from filewright.boundary.rules import checked_rules
 

@@ -22,8 +22,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from filewright import errors
-from filewright.boundary.location import folded, plain_form, quote
 from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
+from filewright.boundary.names import folded, plain_form, quote
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 

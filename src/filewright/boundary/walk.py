@@ -21,8 +21,10 @@ from functools import partial
 from itertools import islice, repeat
 from typing import NamedTuple
 
-from filewright.boundary.location import TEMPORARY, Location, is_temporary
-from filewright.boundary.matching import FILE_BYTES, NOTHING, Globs, Matcher
+from filewright.boundary.globs import Globs
+from filewright.boundary.location import Location
+from filewright.boundary.matching import FILE_BYTES, NOTHING, Matcher
+from filewright.boundary.names import TEMPORARY, is_temporary
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, FileKind, Folder, Status

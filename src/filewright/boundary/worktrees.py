@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-from filewright import system
-from filewright.boundary.location import Location, quote
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
+from filewright.boundary.worktree_links import read_first_line
 from filewright.errors import Code, FilewrightError
-from filewright.system import File
-
-if TYPE_CHECKING:
-    from filewright.boundary.boundary import Boundary
-
-MAX_LINKED_WORKTREES = 24
-"""Worktrees served with a root: each is held open."""
 
 _NAMED, _LOOKED_AT = 5, 50
 _CHARACTERS = 80
-_LINE_BYTES = 8 << 10
+
+
+def find_working_tree(folder: Location) -> Location | None:
+    """The top of the working tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
+    top = folder.root.folder
+    for depth in range(len(folder.parts), -1, -1):
+        parts = folder.parts[:depth]
+        if top.contains_any((b"/".join((*parts, b".git")),)):
+            return Location(folder.root, parts)
+    return None
 
 
 def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str | None:
@@ -106,58 +109,4 @@ def resolve_git_pointer(boundary: Boundary, base: Location, file: Location) -> L
 
 def _line(boundary: Boundary, where: Location) -> bytes:
     with boundary.open_file(where) as file:
-        return _first_line(file)
-
-
-def _first_line(file: File) -> bytes:
-    return (
-        file.read(0, _LINE_BYTES).partition(b"\n")[0].removeprefix(b"gitdir:").strip()
-    )
-
-
-# Before there is a boundary
-
-
-def find_linked_worktrees(path: bytes) -> list[bytes]:
-    """The other worktrees of the repository whose worktree the folder `path` is, the main one first.
-
-    Only those that name this repository as it names them: what a hostile repository calls its worktree may
-    be any folder. Raises `too_large` for more than `MOST_LINKED`.
-    """
-    git = os.path.join(path, b".git")
-    found: list[bytes] = []
-    with suppress(OSError):
-        common = git
-        if system.stat_path(git).kind != "folder":
-            own = _pointed(git, path)
-            common = _pointed(os.path.join(own, b"commondir"), own)
-            if not _same(_pointed(os.path.join(own, b"gitdir"), own), git):
-                return []
-            if os.path.basename(common) == b".git":
-                found.append(os.path.dirname(common))
-        with system.open_folder(os.path.join(common, b"worktrees")) as folder:
-            names = folder.names()
-        for name in names:
-            with suppress(OSError):
-                record = os.path.join(common, b"worktrees", name)
-                theirs = _pointed(os.path.join(record, b"gitdir"), record)
-                back = _pointed(theirs, os.path.dirname(theirs))
-                if _same(back, record) and not _same(theirs, git):
-                    found.append(os.path.dirname(theirs))
-    if len(found) > MAX_LINKED_WORKTREES:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{quote(path)} has {len(found)} linked worktrees, more than {MAX_LINKED_WORKTREES}",
-            "name those that are meant as roots, without --worktrees",
-        )
-    return found
-
-
-def _pointed(file: bytes, base: bytes) -> bytes:
-    """The path that a small file of git's holds. Raises `OSError`."""
-    with system.open_file(file) as opened:
-        return system.absolute_path(os.path.join(base, _first_line(opened)))
-
-
-def _same(one: bytes, other: bytes) -> bool:
-    return system.stat_path(one).identity == system.stat_path(other).identity
+        return read_first_line(file)

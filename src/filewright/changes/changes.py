@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import (
-    Location,
-    find_working_tree,
-    is_temporary,
-    quote,
-)
-from filewright.boundary.worktrees import describe_changed_trees
+from filewright.boundary.location import Location
+from filewright.boundary.names import is_temporary, quote
+from filewright.boundary.worktrees import describe_changed_trees, find_working_tree
 from filewright.changes.history import History, Scope, Selection
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import UNFINISHED, Log, UnreadablePlanError

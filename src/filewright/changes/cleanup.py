@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from filewright.boundary.location import is_temporary
+from filewright.boundary.names import is_temporary
 from filewright.changes.disposal import Disposal
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, FileState

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task, retry_until
 

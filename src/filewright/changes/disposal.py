@@ -11,7 +11,7 @@ import threading
 import time
 from contextlib import suppress
 
-from filewright.boundary.location import is_temporary, quote
+from filewright.boundary.names import is_temporary, quote
 from filewright.changes.blobs import copy_blocks
 from filewright.changes.file_match import match_name, match_open_file
 from filewright.changes.log import Log

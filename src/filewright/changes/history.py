@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, quote
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
 from filewright.changes.database import Flusher
 from filewright.changes.log import (
     DAMAGED,

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import xxhash
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.changes.blobs import (
     BlobSource,
     BlobStore,

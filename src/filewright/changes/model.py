@@ -12,7 +12,8 @@ from itertools import islice
 from struct import iter_unpack
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from filewright.boundary.location import Location, quote
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
 
 if TYPE_CHECKING:
     from typing import Protocol

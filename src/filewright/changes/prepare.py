@@ -18,7 +18,8 @@ from typing import NamedTuple
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary.location import Location, temporary_name
+from filewright.boundary.location import Location
+from filewright.boundary.names import temporary_name
 from filewright.boundary.protection import Alias
 from filewright.boundary.rules import DenyRules
 from filewright.changes.blobs import (

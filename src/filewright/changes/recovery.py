@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.changes.cleanup import clean_up
 from filewright.changes.flushing import FlushQueue
 from filewright.changes.log import (

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from filewright.boundary.location import is_temporary
+from filewright.boundary.names import is_temporary
 from filewright.changes.model import FileState, RecordedPath
 
 

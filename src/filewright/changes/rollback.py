@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 from contextlib import suppress
 
-from filewright.boundary.location import is_temporary
+from filewright.boundary.names import is_temporary
 from filewright.changes.blobs import BlobSource, compute_digest, content_after
 from filewright.changes.disposal import Disposal
 from filewright.changes.file_match import FileMatch

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from filewright import system
-from filewright.boundary.location import Location, is_temporary
+from filewright.boundary.location import Location
+from filewright.boundary.names import is_temporary
 from filewright.changes.database import Flusher
 from filewright.changes.file_match import FileMatch, match_name
 from filewright.changes.flushing import MANY_HANDLES, FlushQueue

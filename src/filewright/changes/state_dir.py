@@ -29,7 +29,8 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from filewright import system
-from filewright.boundary.location import Root, quote
+from filewright.boundary.location import Root
+from filewright.boundary.names import quote
 from filewright.changes.locks import lock_folder
 from filewright.errors import Code, FilewrightError, from_os_error, lock_timeout
 from filewright.progress import Task

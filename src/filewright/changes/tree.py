@@ -20,7 +20,8 @@ from typing import Any
 
 from filewright import errors, system
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, is_temporary, quote
+from filewright.boundary.location import Location
+from filewright.boundary.names import is_temporary, quote
 from filewright.boundary.rules import DenyRules
 from filewright.changes import modes
 from filewright.changes.blobs import (

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.dialects.table import (
     Call,
     Json,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.dialects.table import (
     Call,
     Json,

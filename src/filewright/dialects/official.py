@@ -13,7 +13,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.dialects.table import Call, Json, Parts, Record, said
 from filewright.errors import Code, FilewrightError
 from filewright.tools.result import Image, ToolResult

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from typing import Literal
 
-from filewright.boundary.location import quote, unquote
+from filewright.boundary.names import quote, unquote
 from filewright.edit.linediff import find_line_splices, find_replacements
 from filewright.text.lines import terminators_in
 from filewright.text.notebook import NotebookView, viewed_by_cells

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid, read_only
 from filewright.page.cards import (

@@ -24,8 +24,8 @@ from typing import Final
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import PIPE, Child, find_program
-from filewright.boundary.location import Location, find_working_tree
-from filewright.boundary.worktrees import resolve_git_pointer
+from filewright.boundary.location import Location
+from filewright.boundary.worktrees import find_working_tree, resolve_git_pointer
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 

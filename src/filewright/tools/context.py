@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import xxhash
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, quote
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
 from filewright.changes.changes import Changes
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

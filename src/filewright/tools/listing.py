@@ -21,8 +21,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary.location import Location, quote
-from filewright.boundary.matching import Globs
+from filewright.boundary.globs import Globs
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
 from filewright.boundary.walk import FolderEntry
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.text.spelling import look_of

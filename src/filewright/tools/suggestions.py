@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, quote_escaping
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote_escaping
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.text.spelling import is_peculiar, look_of

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 from tests.files import ROOT, Windowed
 
-from filewright.boundary.location import Location, unquote
+from filewright.boundary.location import Location
+from filewright.boundary.names import unquote
 from filewright.edit.changeset import (
     Copy,
     Create,

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, event, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.boundary.location import unquote
+from filewright.boundary.names import unquote
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError
 

@@ -34,7 +34,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from filewright.boundary.location import quote, unquote
+from filewright.boundary.names import quote, unquote
 from filewright.edit.diff import truncate_line
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
