@@ -35,8 +35,8 @@ from benchmarks.damages import INSIDE, KINDS, LEFT_OUT
 from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.edit.linediff import align
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

@@ -17,8 +17,9 @@ from rapidfuzz.distance import Levenshtein
 from tests.examples import examples
 from tests.files import named
 
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.places import make_line_edit
+from filewright.edit.line_search import make_line_edit
 from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot

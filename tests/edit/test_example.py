@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from filewright.edit.example import example_of
-from filewright.edit.places import compile_replacement, replace_matches
+from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
 

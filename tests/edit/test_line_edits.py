@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright import system
-from filewright.edit.places import LineSearch, compile_replacement, find_line_edit
+from filewright.edit.line_search import LineSearch, find_line_edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.replacements import compile_replacement
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.filetext import Source, find_exact
-from filewright.edit.locate.request import Edit
-from filewright.edit.places import compile_replacement, replace_matches
+from filewright.edit.matchers.exact import find_exact
 from filewright.edit.planning import EditPlan, plan_edits
+from filewright.edit.replacements import compile_replacement, replace_matches
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot

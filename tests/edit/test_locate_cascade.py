@@ -7,8 +7,9 @@ from typing import NamedTuple
 import pytest
 from tests.rows import each_row
 
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

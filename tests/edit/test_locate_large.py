@@ -15,10 +15,11 @@ from tests.examples import examples
 from tests.files import Windowed
 
 from filewright import system
-from filewright.edit.filetext import Source
-from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import Edit, EditMatch, NotLocated, Tier
+from filewright.edit.locate import locate
+from filewright.edit.model import EditMatch, NotLocated, Tier
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot

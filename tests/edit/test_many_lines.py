@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from filewright.edit.filetext import Source
-from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import ByteRange, Edit, EditMatch, Rows, Tier
+from filewright.edit.indentation import Indentation
 from filewright.edit.merge import merge_match
+from filewright.edit.model import ByteRange, EditMatch, Rows, Tier
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 from tests.rows import each_row
 
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 

@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.edit.linediff import LineMerge, merge_lines
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

@@ -9,9 +9,9 @@ import pytest
 from tests.files import named
 from tests.rows import each_row
 
-from filewright.edit.locate.request import Edit
 from filewright.edit.nearest import visible
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

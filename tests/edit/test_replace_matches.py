@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.places import compile_replacement, replace_matches
+from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot

@@ -3,7 +3,7 @@
 import pytest
 from tests.rows import each_row
 
-from filewright.edit.places import compile_replacement, replace_matches
+from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import pytest
 from tests.files import named
 
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply
 

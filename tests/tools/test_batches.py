@@ -5,7 +5,7 @@ import os
 import pytest
 
 from filewright import FilewrightError, Settings, Workspace
-from filewright.edit.places import compile_replacement
+from filewright.edit.replacements import compile_replacement
 from filewright.search.pattern import compile as compile_pattern
 from filewright.tools.replace import replace_in_order
 

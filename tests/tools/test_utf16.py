@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filewright import FilewrightError, Workspace
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply
 

@@ -302,7 +302,7 @@ def _compiled(
     ignore_case: bool = False,
 ) -> tuple[Pattern, Any]:
     """What is looked for, and what takes its place; in the original's templates $& is the match and $<name> a group."""
-    from filewright.edit.places import compile_replacement
+    from filewright.edit.replacements import compile_replacement
     from filewright.search.pattern import compile as compile_pattern
 
     pattern = compile_pattern(
@@ -340,7 +340,7 @@ def replace_content(call: Call, given: Record) -> Json:
 
 def apply_diff(call: Call, given: Record) -> Json:
     """Apply line-anchored blocks to a file, all or nothing."""
-    from filewright.edit.places import make_line_edit
+    from filewright.edit.line_search import make_line_edit
     from filewright.edit.planning import plan_edits
 
     def planned(snapshot: Snapshot) -> EditPlan:
@@ -375,7 +375,7 @@ def _edited(
     call: Call, given: Record, together: Sequence[Record]
 ) -> list[Json | FilewrightError]:
     """The changes of one file are made; what became of each."""
-    from filewright.edit.places import LineSearch, find_line_edit
+    from filewright.edit.line_search import LineSearch, find_line_edit
     from filewright.edit.planning import plan_edits
 
     def planned(snapshot: Snapshot) -> EditPlan:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 
 from filewright.edit.code_text import PROSE, in_quotes
-from filewright.edit.filetext import Source
-from filewright.edit.locate.request import (
+from filewright.edit.comparison import RequestLines, indent_of, words_shared
+from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
     EditMatch,
     Literal,
     NewLines,
-    RequestLines,
     Rows,
     WholeLines,
-    indent_of,
-    words_shared,
 )
 from filewright.edit.nearest import visible
 from filewright.edit.omission_markers import find_deleting_marker
 from filewright.edit.repairs.model import UNESCAPED
 from filewright.edit.repeated_text import _NEAR, _doubled
+from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.codec import normalised
 

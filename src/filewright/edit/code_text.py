@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.locate.request import word_set
+from filewright.edit.comparison import word_set
 from filewright.languages import Language
 
 #: Languages in which an entity is text.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from filewright.edit.locate.request import (
-    folded,
-)
+from filewright.edit.comparison import folded
 from filewright.edit.tokens import Token, TokenPair
 from filewright.text.spelling import PLAIN
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
+from filewright.edit.comparison import RequestLines
 from filewright.edit.linediff import align
-from filewright.edit.locate.request import RequestLines, Rows, WholeLines
+from filewright.edit.model import Rows, WholeLines
 
 #: Pairs of lines of search and replacement that are aligned longest run first.
 _MOST_COMPARED = 160_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.filetext import Source
 from filewright.edit.linediff import EqualRun, align, find_line_splices
+from filewright.edit.source import Source
 from filewright.text.splice import Splice
 
 _TERMINATORS = (b"\n", b"\r")

@@ -13,18 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filewright.edit.filetext import Source
-from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import (
-    WHITESPACE,
-    AmbiguousWriteError,
-    ByteRange,
-    Literal,
-    indent_of,
-    is_blank,
-    width_of,
-)
+from filewright.edit.comparison import WHITESPACE, indent_of, is_blank, width_of
+from filewright.edit.indentation import Indentation
+from filewright.edit.model import AmbiguousWriteError, ByteRange, Literal
 from filewright.edit.reindent import CLOSING, ITEM, OPENING
+from filewright.edit.source import Source
 
 #: Bytes of a character in any encoding.
 _LONGEST_CHARACTER = 4

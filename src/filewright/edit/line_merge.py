@@ -14,14 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from filewright.edit.comparison import folded, indent_of, is_blank
 from filewright.edit.file_spelling import Spelling
-from filewright.edit.locate.request import (
-    AmbiguousWriteError,
-    Rows,
-    folded,
-    indent_of,
-    is_blank,
-)
+from filewright.edit.model import AmbiguousWriteError, Rows
 from filewright.edit.reindent import map_indents, require_explained_depths
 from filewright.edit.token_merge import _Body, _merged_block
 from filewright.edit.tokens import TokenPair, pair_tokens, tokenize

@@ -13,12 +13,11 @@ from itertools import islice
 
 from filewright.edit.check import _refuse_half_repairs, _refuse_omissions
 from filewright.edit.code_text import PROSE
-from filewright.edit.filetext import Source
 from filewright.edit.line_alignment import align_rows, find_moved_lines
 from filewright.edit.line_endings import replace_lines
 from filewright.edit.line_extension import extend_to_lines
 from filewright.edit.line_merge import MergedLine, merge_matched_lines
-from filewright.edit.locate.request import (
+from filewright.edit.model import (
     AmbiguousWriteError,
     EditMatch,
     Literal,
@@ -30,6 +29,7 @@ from filewright.edit.nearest import visible
 from filewright.edit.notes import Note, find_damage
 from filewright.edit.repairs.model import UNNUMBERED
 from filewright.edit.repeated_text import _doubled
+from filewright.edit.source import Source
 from filewright.text.codec import encoded
 from filewright.text.splice import Splice
 

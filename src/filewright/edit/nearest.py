@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from filewright.edit.filetext import Source
-from filewright.edit.find import rows_with
-from filewright.edit.locate.request import (
+from filewright.edit.comparison import (
     WHITESPACE,
     RequestLines,
     collapsed,
     verbatim_runs,
 )
+from filewright.edit.matchers.lines import rows_with
+from filewright.edit.source import Source
 from filewright.text.lines import Line
 from filewright.text.spelling import SPACES
 from filewright.wording import to_one_line

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.code_text import MARKUP, PROSE, in_quotes, is_code
-from filewright.edit.locate.request import WHITESPACE, indent_of, is_invisible
+from filewright.edit.comparison import WHITESPACE, indent_of, is_invisible
 from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN, SPACES

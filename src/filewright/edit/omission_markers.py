@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from filewright.edit.locate.request import is_blank
+from filewright.edit.comparison import is_blank
 from filewright.languages import Language
 
 _COMMENT = re.compile(

@@ -12,25 +12,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from filewright.edit.drift import find_drifted
-from filewright.edit.filetext import Source
-from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import (
+from filewright.edit.explain import explained
+from filewright.edit.locate import locate
+from filewright.edit.matchers.drift import find_drifted
+from filewright.edit.merge import merge_match
+from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
-    Edit,
     EditMatch,
     Literal,
     NotLocated,
-    SymbolLines,
     Tier,
     WholeLines,
 )
-from filewright.edit.merge import merge_match
 from filewright.edit.nearest import alike
 from filewright.edit.notes import Note
 from filewright.edit.overlay import Overlay
-from filewright.edit.refusal import explained
+from filewright.edit.request import Edit, SymbolLines
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
 from filewright.progress import Task

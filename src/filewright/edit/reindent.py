@@ -11,17 +11,16 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from filewright.edit.linediff import align
-from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import (
+from filewright.edit.comparison import (
     WHITESPACE,
-    AmbiguousWriteError,
-    Rows,
     indent_of,
     is_blank,
     width_of,
     words_shared,
 )
+from filewright.edit.indentation import Indentation
+from filewright.edit.linediff import align
+from filewright.edit.model import AmbiguousWriteError, Rows
 
 #: A line that opens a block, one that closes one, and an item of a list.
 OPENING = re.compile(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.filetext import Source
-from filewright.edit.locate.request import (
-    Literal,
-)
+from filewright.edit.model import Literal
+from filewright.edit.source import Source
 from filewright.text.codec import normalised
 
 #: Bytes behind a match that are looked at for text that the replacement brings along once more.

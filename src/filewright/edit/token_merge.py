@@ -11,9 +11,7 @@ from itertools import pairwise
 
 from filewright.edit.file_spelling import Spelling, is_plain
 from filewright.edit.linediff import align
-from filewright.edit.locate.request import (
-    AmbiguousWriteError,
-)
+from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.tokens import LINE_END, Token, TokenPair
 from filewright.text.spelling import PLAIN
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.edit.locate.request import folded, is_invisible
+from filewright.edit.comparison import folded, is_invisible
 
 LINE_END = "\n"
 _GAP = re.compile(r"\s+")

@@ -15,18 +15,18 @@ from pydantic import Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
+from filewright.edit.block_indent import detect_indent_unit, reindent_block
 from filewright.edit.changeset import FilePlan, Modify
 from filewright.edit.list_separators import ListEdits
-from filewright.edit.locate.request import Edit, SymbolLines, Tier
 from filewright.edit.losses import describe_lost_parts, find_lost_parts
-from filewright.edit.places import (
-    detect_indent_unit,
+from filewright.edit.model import Tier
+from filewright.edit.planning import EditOutcome, EditPlan, plan_edits
+from filewright.edit.request import Edit, SymbolLines
+from filewright.edit.symbol_lines import (
     find_symbol_lines,
-    reindent_block,
     strip_blank_lines,
     trim_symbol_text,
 )
-from filewright.edit.planning import EditOutcome, EditPlan, plan_edits
 from filewright.errors import (
     Code,
     FilewrightError,

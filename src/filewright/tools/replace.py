@@ -15,7 +15,7 @@ from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
 from filewright.edit.example import Example, example_of
 from filewright.edit.overlay import Overlay
-from filewright.edit.places import (
+from filewright.edit.replacements import (
     Replacement,
     ReplaceOutcome,
     compile_replacement,

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import pytest
 from tests.files import named
 
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply
 

@@ -19,8 +19,8 @@ from tests.edit.rules.cases import Desk
 from tests.examples import examples
 from tests.files import named
 
-from filewright.edit.locate.request import Edit
 from filewright.edit.planning import plan_edits
+from filewright.edit.request import Edit
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply
 

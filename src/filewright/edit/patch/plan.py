@@ -21,9 +21,8 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import truncate_line
-from filewright.edit.filetext import Source
-from filewright.edit.locate.request import AmbiguousWriteError
 from filewright.edit.merge import merge_match
+from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
 from filewright.edit.patch.place import (
@@ -34,6 +33,7 @@ from filewright.edit.patch.place import (
     to_located_edit,
 )
 from filewright.edit.patch.reader import FilePatch, Patch, PatchHunk, PatchKind
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from filewright.edit.locate.request import indent_of
+from filewright.edit.comparison import indent_of
 from filewright.edit.repairs.model import (
     UNNUMBERED,
     RepairedRequest,

@@ -1,13 +1,4 @@
-"""Refusing well: why an edit goes nowhere, what is there instead, and what would make it succeed.
-
-A refusal is an error with a bounded text, and the same as data. Its suggestions are whole edits, offered
-only where they would do what was meant as far as the request tells it; each has been run before, so
-following one literally succeeds. The nearest text is shown in any case.
-
-Where the text is nowhere, what the request searched for is the base, the nearest text is ours, its
-replacement is theirs: the three are merged token by token. A suggestion is made of it only if the merge is
-clean, or what is in conflict was to be written anew anyway, and if nothing that was misremembered is written.
-"""
+"""The refusal of an edit: why it has no place, what is there, and what would succeed."""
 
 from __future__ import annotations
 
@@ -18,25 +9,26 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any
 
-from filewright.edit.filetext import Source, find_exact
-from filewright.edit.find import find_regions
-from filewright.edit.linediff import align, merge_lines
-from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import (
-    AmbiguousWriteError,
-    ByteRange,
-    Edit,
-    EditMatch,
-    Literal,
-    NotLocated,
+from filewright.edit.comparison import (
     RequestLines,
-    Tier,
     indent_of,
     is_typographic,
     words_in,
     words_shared,
 )
+from filewright.edit.linediff import align, merge_lines
+from filewright.edit.locate import locate
+from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.lines import find_regions
 from filewright.edit.merge import try_merge
+from filewright.edit.model import (
+    AmbiguousWriteError,
+    ByteRange,
+    EditMatch,
+    Literal,
+    NotLocated,
+    Tier,
+)
 from filewright.edit.nearest import (
     LINE_CHARS,
     MOST_CHARS,
@@ -48,6 +40,8 @@ from filewright.edit.nearest import (
 )
 from filewright.edit.omission_markers import mentions_omission
 from filewright.edit.repairs.propose import looks_damaged
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.text.codec import normalised
 from filewright.text.lines import Line
@@ -55,9 +49,15 @@ from filewright.text.splice import Splice, apply
 from filewright.wording import to_one_line
 
 _LINES_LISTED = 8
+
+
 _SHOWN_LINES = 12
+
+
 _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
+
+
 _LIKELY, _APART = 0.6, 0.1
 """How alike a region must be for its text to be offered, and how much more than the next best."""
 

@@ -1,14 +1,9 @@
-"""Tier 6: a request made against a text that has changed since it was shown.
-
-What the caller was shown is the base, the file today is ours, the caller's edit of the base is
-theirs. A clean three-way merge is where the edit goes; a conflict is refused with both sides.
-"""
+"""The matcher of an edit of an earlier version of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.filetext import Source
 from filewright.edit.line_endings import choose_terminator, whole_lines_splice
 from filewright.edit.linediff import (
     LineMerge,
@@ -19,17 +14,12 @@ from filewright.edit.linediff import (
     slide_changes,
     splices_to_line_changes,
 )
-from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.request import (
-    ByteRange,
-    Edit,
-    EditMatch,
-    NewLines,
-    NotLocated,
-    Tier,
-)
+from filewright.edit.locate import locate
 from filewright.edit.merge import try_merge
+from filewright.edit.model import ByteRange, EditMatch, NewLines, NotLocated, Tier
 from filewright.edit.nearest import MOST_CHARS, clean
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered

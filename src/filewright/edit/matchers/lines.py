@@ -1,18 +1,4 @@
-"""The finder of whole lines: where lines occur in a file, by ever looser comparison.
-
-Which of the regions found is meant is decided by who asks. Nothing here writes, and no percentage decides anything.
-
-Why it cannot be wrong: every line of the search text is in the region,
-letter by letter but for whitespace and typography; the lines' order and number are the same; and no other
-region of the file is like it by the same or a stricter comparison. What differs is never written: lines that
-stay keep the file's bytes, and lines that change take its whitespace and typography, or the edit is refused.
-
-Each looser comparison accepts what the stricter ones accept, so the file is looked through once by
-the loosest key (folded, spaces collapsed, blank lines skipped) and every region found is then graded
-by the strictest tier that accepts it. Candidates come from the rarest stretch of the search text
-that every folding leaves alone; where there is none, or it is everywhere, from one pass of the
-Knuth-Morris-Pratt algorithm over the lines' keys.
-"""
+"""The matcher of whole lines: where lines occur in a file, by ever looser comparison."""
 
 from __future__ import annotations
 
@@ -21,53 +7,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from filewright.edit.filetext import Source
-from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import (
+from filewright.edit.comparison import (
     WHITESPACE,
     RequestLines,
-    Tier,
     collapsed,
     folded,
     indent_of,
     is_blank,
     verbatim_runs,
 )
+from filewright.edit.indentation import Indentation
+from filewright.edit.model import Region, Tier
+from filewright.edit.source import Source
 from filewright.text.lines import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
+
+
 _ROWS_GRADED = 60_000
 """Lines of candidates graded; with more than one region found by then, the answer is ambiguous."""
+
+
 _ROWS_COMPARED = 60_000
 """Lines compared around candidates before the single pass takes over."""
+
+
 _LONG_ROW = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Lines of the file that a block of lines means.
-
-    `rows` are all its lines, first and last solid; `solid` the places of the solid ones among them;
-    `texts` their texts; `tier` the strictest comparison that accepts it (`exact`: nothing was
-    looked past but edge blank lines); `indentation` the map of indents.
-    """
-
-    rows: tuple[Line, ...]
-    solid: tuple[int, ...]
-    texts: tuple[str, ...]
-    tier: Tier
-    indentation: Indentation
-
-    @property
-    def start(self) -> int:
-        """The byte offset of its first line."""
-        return self.rows[0].offset
-
-    @property
-    def end(self) -> int:
-        """The byte offset past its last line's terminator."""
-        return self.rows[-1].end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How the indentation of a request maps to the file's: one shift, or one change of unit."""
+"""The map from the indentation of a request to that of the file: one shift, or one change of unit."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""The one line index of the room: the text of a snapshot by offsets, by lines, and by what occurs in it exactly.
-
-What `find_exact` and `find_blocks` find cannot be wrong: it is what was asked for, with any terminator at each newline.
-
-UTF-16 is read as UTF-8 here, for every edit, and what is decided on it is carried back to the file's own bytes.
-
-The same calls serve held content and files far larger than memory. Rows are asked for by an offset, as
-locating needs them, or by their number, counted from 0, as hunks and edits of lines do; a window of
-bounded size is split where numbers are asked for, so that going forward costs one pass.
-"""
+"""The text of a file, by offsets and by lines."""
 
 from __future__ import annotations
 
@@ -17,11 +8,10 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, groupby, islice, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from filewright.edit.locate.request import ByteRange, collapsed
-from filewright.errors import Code, FilewrightError
+from filewright.edit.comparison import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.text.lines import Line, finder
@@ -30,23 +20,30 @@ from filewright.text.splice import Splice
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
-    from filewright.edit.find import Regions
-    from filewright.edit.locate.request import RequestLines
+    from filewright.edit.comparison import RequestLines
+    from filewright.edit.matchers.lines import Regions
+
 
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
+
+
 _MEASURED = 1 << 16
+
+
 _NEAR = 1 << 16
+
+
 _BLOCK = 1 << 20
+
+
 _WINDOW = 1 << 18
+
+
 #: Of a longer line in a file that is not held nothing is compared: it matches no row.
 _LONG = 1 << 24
+
+
 _UNMATCHABLE = b"\n"  # no line's body holds its terminator
-#: Bytes of a search text that is looked for in a file that is not held.
-_MOST_STREAMED = 8 << 20
-#: Lines compared for many blocks before they are called too alike.
-_MOST_PLACES = 30_000_000
-#: Blocks that are looked for as bytes in a file that is not held, and how many hits of their lines are looked at.
-_FEW, _LOOKS = 8, 400
 
 
 class Source:
@@ -345,127 +342,3 @@ class Source:
         """The lines of a held text that are not blank, and the beginning of each as it is compared."""
         rows = [row for row in self.rows() if row.body.strip()]
         return rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
-
-
-# What occurs in it exactly
-
-
-def find_exact(
-    source: Source, search: str, limit: int, *, line: int | None = None
-) -> list[ByteRange]:
-    """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
-
-    Raises `too_large` for a search text of more than 8 MB in a file that is not held.
-    """
-    try:
-        needle = search.encode(source.encoding.name)
-    except UnicodeEncodeError:
-        return []  # a character the file cannot hold
-    if len(needle) > source.size:
-        return []
-    if source.held is None and len(needle) > _MOST_STREAMED:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"the search text has {len(needle)} bytes, too many to look for in a file of {source.size}",
-            "search for less, with a start_line and an end_line",
-        )
-    begin, end = (
-        (source.offset(line - 1), source.offset(line))
-        if line is not None
-        else (0, source.size + 1)
-    )
-    hits: Iterator[int | ByteRange] = source.occurrences(needle)
-    if b"\n" in needle and not source.has_no_returns:
-        hits = _with_any_terminators(source, needle.split(b"\n"))
-    found: list[ByteRange] = []
-    for hit in hits:
-        span = ByteRange(hit, hit + len(needle)) if isinstance(hit, int) else hit
-        if span.start >= end:
-            break
-        if span.start >= begin and (
-            not source.encoding.multibyte or source.on_boundary(span.start)
-        ):
-            found.append(span)
-            if len(found) == limit:
-                break
-    return found
-
-
-def _with_any_terminators(source: Source, pieces: list[bytes]) -> Iterator[ByteRange]:
-    """Occurrences where each newline may be any terminator, found through the longest line."""
-    anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
-    hits = map(source.line_number, source.occurrences(pieces[anchor]))
-    for line, _ in groupby(hits if pieces[anchor] else range(1, source.count + 1)):
-        at = line - 1
-        rows = source.rows_at(max(0, at - anchor), len(pieces))
-        bodies = [row.body for row in rows]
-        if len(rows) == len(pieces) - 1 and rows[-1].terminator:
-            bodies.append(b"")  # what is behind the last line's end
-        if (
-            at >= anchor
-            and len(bodies) == len(pieces)
-            and bodies[0].endswith(pieces[0])
-            and bodies[1:-1] == pieces[1:-1]
-            and bodies[-1].startswith(pieces[-1])
-        ):
-            last = rows[-1].offset if len(rows) == len(pieces) else source.size
-            yield ByteRange(rows[0].body_end - len(pieces[0]), last + len(pieces[-1]))
-
-
-def find_blocks(
-    source: Source, blocks: Iterable[tuple[bytes, ...]]
-) -> dict[tuple[bytes, ...], list[int]] | None:
-    """The lines (from 0) at which each of many blocks of lines is, terminators aside.
-
-    Two passes over the file at most. None if there are too many places to compare.
-    """
-    wanted = set(blocks)
-    if source.held is None and len(wanted) <= _FEW:
-        sought = {block: _sought(source, block) for block in wanted}
-        if None not in sought.values():
-            return {
-                block: places for block, places in sought.items() if places is not None
-            }
-    counts = dict.fromkeys((body for block in wanted for body in block), 0)
-    for _, bodies in source.windows():
-        for body in bodies:
-            if body in counts:
-                counts[body] += 1
-    rarest = {
-        block: min(range(len(block)), key=lambda index: counts[block[index]])
-        for block in wanted
-    }
-    places: dict[bytes, list[int]] = {
-        block[index]: [] for block, index in rarest.items()
-    }
-    for first, bodies in source.windows():
-        for index, body in enumerate(bodies, first):
-            if body in places:
-                places[body].append(index)
-    if sum(len(places[block[index]]) for block, index in rarest.items()) > _MOST_PLACES:
-        return None
-    return {
-        block: [
-            at - index
-            for at in places[block[index]]
-            if stands(source, block, at - index)
-        ]
-        for block, index in rarest.items()
-    }
-
-
-def stands(source: Source, block: tuple[bytes, ...], at: int) -> bool:
-    """Whether the lines from line `at` (from 0) are those of a block."""
-    return at >= 0 and tuple(source.bodies(at, len(block))) == block
-
-
-def _sought(source: Source, block: tuple[bytes, ...]) -> list[int] | None:
-    """The places of a block, by looking for its longest line as bytes; None where that is no help."""
-    index = max(range(len(block)), key=lambda at: len(block[at]))
-    if len(block[index]) < 8:
-        return None
-    hits = list(islice(source.occurrences(block[index]), _LOOKS + 1))
-    if len(hits) > _LOOKS:
-        return None
-    lines = dict.fromkeys(source.line_number(hit) - 1 - index for hit in hits)
-    return [at for at in lines if stands(source, block, at)]

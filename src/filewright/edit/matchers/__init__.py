@@ -1,0 +1,1 @@
+"""The matchers: each finds the candidates of an edit by one comparison."""
