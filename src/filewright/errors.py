@@ -1,36 +1,36 @@
-"""The one exception of filewright and the closed set of codes it carries.
+"""The one exception of filewright, its closed set of codes, and its constructors.
 
-=================== ======================================= =========================================
-code                meaning                                 what the caller does next
-=================== ======================================= =========================================
-not_found           nothing has that name                   list the folder, correct the path
-not_a_file          a folder or a special file is there     name a regular file
-not_a_directory     something other than a folder is there  name a folder
-already_exists      the name is taken                       choose another, or ask to overwrite
-is_binary           the file is not text to this tool       use a tool for bytes, or leave it
-too_large           a limit on size or count was passed     send less, or raise the setting
-path_escape         the path leads out of the roots         stay below a root
-symlink             the path's last part is a link          act on the link's target by its own name
-permission_denied   the system forbids it                   ask the user to change permissions
-read_only           the workspace is served read-only       ask the user
-no_match            the text is not in the file             read the file again; use the nearest text shown
-ambiguous_match     the text is there more than once        add lines of context, or a start line
-already_applied     the change is there already             nothing
-no_change           the result would equal what is there    nothing, or correct the replacement
-overlap             two edits of one call touch             join them into one
-stale_version       the file changed since it was read      read it again
-in_use              another process is writing the file     wait, or stop that process
-patch_failed        a hunk does not apply                   make the hunk anew from the text shown
-unencodable         the file's encoding lacks a character   write it with characters it has
-hard_linked         the file has other names                give break_hard_links=true if that is meant
-invalid_input       the request itself is wrong             correct the argument named
-unsupported         not offered here                        use what the hint names
-timeout             the time limit passed                   narrow the request
-cancelled           the caller cancelled                    nothing
-no_space            the disk or a quota is full             free some space
-io_error            the system failed to read or write      look at the disk; try again
-internal            a bug in filewright                     report it
-=================== ======================================= =========================================
+=================  ==================================  =================================
+code               meaning                             next step of the caller
+=================  ==================================  =================================
+not_found          nothing has that name               list the folder, correct the path
+not_a_file         a folder or special file is there   name a regular file
+not_a_directory    it is not a folder                  name a folder
+already_exists     the name is taken                   choose another, or overwrite
+is_binary          the file is not text for this tool  use a tool for bytes
+too_large          a limit on size or count is passed  send less, or raise the setting
+path_escape        the path leads out of the roots     stay below a root
+symlink            the path's last part is a link      name the link's target
+permission_denied  the system or a rule forbids it     ask the user
+read_only          the workspace is read-only          ask the user
+no_match           the text is not in the file         copy it from the nearest text
+ambiguous_match    the text occurs more than once      add context, or a start line
+already_applied    the file has this change already    nothing
+no_change          the file would stay as it is        nothing, or correct the text
+overlap            two edits of one call touch         join them into one
+stale_version      the file changed since it was read  read it again
+in_use             another process writes the file     wait, or stop that process
+patch_failed       a hunk does not apply               correct the hunk
+unencodable        the encoding lacks a character      use other characters
+hard_linked        the file has other names            give break_hard_links=true
+invalid_input      the request is wrong                correct the argument named
+unsupported        filewright cannot do it here        use what the hint names
+timeout            the time limit passed               narrow the request
+cancelled          the caller cancelled                nothing
+no_space           the disk or a quota is full         free some space
+io_error           the system failed to read or write  look at the disk; try again
+internal           a bug in filewright                 report it
+=================  ==================================  =================================
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from filewright.wording import join_limited
+
 
 class Code(StrEnum):
-    """The closed set; the table above says what each means."""
+    """The closed set of error codes; the table above explains them."""
 
     NOT_FOUND = "not_found"
     NOT_A_FILE = "not_a_file"
@@ -74,10 +76,10 @@ class Code(StrEnum):
 
 
 class FilewrightError(Exception):
-    """What every operation raises.
+    """The only exception that operations raise.
 
-    `message` names the path as the caller wrote it, `hint` says what to do next, and `details`
-    holds the same facts as plain JSON values for callers that act on them.
+    `message` names the path as the caller wrote it, `hint` says what to do next, and
+    `details` holds the same facts as JSON values for programs.
     """
 
     def __init__(
@@ -97,11 +99,11 @@ class FilewrightError(Exception):
 
     @property
     def ends_call(self) -> bool:
-        """Whether the call is at its end, so that no further item of it is tried."""
+        """Return True if the call is over, so that none of its other items is tried."""
         return self.code in (Code.CANCELLED, Code.TIMEOUT)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An exception is made again from its arguments alone, and the code is not among them.
+        # Unpickling passes only `args`, the message, to a class that needs a code too.
         return (
             type(self),
             (self.code, self.message, self.hint),
@@ -132,13 +134,15 @@ _BY_ERRNO = {
 }
 
 _HINTS = {
-    Code.NOT_FOUND: "list the folder to see what is there",
+    Code.NOT_FOUND: "list the folder to see its entries",
     Code.NOT_A_FILE: "name a regular file",
     Code.NOT_A_DIRECTORY: "name a folder",
     Code.ALREADY_EXISTS: "choose another name, or ask to overwrite",
     Code.PATH_ESCAPE: "paths must stay below a root",
     Code.SYMLINK: "name the link's target itself",
-    Code.PERMISSION_DENIED: "the system's permissions forbid it; ask the user to change them",
+    Code.PERMISSION_DENIED: (
+        "the system's permissions forbid it; ask the user to change them"
+    ),
     Code.NO_SPACE: "free some space and try again; nothing was changed",
     Code.IN_USE: "another process holds the file; wait for it or stop it",
     Code.INVALID_INPUT: "correct the path",
@@ -146,7 +150,7 @@ _HINTS = {
 
 
 def from_os_error(error: OSError, path: str, *, doing: str = "open") -> FilewrightError:
-    """Return the `FilewrightError` for an `OSError` raised while `doing` something to `path`."""
+    """Return the `FilewrightError` for an `OSError` while `doing` it to `path`."""
     code = _BY_ERRNO.get(error.errno or 0, Code.IO_ERROR)
     reason = error.strerror or str(error)
     return FilewrightError(
@@ -180,7 +184,7 @@ def missing(path: str, part: str | None = None) -> FilewrightError:
         Code.NOT_FOUND,
         path,
         f"{path} does not exist{why}",
-        "list the folder to see what is there",
+        "list the folder to see its entries",
     )
 
 
@@ -210,16 +214,17 @@ def slash_after_file(path: str) -> FilewrightError:
     return path_error(
         Code.NOT_A_DIRECTORY,
         path,
-        f"{path} is a file, and the / at its end asks for a folder",
+        f"{path} is a file, but the / at its end means a folder",
         "leave the / out",
     )
 
 
 def write_to_symlink(path: str, target: str | None = None) -> FilewrightError:
-    """Return the error for a write to a link. Give `target` only if the caller may know it."""
-    message = (
-        f"{path} is a symbolic link; it is neither followed nor replaced by a write"
-    )
+    """Return the error for a write to a link.
+
+    Pass `target` only if the caller may know where the link leads.
+    """
+    message = f"{path} is a symbolic link; a write neither follows nor replaces it"
     if target is None:
         hint = "name the link's target itself, or delete the link first"
         return path_error(Code.SYMLINK, path, message, hint)
@@ -242,7 +247,7 @@ def source_is_destination(path: str) -> FilewrightError:
     return path_error(
         Code.INVALID_INPUT,
         path,
-        f"{path} is source and destination at once",
+        f"{path} is both source and destination",
         "choose another destination",
     )
 
@@ -252,7 +257,7 @@ def into_itself(path: str, destination: str) -> FilewrightError:
     return path_error(
         Code.INVALID_INPUT,
         path,
-        f"{path} cannot be put into itself ({destination})",
+        f"{path} cannot be moved or copied into itself ({destination})",
         "choose a destination outside of it",
     )
 
@@ -266,7 +271,7 @@ def unusable_path(path: str, why: str) -> FilewrightError:
         Code.INVALID_INPUT,
         path,
         f"{path} {why}",
-        "give a path below the root, by another name",
+        "give another path below the root",
     )
 
 
@@ -278,8 +283,8 @@ def appeared_meanwhile(path: str) -> FilewrightError:
     return path_error(
         Code.ALREADY_EXISTS,
         path,
-        f"{path} has appeared meanwhile; nothing was changed",
-        "look at it, then try again",
+        f"another process has created {path} meanwhile; nothing was changed",
+        "read it, then try again",
     )
 
 
@@ -289,7 +294,7 @@ def changed_since_read(path: str) -> FilewrightError:
         Code.STALE_VERSION,
         path,
         f"{path} has changed since it was read; nothing was changed",
-        "read it again and redo the edit on what is there now",
+        "read it again and repeat the edit with the current text",
     )
 
 
@@ -301,15 +306,16 @@ def replaced_meanwhile(what: str, path: str) -> FilewrightError:
 
 
 def saved_meanwhile(path: str) -> FilewrightError:
-    """Return the error for a change that was undone after another program saved the file.
+    """Return the error for a change that another program's save interrupted.
 
-    The program may have read the changed content before it saved: `stays` in the details
-    says that the change may be in the file already and must not simply be repeated.
+    The change was undone, but the program may have read the changed content before it
+    saved: `stays` in the details says that the change must not simply be repeated.
     """
     return path_error(
         Code.STALE_VERSION,
         path,
-        f"{path} was saved by another program while it was changed; what is there now may hold this change already",
+        f"another program saved {path} during this change; "
+        "the file may hold this change already",
         "read it before you make the change again",
         stays=True,
     )
@@ -329,12 +335,15 @@ def in_use(path: str) -> FilewrightError:
 
 
 def denied_by_rules(path: str) -> FilewrightError:
-    """Return the error for a denied path; the same whether or not anything exists there."""
+    """Return the error for a denied path.
+
+    It does not depend on whether the path exists.
+    """
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} is kept from agents by the user's rules",
-        "go on without it, or ask the user for it",
+        f"{path} is denied to agents by the user's rules",
+        "continue without it, or ask the user for it",
     )
 
 
@@ -349,12 +358,13 @@ def read_only_by_rules(path: str) -> FilewrightError:
 
 
 def contains_denied(path: str) -> FilewrightError:
-    """Return the error for deleting, moving or copying a folder that holds denied paths."""
+    """Return the error for an operation on a whole folder that holds denied paths."""
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} holds something that the user keeps from agents, or from their changes",
-        "name what is in it, one by one",
+        f"{path} contains paths that the user's rules deny to agents, "
+        "or let them only read",
+        "name the entries of the folder one by one",
     )
 
 
@@ -369,8 +379,8 @@ def unusable_rules(path: str, why: str, number: int | None = None) -> Filewright
     return path_error(
         code,
         path,
-        f"{path} is not offered: {why}",
-        "ask the user to correct that file; until then nothing in its folder is offered",
+        f"{path} is not accessible: {why}",
+        "ask the user to correct that file; until then its folder is not accessible",
     )
 
 
@@ -378,18 +388,19 @@ def protected(
     path: str,
     rule: str,
     *,
-    hint: str = "change it with the program it belongs to, or ask the user to allow it (--allow-write)",
+    hint: str = (
+        "change it with the program it belongs to, "
+        "or ask the user to allow it (--allow-write)"
+    ),
 ) -> FilewrightError:
     """Return the error for a change of a protected path."""
-    message = f"{path} is protected: nothing is written to {rule}"
+    message = f"{path} is protected: agents cannot write to {rule}"
     return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
 
 
 def protected_link(path: str, rule: str) -> FilewrightError:
     """Return the error for adding or removing a link on the way to a protected path."""
-    message = (
-        f"{path} is protected as a link: another file would take the place of {rule}"
-    )
+    message = f"{path} is protected as a link: changing it would replace {rule}"
     hint = "leave the link as it is, or ask the user to change it"
     return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
 
@@ -399,8 +410,8 @@ def own_state(path: str) -> FilewrightError:
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} belongs to filewright's own state, which is neither read nor changed through it",
-        "ask for it with get_history; the user may look at the folder itself",
+        f"{path} belongs to filewright's own state, which no tool reads or changes",
+        "use get_history; the user may look at the folder",
     )
 
 
@@ -408,7 +419,10 @@ def own_state(path: str) -> FilewrightError:
 
 
 def unwritable_file(path: str, mode: str) -> FilewrightError:
-    """Return the error for a file without write permission; `mode` has four octal digits."""
+    """Return the error for a file without write permission.
+
+    `mode` has four octal digits.
+    """
     return path_error(
         Code.PERMISSION_DENIED,
         path,
@@ -419,17 +433,20 @@ def unwritable_file(path: str, mode: str) -> FilewrightError:
 
 
 def unwritable_folder(path: str, mode: int) -> FilewrightError:
-    """Return the error for a path in a folder where names cannot be added or removed."""
+    """Return the error for a path whose folder cannot be changed."""
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"the folder of {path} cannot be written to (mode {mode:04o}); nothing was changed",
+        f"the folder of {path} is not writable (mode {mode:04o}); nothing was changed",
         "make the folder writable first, if the user wants that",
     )
 
 
 def not_permitted(path: str, why: str) -> FilewrightError:
-    """Return the error for a change that only another user may make; `why` is the predicate."""
+    """Return the error for a change that only another user may make.
+
+    `why` is the predicate of the message.
+    """
     return path_error(
         Code.PERMISSION_DENIED,
         path,
@@ -444,7 +461,7 @@ def immutable(path: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} is immutable; nothing was changed",
-        "ask the user to take the flag away (chattr -i)",
+        "ask the user to remove the flag (chattr -i)",
     )
 
 
@@ -464,7 +481,7 @@ def unsupported_mode(path: str, mode: int, nearest: int) -> FilewrightError:
         Code.UNSUPPORTED,
         path,
         f"{path}: this system has no mode {mode:o}",
-        f"the nearest that it has is {nearest:o}",
+        f"the nearest mode that it has is {nearest:o}",
     )
 
 
@@ -473,14 +490,15 @@ def hard_linked(path: str, hard_links: int) -> FilewrightError:
     return path_error(
         Code.HARD_LINKED,
         path,
-        f"{path} has {hard_links} names (hard links); replacing it leaves the others as they are",
-        "give break_hard_links=true if that is meant",
+        f"{path} has {hard_links} names (hard links); "
+        "replacing it leaves the others as they are",
+        "give break_hard_links=true if you want that",
         hard_links=hard_links,
     )
 
 
 def other_file_system(path: str) -> FilewrightError:
-    """Return the error for a move or deletion that would reach into another file system."""
+    """Return the error for a change that would reach into another file system."""
     return path_error(
         Code.UNSUPPORTED,
         path,
@@ -490,9 +508,9 @@ def other_file_system(path: str) -> FilewrightError:
 
 
 def contains_mount(path: str, mount: str) -> FilewrightError:
-    """Return the error for replacing, moving or deleting a mount or a folder that holds one."""
+    """Return the error for changing a mount, or a folder that contains one."""
     subject = (
-        f"{path} is a mount" if path == mount else f"{path} holds a mount ({mount})"
+        f"{path} is a mount" if path == mount else f"{path} contains a mount ({mount})"
     )
     return path_error(
         Code.UNSUPPORTED,
@@ -505,10 +523,12 @@ def contains_mount(path: str, mount: str) -> FilewrightError:
 def too_deep(path: str, levels: int) -> FilewrightError:
     """Return the error for a tree with more levels than one change may have."""
     shown = path if len(path) < 200 else path[:100] + "…"
-    message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
-    hint = "begin with a folder further down; moving is possible at any depth"
     return FilewrightError(
-        Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels
+        Code.TOO_LARGE,
+        f"{shown} has more than {levels} levels of folders, "
+        "which is too deep for one change; nothing was changed",
+        "begin with a folder further down; moving is possible at any depth",
+        levels=levels,
     )
 
 
@@ -516,21 +536,21 @@ def too_deep(path: str, levels: int) -> FilewrightError:
 
 
 def outside_root(path: str, root: str, target: str | None = None) -> FilewrightError:
-    """Return the error for a path that leaves its root by links or dots, to `target` if known."""
+    """Return the error for a path that leaves its root (to `target`, if known)."""
     destination = f" (to {target})" if target else ""
     details = {"resolved": target} if target else {}
     return path_error(
         Code.PATH_ESCAPE,
         path,
         f"{path} leads out of the root {root}{destination}",
-        "give a path below the root; absolute links are never followed, wherever they point",
+        "give a path below the root; absolute links are never followed",
         root=root,
         **details,
     )
 
 
 def folder_moved_out(path: str, root: str) -> FilewrightError:
-    """Return the error for a folder that was moved out of the root while it was opened."""
+    """Return the error for a folder that was moved out of its root meanwhile."""
     return path_error(
         Code.PATH_ESCAPE,
         path,
@@ -545,7 +565,7 @@ def root_itself(path: str, root: str) -> FilewrightError:
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} is a root of the workspace, which is never changed itself",
+        f"{path} is a root of the workspace, and a root is never changed",
         "name something below it",
         root=root,
     )
@@ -556,7 +576,7 @@ def contains_root(path: str, root_name: str) -> FilewrightError:
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} holds the root {root_name}, which is never deleted or moved",
+        f"{path} contains the root {root_name}, which is never deleted or moved",
         "name something else",
     )
 
@@ -565,7 +585,7 @@ def contains_root(path: str, root_name: str) -> FilewrightError:
 
 
 def beyond_roots(path: str, root: str) -> FilewrightError:
-    """Return the error for undoing a change that also reached below a root that is not open."""
+    """Return the error for undoing a change that affects a root that is not open."""
     return path_error(
         Code.PATH_ESCAPE,
         path,
@@ -576,33 +596,37 @@ def beyond_roots(path: str, root: str) -> FilewrightError:
 
 
 def not_rolled_back(path: str, change_id: str) -> FilewrightError:
-    """Return the error for a path that an unfinished change left in a state we cannot roll back."""
+    """Return the error for a path whose unfinished change could not be rolled back."""
     return path_error(
         Code.IN_USE,
         path,
         f"{path}: the unfinished change {change_id} could not be rolled back here",
-        "run filewright doctor, which says what is in the way",
+        "run filewright doctor to see what prevents it",
         unsettled=change_id,
     )
 
 
 def interrupted(path: str, root: str) -> FilewrightError:
-    """Return the error for a path of an unfinished change that a read-only workspace cannot recover."""
+    """Return the error for a path whose unfinished change is not rolled back yet.
+
+    A read-only workspace does not roll it back.
+    """
     return path_error(
         Code.IN_USE,
         path,
-        f"{path} is part of a change that was interrupted and is not settled yet",
-        f"open {root} without --read-only (filewright doctor --root does), which settles it or says what is in the way",
+        f"{path} is part of a change that was interrupted and not rolled back yet",
+        f"open {root} without --read-only to roll it back "
+        "(filewright doctor --root does, and says what prevents it)",
         root=root,
     )
 
 
 def not_in_change(path: str, what: str) -> FilewrightError:
-    """Return the error for a path that the change or session `what` did not touch."""
+    """Return the error for a path that the change or session `what` did not change."""
     return path_error(
         Code.NOT_FOUND,
         path,
-        f"nothing of {what} was done to {path}",
+        f"{what} did not change {path}",
         "get_history lists the files of each change",
     )
 
@@ -612,8 +636,9 @@ def no_undo_by_hunks(path: str) -> FilewrightError:
     return path_error(
         Code.UNSUPPORTED,
         path,
-        f"what was changed of {path} cannot be taken back by hunks: it is too large, or not an edit",
-        "take the whole change of that file back",
+        f"hunks of {path} cannot be undone one by one: "
+        "the file is too large, or the change is not an edit",
+        "undo the whole change of that file",
     )
 
 
@@ -622,8 +647,8 @@ def unknown_hunk(path: str, hunk: int, hunks: int) -> FilewrightError:
     return path_error(
         Code.NOT_FOUND,
         path,
-        f"there is no hunk {hunk} in what was changed of {path}: there are {hunks}",
-        "hunks count from 1, as the diff of the change shows them",
+        f"there is no hunk {hunk} in the change of {path}, which has {hunks}",
+        "hunks count from 1, in the order of the diff",
         hunk=hunk,
         hunks=hunks,
     )
@@ -656,135 +681,149 @@ def invalid_setting(name: str, why: str) -> FilewrightError:
 
 
 def workspace_closed() -> FilewrightError:
-    """Something is asked of a workspace that was closed."""
+    """Return the error for a call on a closed workspace."""
     return invalid("the workspace is closed", "open it again")
 
 
 def too_many(
     count: int, limit: int, what: str, hint: str, key: str = "count"
 ) -> FilewrightError:
-    """More of something in one call than a setting allows."""
+    """Return the error for more items in one call than a setting allows.
+
+    `what` names the items in the plural, `key` is the name of `count` in the details.
+    """
     message = f"{count:,} {what} in one call; the limit is {limit:,}"
     return FilewrightError(
         Code.TOO_LARGE, message, hint, details={key: count, "limit": limit}
     )
 
 
-def lock_timeout(what: str, seconds: float) -> FilewrightError:
-    """Somebody held a lock for as long as one may wait for it."""
+def lock_timeout(reason: str, seconds: float) -> FilewrightError:
+    """Return the error for a lock that was not released in time.
+
+    `reason` goes on after "another", such as "process kept the database".
+    """
     return FilewrightError(
         Code.TIMEOUT,
-        f"another {what} for more than {seconds:g} s",
+        f"another {reason} for more than {seconds:g} s",
         "try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
     )
 
 
-def unknown_snapshot(given: str) -> FilewrightError:
-    """Nothing was noted under that id before a command."""
-    message = f"there is no snapshot {given or '(no id)'} to end"
+def unknown_snapshot(snapshot_id: str) -> FilewrightError:
+    """Return the error for ending a snapshot that was not begun, or has ended."""
+    message = f"there is no snapshot {snapshot_id or '(no id)'} to end"
     hint = (
         "filewright snapshot begin prints an id; it can be ended once, within two days"
     )
-    return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=given)
+    return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=snapshot_id)
+
+
+def unknown_change(change_id: str) -> FilewrightError:
+    """Return the error for a change that is not in the history."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no change {change_id}",
+        "get_history lists the changes that can still be undone",
+        change_id=change_id,
+    )
+
+
+def unknown_session(name: str, known: Sequence[str]) -> FilewrightError:
+    """Return the error for a session without changes; `known` are newer sessions."""
+    if known:
+        message = f"no session {name} has changed anything in this folder"
+        hint = f"the newest sessions are {', '.join(known)}"
+    else:
+        message = "no session has changed anything in this folder yet"
+        hint = None
+    return FilewrightError(
+        Code.NOT_FOUND, message, hint, session=name, sessions=list(known)
+    )
+
+
+def no_session_changes(has_changes: bool) -> FilewrightError:
+    """Return the error for "the last session" where none has a change to undo."""
+    hint = None
+    if has_changes:
+        hint = (
+            "the changes here came from the command line or from setup, or are "
+            "undone already; name a change or a time instead"
+        )
+    message = "no agent session has changed anything here that is not undone"
+    return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=[])
+
+
+def before_history(time: str, oldest: str | None) -> FilewrightError:
+    """Return the error for a time before the oldest change in the history."""
+    if oldest is None:
+        return invalid("nothing has been changed in this folder yet", since=time)
+    return invalid(
+        f"{time} is before the oldest change in the history ({oldest})",
+        f"give {oldest} or later",
+        since=time,
+    )
+
+
+def time_in_future(time: str) -> FilewrightError:
+    """Return the error for a time that is yet to come."""
+    return invalid(
+        f"{time} is in the future", "times without a zone are local ones", since=time
+    )
+
+
+def clock_was_ahead(time: str) -> FilewrightError:
+    """Return the error for selecting changes by time while some have later dates."""
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        "the newest changes are dated later than now, because the clock was ahead "
+        f"when they were made, so {time} does not select changes reliably",
+        hint="name a change instead of a time, such as since=CHANGE from get_history",
+        details={"given": time},
+    )
 
 
 def shared_with_commands(
-    what: str, commands: Sequence[str], paths: Sequence[str], named: Mapping[str, Any]
+    what: str,
+    commands: Sequence[str],
+    paths: Sequence[str],
+    details: Mapping[str, Any],
 ) -> FilewrightError:
-    """What is to be taken back may be the change of another command."""
-    others, files = ", ".join(commands[:3]), ", ".join(paths[:5])
-    files += f" and {len(paths) - 5:,} more" * (len(paths) > 5)
+    """Return the error for undoing changes that other commands may have made.
+
+    `what` names the selected changes, `details` are added to those of the error.
+    """
+    files = join_limited(paths, 5)
     return FilewrightError(
         Code.UNSUPPORTED,
-        f"{what} cannot be undone alone: {files} may have been changed by another command that ran at the "
-        f"same time ({others}); nothing was changed",
-        hint="give include_shared=true, or --include-shared on the command line, to take that back too, or name "
-        "a file of which that is not so with path",
+        f"{what} cannot be undone alone: another command that ran at the same time "
+        f"({', '.join(commands[:3])}) may have changed {files}; nothing was changed",
+        hint="give include_shared=true (--include-shared on the command line) to undo "
+        "these files too, or path to undo another file only",
         details={
-            **named,
+            **details,
             "shared_with": list(commands[:20]),
             "shared_files": list(paths[:200]),
         },
     )
 
 
-def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
-    """History has no such session."""
-    message = f"there is no session {given} that changed something"
-    hint = (
-        f"the newest that did: {', '.join(known)}"
-        if known
-        else "nothing was changed here yet"
-    )
-    return FilewrightError(
-        Code.NOT_FOUND, message, hint, session=given, sessions=list(known)
-    )
-
-
-def before_history(given: str, begins: str | None) -> FilewrightError:
-    """A moment of which history knows nothing."""
-    hint = (
-        f"the oldest change that is kept was made at {begins}"
-        if begins
-        else "nothing was changed here yet"
-    )
-    return invalid(f"{given} is before the history begins", hint, since=given)
-
-
-def clock_was_ahead(given: str) -> FilewrightError:
-    """The newest changes are dated later than now: a time tells nothing of them."""
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the newest changes are dated later than now, since the clock was ahead when they were made: {given} does not "
-        "tell which of them are meant",
-        hint="name a change instead of a time, such as since=CHANGE from get_history",
-        details={"given": given},
-    )
-
-
-def no_session_changes(has_changes: bool) -> FilewrightError:
-    """No agent's session has changed anything that is not undone."""
-    hint = "nothing was changed here yet"
-    if has_changes:
-        hint = (
-            "what was changed here came from the command line or from setup, or is undone already; name a change or a "
-            "time instead"
-        )
-    message = "no agent session has changed anything here that is not undone"
-    return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=[])
-
-
 def made_by_setup(change_id: str) -> FilewrightError:
-    """The change configured a client, which agents do not take back."""
+    """Return the error for an agent that undoes a change of `filewright setup`."""
     return FilewrightError(
         Code.PERMISSION_DENIED,
-        f"the change {change_id} is protected: `filewright setup` made it, and only the user takes it back",
-        hint=f"ask the user to run `filewright setup CLIENT --remove`, or `filewright undo {change_id}`",
+        f"the change {change_id} is protected: `filewright setup` made it, "
+        "and only the user can undo it",
+        hint="ask the user to run `filewright setup CLIENT --remove`, "
+        f"or `filewright undo {change_id}`",
         details={"change_id": change_id},
     )
 
 
-def time_in_future(given: str) -> FilewrightError:
-    """A moment that is yet to come."""
-    return invalid(
-        f"{given} is in the future", "times without a zone are local ones", since=given
-    )
-
-
 def hunk_needs_path(what: str) -> FilewrightError:
-    """A hunk of several files."""
+    """Return the error for a hunk of a change of several files."""
     return invalid(
-        f"{what} changed several files, and a hunk is of one",
+        f"{what} changed several files, and a hunk belongs to one",
         "name the file with path",
         argument="hunk",
-    )
-
-
-def unknown_change(change_id: str) -> FilewrightError:
-    """History has no such change."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no change {change_id}",
-        "get_history lists the changes that can still be undone",
-        change_id=change_id,
     )

@@ -498,9 +498,9 @@ def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> N
     [
         ({"session": "nobody"}, Code.NOT_FOUND, "nobody"),
         ({"session": ""}, Code.NOT_FOUND, "no session"),
-        ({"since": "1999-12-31"}, Code.INVALID_INPUT, "before the history begins"),
+        ({"since": "1999-12-31"}, Code.INVALID_INPUT, "before the oldest change"),
         ({"since": "2999-12-31"}, Code.INVALID_INPUT, "future"),
-        ({"since": "99999 weeks ago"}, Code.INVALID_INPUT, "before the history begins"),
+        ({"since": "99999 weeks ago"}, Code.INVALID_INPUT, "before the oldest change"),
         ({"since": "2026-13-45"}, Code.NOT_FOUND, "2026-13-45"),
         ({"since": "zzz"}, Code.NOT_FOUND, "zzz"),
         ({"change_id": "@~99"}, Code.NOT_FOUND, "@~99"),

@@ -466,7 +466,7 @@ def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> 
     assert sessions.read_text() == before
     for words, said in (
         (["rewind", "nobody", "--yes"], "no session nobody"),
-        (["rewind", "1999-01-01", "--yes"], "before the history begins"),
+        (["rewind", "1999-01-01", "--yes"], "before the oldest change"),
         (["show", "--session", "nobody"], "first, second"),
         (["restore", "t.txt", "first", "--yes"], "filewright rewind"),
         (["restore", "other.txt", "@~1", "--yes"], "other.txt"),

@@ -431,7 +431,7 @@ def test_reading_a_denied_path_is_refused_in_one_sentence(
             result = workspace.call("read_content", {"path": path})
             assert (result.code, result.text.partition("\n")[0]) == (
                 "permission_denied",
-                f"permission_denied: {path} is kept from agents by the user's rules",
+                f"permission_denied: {path} is denied to agents by the user's rules",
             )
 
         is_refused()
@@ -591,7 +591,7 @@ def test_a_deny_file_that_cannot_be_used_denies_its_folder_and_says_why(
             assert result.code == "permission_denied"
             said.append(result.text.replace(path, "PATH"))
         assert len(set(said)) == 1
-        assert f"PATH is not offered: sub/.agentsignore {why}" in said[0]
+        assert f"PATH is not accessible: sub/.agentsignore {why}" in said[0]
         assert workspace.call("list_files", {"path": "sub"}).code == "permission_denied"
         assert (
             CANARY
