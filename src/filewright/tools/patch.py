@@ -18,8 +18,9 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.location import Location, Root
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
+from filewright.edit.patch.model import FilePatch, Patch
 from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits_file, plan_patch
-from filewright.edit.patch.reader import FilePatch, Patch, parse_patch
+from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text.codec import decoded
 from filewright.tools.context import Context
@@ -118,7 +119,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             update={"root": _root_of(context, patch, arguments.strip, path)}
         )
     if arguments.strip or arguments.root not in ("", "."):
-        patch = patch.below(arguments.root, arguments.strip)
+        patch = patch.relocate(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
     problems: list[tuple[FilePatch, FilewrightError]] = []
 
@@ -185,11 +186,11 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     told += (
         f"note: hunk {number} of {file.path} changes nothing, and is passed over"
         for file in patch.files
-        for number in file.idle
+        for number in file.idle_hunks
     )
     page.extend(told)
     page.end()
-    rest = patch.part(text, refused) if refused else ""
+    rest = patch.extract(text, refused) if refused else ""
     if rest:
         page.add(f"[the rest, as a patch of {pluralize(len(refused), 'file')}:]")
         lines = rest.removesuffix("\n").split("\n")
@@ -235,8 +236,8 @@ class _Looking:
     @cached_property
     def _changed(self) -> dict[str, FilePatch]:
         """The files of the patch that were there; a new one has its name, whatever has gone from there."""
-        files = (*self.patch.files, *self.patch.otherwise)
-        return {file.old: file for file in files if file.old is not None}
+        files = (*self.patch.files, *self.patch.alternative_files)
+        return {file.old_path: file for file in files if file.old_path is not None}
 
     @cached_property
     def _newest(self) -> Sequence[ChangeRecord]:
@@ -376,7 +377,7 @@ class _Looking:
         for fewer in range(1, min(len(parts), _PARTS)):
             shorter = root + "/".join(parts[fewer:])
             if context.exists(context.boundary.locate(shorter)):
-                strip = max(arguments.strip, int(file.prefixed)) + fewer
+                strip = max(arguments.strip, int(file.has_prefix)) + fewer
                 error.hint = f"with strip={strip} it is {escape_controls(shorter)}, which is there"
                 error.details["strip"] = strip
                 return True
@@ -389,7 +390,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
 
     def there(root: str) -> bool:
         named = [
-            file.old for file in patch.below(root, strip).files if file.old is not None
+            file.old_path
+            for file in patch.relocate(root, strip).files
+            if file.old_path is not None
         ]
         return any(context.exists(context.boundary.locate(name)) for name in named)
 

@@ -224,10 +224,10 @@ def test_the_patch_of_a_change_makes_the_change(
     made = ours(tree, before, patch.decode(), held)
     parts = parse_patch(patch.decode()).files
     spelled = {
-        unquote(part.new).decode()
+        unquote(part.new_path).decode()
         for part in parts
-        if part.new
-        and any(b"\r" in end for hunk in part.hunks for end in hunk.rows.ends)
+        if part.new_path
+        and any(b"\r" in end for hunk in part.hunks for end in hunk.lines.ends)
     }
     for name in after:
         got, wanted = made[name][0], after[name][0]

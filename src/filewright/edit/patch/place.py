@@ -18,12 +18,18 @@ from itertools import zip_longest
 
 from filewright.edit.comparison import RequestLines, indent_of, is_blank
 from filewright.edit.linediff import align
-from filewright.edit.matchers.blocks import find_blocks, stands
-from filewright.edit.matchers.lines import find_regions
-from filewright.edit.model import ByteRange, EditMatch, Region, Rows, Tier, WholeLines
-from filewright.edit.patch.reader import HunkLines, PatchHunk
-from filewright.edit.request import Edit
-from filewright.edit.source import Source
+from filewright.edit.locate.request import (
+    ByteRange,
+    Edit,
+    EditMatch,
+    RequestLines,
+    Rows,
+    Tier,
+    WholeLines,
+    indent_of,
+    is_blank,
+)
+from filewright.edit.patch.model import HunkLines, PatchHunk
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200
@@ -35,7 +41,6 @@ _WORK, _FAR = 2_000_000, 20_000
 _LENGTHS = 32
 #: Hunks without a place that are told of.
 _REFUSED = 12
-_BACK = str.maketrans("+-", "-+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +76,23 @@ def to_located_edit(
     One that is where its header says, exactly, is written as it is.
     """
     confirmed = (
-        place.tier is Tier.EXACT and hunk.start is not None and place.at == hunk.stated
+        place.tier is Tier.EXACT
+        and hunk.start is not None
+        and place.at == hunk.start_index
     )
     edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
         whole = WholeLines(
             region,
-            RequestLines.of_lines(hunk.rows.old),
-            RequestLines.of_lines(hunk.rows.new),
+            RequestLines.of_lines(hunk.lines.old),
+            RequestLines.of_lines(hunk.lines.new),
         )
         return EditMatch(edit, place.tier, (whole,))
-    signs, old, new, ends = hunk.rows
+    old, new = hunk.lines.old, hunk.lines.new
     # How the old lines end in the patch, and the new ones.
-    asked = [mark for sign, mark in zip(signs, ends, strict=True) if sign != "+"]
-    given = [mark for sign, mark in zip(signs, ends, strict=True) if sign != "-"]
-    kept = _kept(hunk.rows)
+    asked, given = hunk.lines.old_ends, hunk.lines.new_ends
+    kept = _kept(hunk.lines)
     terminators = None
     if not count and at:
         # An insertion behind the last line: that line may have to be ended first.
@@ -121,13 +127,8 @@ def to_located_edit(
 
 def _kept(rows: HunkLines) -> dict[int, int]:
     """Map the new lines of a hunk that stay to its old ones, those too that it removes and adds again."""
-    gone, come = ([*rows.without(sign)] for sign in "+-")
-    marks = [
-        mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "+"
-    ]
-    their_marks = [
-        mark for sign, mark in zip(rows.signs, rows.ends, strict=True) if sign != "-"
-    ]
+    gone, come = rows.signed_old, rows.signed_new
+    marks, their_marks = rows.old_ends, rows.new_ends
     old = [(text, mark) for (_, text), mark in zip(gone, marks, strict=True)]
     new = [(text, mark) for (_, text), mark in zip(come, their_marks, strict=True)]
     kept: dict[int, int] = {}
@@ -151,20 +152,15 @@ def find_applied(hunks: Sequence[PatchHunk], lines: Source) -> list[int | None]:
 
     It is where the reverse of the hunk belongs.
     """
-    back: list[PatchHunk] = []
-    for hunk in hunks:
-        signs, old, new, ends = hunk.rows
-        back.append(
-            replace(
-                hunk, cut=False, rows=HunkLines(signs.translate(_BACK), new, old, ends)
-            )
-        )
+    back = [
+        replace(hunk, is_truncated=False, lines=hunk.lines.reverse()) for hunk in hunks
+    ]
     places = HunkPlacer(back, lines, loose=False).run(every=True)
     # Where nothing tells that the hunk was applied, only its line does.
     return [
         place.at + 1
         if isinstance(place, HunkPlace)
-        and (_is_telling(hunk) or (hunk.start and place.at == hunk.stated))
+        and (_is_telling(hunk) or (hunk.start and place.at == hunk.start_index))
         else None
         for hunk, place in zip_longest(hunks, places)
     ]
@@ -204,12 +200,12 @@ class HunkPlacer:
                 place = self._place(index, starts[low])
                 if low == len(starts) - 1:
                     if hunk.start is not None:
-                        drift = place.at - hunk.stated
-                    if "-" not in hunk.rows.signs:
+                        drift = place.at - hunk.start_index
+                    if "-" not in hunk.lines.signs:
                         one = self._there_already(hunk, place) or one
                 floor = place.end
             elif one.why == "already_applied":
-                drift += len(hunk.rows.new) - len(hunk.rows.old)
+                drift += len(hunk.lines.new) - len(hunk.lines.old)
             found.append(one)
             refused += isinstance(one, NoPlace)
             if refused > (_REFUSED if every else 0):
@@ -243,7 +239,7 @@ class HunkPlacer:
     def _place(self, index: int, start: int) -> HunkPlace:
         """The place of a hunk that begins at line `start`."""
         return self._loose.get((index, start)) or HunkPlace(
-            start, start + len(self.hunks[index].rows.old)
+            start, start + len(self.hunks[index].lines.old)
         )
 
     def _choices(
@@ -254,7 +250,7 @@ class HunkPlacer:
         Lists of exact places are shared between hunks with the same lines, and never copied.
         """
         hunk = self.hunks[index]
-        signs, old = hunk.rows.signs, self._encoded(hunk.rows.old)
+        signs, old = hunk.lines.signs, self._encoded(hunk.lines.old)
         if old == ():
             # Without old lines there is only the end, where that is said, or an empty file.
             said = hunk.at_end and hunk.start is None and not hunk.headings
@@ -262,12 +258,12 @@ class HunkPlacer:
             return ([end], 0) if said or not end else NoPlace("no_context")
         # With context before it but none behind: diffs are like that at the end of a file.
         bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
-        stated = hunk.stated + drift
+        stated = hunk.start_index + drift
         if hunk.start is not None and stated >= floor and old is not None:
             if not stands(self.lines, old, stated):
                 # Its old lines may be elsewhere too: what it has changed already is where it says.
                 new = (
-                    self._encoded(hunk.rows.new)
+                    self._encoded(hunk.lines.new)
                     if self._is_loose and _is_telling(hunk)
                     else None
                 )
@@ -275,16 +271,18 @@ class HunkPlacer:
                     return NoPlace("already_applied", (stated + 1,))
             elif self._exact is None:
                 # Only whether a line follows is asked, not how many there are: a file may have very many.
-                last = hunk.at_end or hunk.cut or bare
+                last = hunk.at_end or hunk.is_truncated or bare
                 if not (last and self.lines.bodies(stated + len(old), 1)):
                     return [stated], 0
         starts = self._everywhere(index, old)
         if not starts:
             return NoPlace("too_alike" if self._too_alike else "no_match")
         at_end = self._place(index, starts[-1]).end == self.lines.count
-        if hunk.at_end or hunk.cut:
+        if hunk.at_end or hunk.is_truncated:
             if not at_end:
-                return NoPlace("cut" if hunk.cut else "not_at_end", _numbers(starts))
+                return NoPlace(
+                    "cut" if hunk.is_truncated else "not_at_end", _numbers(starts)
+                )
             starts = starts[-1:]
         if hunk.headings:
             below = self._below(hunk, starts)
@@ -305,14 +303,14 @@ class HunkPlacer:
     def _everywhere(self, index: int, old: tuple[bytes, ...] | None) -> list[int]:
         """All places of a hunk, with these old lines, by the strictest tier that has one."""
         if self._exact is None:
-            blocks = [self._encoded(hunk.rows.old) for hunk in self.hunks[index:]]
+            blocks = [self._encoded(hunk.lines.old) for hunk in self.hunks[index:]]
             found_exact = find_blocks(self.lines, filter(None, blocks))
             self._exact, self._too_alike = found_exact or {}, found_exact is None
         hunk = self.hunks[index]
         exact = self._exact.get(old or ())
         if exact or not self._is_loose:
             return exact or []
-        block = RequestLines.of_lines(hunk.rows.old)
+        block = RequestLines.of_lines(hunk.lines.old)
         found = [
             self._aligned(hunk, block, region)
             for region in find_regions(self.lines, block).regions
@@ -340,11 +338,11 @@ class HunkPlacer:
         )
         blank = sum(is_blank(lines.text(body)) for body in edges) == before + after
         if region.tier is Tier.BLANK_LINES or not blank:
-            result = RequestLines.of_lines(hunk.rows.new)
+            result = RequestLines.of_lines(hunk.lines.new)
             inside = (before, after) == (len(result.before), len(result.after))
             unended = {
                 sign
-                for sign, mark in zip(hunk.rows.signs, hunk.rows.ends, strict=True)
+                for sign, mark in zip(hunk.lines.signs, hunk.lines.ends, strict=True)
                 if not mark
             }
             if not inside or unended in ({"-"}, {"+"}):
@@ -356,29 +354,27 @@ class HunkPlacer:
         # New lines that may have lost a space like their context are not indented by whole steps of the file.
         unit = len(self.lines.indent_unit.expandtabs())
         new = [
-            text
-            for sign, text in hunk.rows.without("-")
-            if sign == "+" and text.strip()
+            text for sign, text in hunk.lines.signed_new if sign == "+" and text.strip()
         ]
         odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
         return None if odd else HunkPlace(at, end, region.tier)
 
     def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
-        there = map(self.lines.text, self.lines.bodies(at, len(hunk.rows.old)))
+        there = map(self.lines.text, self.lines.bodies(at, len(hunk.lines.old)))
         return all(
             line in ((f" {text}", "") if sign == " " else (text,))
-            for (sign, text), line in zip(hunk.rows.without("+"), there, strict=True)
+            for (sign, text), line in zip(hunk.lines.signed_old, there, strict=True)
         )
 
     def _as_shown(self, hunk: PatchHunk) -> list[HunkPlace]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
-        old = hunk.rows.without("+")
+        old = hunk.lines.signed_old
         if not any("\ufffd" in text and sign == " " for sign, text in old):
             return []
         # Each line of a large file is not decoded for it: there only the header says where.
         self._work -= self.lines.count
-        starts = range(self.lines.count) if self._work > 0 else [hunk.stated]
+        starts = range(self.lines.count) if self._work > 0 else [hunk.start_index]
         return [
             HunkPlace(at, at + len(old), Tier.TYPOGRAPHY)
             for at in starts
@@ -397,9 +393,9 @@ class HunkPlacer:
     def _there_already(self, hunk: PatchHunk, place: HunkPlace) -> NoPlace | None:
         """Why an insertion at the hunk's edge, with no context past it, is not made: it is there already."""
         signs, old, new = (
-            hunk.rows.signs,
-            self._encoded(hunk.rows.old),
-            self._encoded(hunk.rows.new),
+            hunk.lines.signs,
+            self._encoded(hunk.lines.old),
+            self._encoded(hunk.lines.new),
         )
         if old and new and any(body.strip() for body in set(new) - set(old)):
             for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
@@ -498,9 +494,9 @@ def _nearest(starts: list[int], low: int, stated: int) -> int | None:
 def _is_telling(hunk: PatchHunk) -> bool:
     """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
     old = "".join(
-        sign for sign, text in hunk.rows.without("+") if sign == "-" or text.strip()
+        sign for sign, text in hunk.lines.signed_old if sign == "-" or text.strip()
     )
-    if any(sign == "+" and text.strip() for sign, text in hunk.rows.without("-")):
+    if any(sign == "+" and text.strip() for sign, text in hunk.lines.signed_new):
         return " " in old
     return "-" in old and old[0] == old[-1] == " "
 

@@ -25,6 +25,7 @@ from filewright.edit.merge import merge_match
 from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.nearest import nearest
 from filewright.edit.notes import Note
+from filewright.edit.patch.model import FilePatch, Patch, PatchHunk, PatchKind
 from filewright.edit.patch.place import (
     HunkPlace,
     HunkPlacer,
@@ -32,9 +33,7 @@ from filewright.edit.patch.place import (
     find_applied,
     to_located_edit,
 )
-from filewright.edit.patch.reader import FilePatch, Patch, PatchHunk, PatchKind
-from filewright.edit.source import Source
-from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.errors import Code, FilewrightError, invalid, refused
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text.declaration import as_declared
@@ -163,12 +162,16 @@ def plan_patch(
     written: dict[Hashable, str] = {}
     changed = False
     files = patch.files
-    for file in set(files).difference(patch.otherwise or files):
+    for file in set(files).difference(patch.alternative_files or files):
         with suppress(FilewrightError):  # which is met again below
             target = look(file.path)
             if target.open is not None:
                 with target.open() as there:
-                    files = files if fits_file(file, there, task) else patch.otherwise
+                    files = (
+                        files
+                        if fits_file(file, there, task)
+                        else patch.alternative_files
+                    )
 
     def refuse(file: FilePatch, error: FilewrightError) -> None:
         """Note why a file is not changed; raised where that ends the call."""
@@ -200,7 +203,7 @@ def plan_patch(
             yield one
             del one
     if every:
-        problems.sort(key=lambda one: one[0].line)
+        problems.sort(key=lambda one: one[0].first_line)
     elif problems:
         raise _refusal([error for _, error in problems], len(files))
     elif not changed:
@@ -271,11 +274,11 @@ def _sides(
 
     Refused is what is not there, or in the way, or named by another part of the patch too.
     """
-    old = look(file.old) if file.old is not None else None
+    old = look(file.old_path) if file.old_path is not None else None
     if old is not None and old.open is not None:
         _refuse_nested_names(file)
     try:
-        new = look(file.new) if file.new is not None else None
+        new = look(file.new_path) if file.new_path is not None else None
     except FilewrightError as error:
         # What is no file is in the way, too.
         raise (
@@ -288,11 +291,15 @@ def _sides(
         and old.key == new.key
     ):
         raise invalid(
-            f"{file.old} and {file.new} are the same file",
+            f"{file.old_path} and {file.new_path} are the same file",
             "give the new file another name",
-            path=file.old,
+            path=file.old_path,
         )
-    sides = {file.new: new} if file.kind == "copy" else {file.new: new, file.old: old}
+    sides = (
+        {file.new_path: new}
+        if file.kind == "copy"
+        else {file.new_path: new, file.old_path: old}
+    )
     for name, target in sides.items():
         if name is None or target is None:
             continue
@@ -305,38 +312,38 @@ def _sides(
             )
         written[target.key] = name
     if old is not None and old.open is None:
-        gone = f"{file.old} does not exist"
-        raise old.missing or path_error(
+        gone = f"{file.old_path} does not exist"
+        raise old.missing or refused(
             Code.NOT_FOUND, file.path, gone, "list the folder to see what is there"
         )
-    if new is not None and file.new != file.old and new.open is not None:
+    if new is not None and file.new_path != file.old_path and new.open is not None:
         raise _taken(file)
     return old, new
 
 
 def _refuse_nested_names(file: FilePatch) -> None:
     """Refuse to rename a file to a name below its own, or to that of a folder it is in: neither is one step."""
-    if file.kind != "rename" or file.old is None or file.new is None:
+    if file.kind != "rename" or file.old_path is None or file.new_path is None:
         return
-    if file.new.startswith(f"{file.old}/"):
-        message = f"{file.old} is a file: it can be put below its own name only in two changes"
-    elif file.old.startswith(f"{file.new}/"):
-        message = f"{file.new} is the folder of {file.old}: a file takes its place only in two changes"
+    if file.new_path.startswith(f"{file.old_path}/"):
+        message = f"{file.old_path} is a file: it can be put below its own name only in two changes"
+    elif file.old_path.startswith(f"{file.new_path}/"):
+        message = f"{file.new_path} is the folder of {file.old_path}: a file takes its place only in two changes"
     else:
         return
     raise invalid(
         message,
-        f"move it to another name by one patch, then from there to {file.new}",
-        path=file.new,
+        f"move it to another name by one patch, then from there to {file.new_path}",
+        path=file.new_path,
     )
 
 
 def _taken(file: FilePatch) -> FilewrightError:
     what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
     return invalid(
-        f"the patch would {what} {file.new}, which exists already",
+        f"the patch would {what} {file.new_path}, which exists already",
         "to change it, send hunks against the file as it is; otherwise choose another name",
-        path=file.new,
+        path=file.new_path,
         reason="already_exists",
     )
 
@@ -359,7 +366,7 @@ def _decided(
         content = b"".join(
             line.encode() + end
             for hunk in file.hunks
-            for line, end in zip(hunk.rows.new, hunk.rows.ends, strict=True)
+            for line, end in zip(hunk.lines.new, hunk.lines.ends, strict=True)
         )
         content = as_declared(content, location.name, argument="patch")
         what = PatchedFile(location.display_path, done, None)
@@ -378,7 +385,7 @@ def _decided(
         left = before.size + sum(
             len(splice.replacement) - splice.length for splice in made
         )
-        if file.emptied and left > len(before.encoding.bom):
+        if file.must_be_empty and left > len(before.encoding.bom):
             why = f"the patch deletes {file.path} but leaves {left} bytes of its text"
             hint = "read the file again; the deletion must remove every line"
             raise path_error(
@@ -426,17 +433,17 @@ def _placed(
     unmarked = False
     if snapshot.encoding.bom:
         # A patch may spell out the byte-order mark, which is no part of the text.
-        was = first.rows
+        was = first.lines
         old, new = (
             tuple(text.removeprefix("\ufeff") for text in lines)
             for lines in (was.old, was.new)
         )
         unmarked = old != was.old and new == was.new
-        first = replace(first, rows=was._replace(old=old, new=new))
+        first = replace(first, lines=replace(was, old=old, new=new))
     hunks = (first, *others)
     language = language_of(snapshot.location.name) if snapshot.location else None
     lines = Source(snapshot, task, language=language)
-    spelled = any(b"\r" in end for hunk in hunks for end in hunk.rows.ends)
+    spelled = any(b"\r" in end for hunk in hunks for end in hunk.lines.ends)
     splices, outcomes = list[Splice](), list[HunkOutcome]()
     shift = 0
     places = HunkPlacer(hunks, lines).run(every=every)
@@ -445,10 +452,12 @@ def _placed(
     for hunk, place in zip(hunks, places, strict=True):
         if isinstance(place, NoPlace):
             outcomes.append(
-                HunkOutcome(hunk.number, place.lines[0], place.why, None, hunk.repaired)
+                HunkOutcome(
+                    hunk.number, place.lines[0], place.why, None, hunk.has_wrong_counts
+                )
             )
             continue
-        moved = None if hunk.start is None else place.at - hunk.stated
+        moved = None if hunk.start is None else place.at - hunk.start_index
         try:
             written = merge_match(
                 lines, to_located_edit(lines, hunk, place, spelled=spelled)
@@ -463,10 +472,15 @@ def _placed(
         notes = tuple(replace(note, line=note.line + shift) for note in written.notes)
         outcomes.append(
             HunkOutcome(
-                hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired, notes
+                hunk.number,
+                place.at + 1,
+                str(place.tier),
+                moved,
+                hunk.has_wrong_counts,
+                notes,
             )
         )
-        shift += len(hunk.rows.new) - len(hunk.rows.old)
+        shift += len(hunk.lines.new) - len(hunk.lines.old)
     if (
         unmarked
         and snapshot.encoding.width == 1
@@ -564,7 +578,7 @@ def _unplaced(
         file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines)
     )
     near = (
-        nearest(lines, "\n".join(hunk.rows.old), line=hunk.start, limit=1)
+        nearest(lines, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
         if place.why == "no_match"
         else ()
     )
@@ -592,16 +606,14 @@ def _unplaced(
 def _failed(
     file: FilePatch, hunk: PatchHunk, said: str, hint: str, reason: str, **facts: object
 ) -> FilewrightError:
-    message = (
-        f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) {said}"
-    )
-    return path_error(
+    message = f"hunk {hunk.number} of {file.path} (line {hunk.patch_line} of the patch) {said}"
+    return refused(
         Code.PATCH_FAILED,
         file.path,
         message,
         hint,
         hunk=hunk.number,
-        patch_line=hunk.line,
+        patch_line=hunk.patch_line,
         reason=reason,
         **facts,
     )

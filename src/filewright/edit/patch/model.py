@@ -1,0 +1,186 @@
+"""The values a patch is read into: a patch has files, a file has hunks, a hunk has lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from filewright.boundary.location import quote, unquote
+from filewright.edit.patch.scan import BEGIN_PATCH, END_PATCH, remove_margin
+from filewright.errors import invalid
+
+PatchKind = Literal["modify", "create", "delete", "rename", "copy"]
+
+
+@dataclass(frozen=True, slots=True)
+class HunkLines:
+    """The lines of a hunk.
+
+    `signs` has a character for each line: kept (" "), removed ("-") or added ("+").
+    `old` are the texts of the kept and removed lines, `new` those of the kept and added
+    ones, both without line ends. `ends` has the line end of each line as the patch
+    wrote it: ``\\n``, ``\\r\\n``, a lone ``\\r``, or nothing where git's remark says
+    that the file has no newline there.
+    """
+
+    signs: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    ends: tuple[bytes, ...]
+
+    @property
+    def has_changes(self) -> bool:
+        """True if a line is removed or added."""
+        return bool(self.signs.strip(" "))
+
+    @property
+    def signed_old(self) -> list[tuple[str, str]]:
+        """The old lines, each with its sign, " " or "-"."""
+        return [*zip(self.signs.replace("+", ""), self.old, strict=True)]
+
+    @property
+    def signed_new(self) -> list[tuple[str, str]]:
+        """The new lines, each with its sign, " " or "+"."""
+        return [*zip(self.signs.replace("-", ""), self.new, strict=True)]
+
+    @property
+    def old_ends(self) -> list[bytes]:
+        """The line ends of the old lines."""
+        pairs = zip(self.signs, self.ends, strict=True)
+        return [end for sign, end in pairs if sign != "+"]
+
+    @property
+    def new_ends(self) -> list[bytes]:
+        """The line ends of the new lines."""
+        pairs = zip(self.signs, self.ends, strict=True)
+        return [end for sign, end in pairs if sign != "-"]
+
+    def reverse(self) -> HunkLines:
+        """Return the lines of the hunk that undoes this one."""
+        signs = self.signs.translate(str.maketrans("+-", "-+"))
+        return HunkLines(signs, self.new, self.old, self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class PatchHunk:
+    """Consecutive lines of a patch that belong in one place of a file.
+
+    `number` counts the hunks of the file from 1; `patch_line` is the line of the patch
+    at which the hunk begins. `start` is the line of the file that its header names,
+    from 1, or None. `headings` are lines that come before it in the file, outermost
+    first. `at_end`: its last old line is the last of the file.
+
+    Three remarks of the reader: `has_wrong_counts`, the counts in its header do not
+    match its lines; `is_truncated`, it ends like a patch that lost its end, and may
+    only apply at the end of the file; `is_ambiguous`, its last two lines may also be
+    the header of the next file.
+    """
+
+    number: int
+    patch_line: int
+    lines: HunkLines
+    start: int | None = None
+    headings: tuple[str, ...] = ()
+    at_end: bool = False
+    has_wrong_counts: bool = False
+    is_truncated: bool = False
+    is_ambiguous: bool = False
+
+    @property
+    def start_index(self) -> int:
+        """The line that its header names, from 0; 0 without one."""
+        return max(0, (self.start or 0) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """The part of a patch that is about one file.
+
+    `old_path` and `new_path` are as the patch names them, without ``a/`` and ``b/``
+    (`has_prefix`: it had them). They are equal unless the file is created (`old_path`
+    is None), deleted (`new_path` is None), renamed or copied. `first_line` and
+    `last_line` are its lines in the patch, from 1. `new_mode` are the permission bits
+    that git names (0o644 or 0o755), or None. `must_be_empty`: a deletion whose hunks
+    must remove every line. `idle_hunks` are the numbers of hunks that change nothing.
+    """
+
+    kind: PatchKind
+    old_path: str | None
+    new_path: str | None
+    hunks: tuple[PatchHunk, ...]
+    first_line: int
+    last_line: int
+    new_mode: int | None = None
+    must_be_empty: bool = False
+    has_prefix: bool = False
+    idle_hunks: tuple[int, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The name to use in messages."""
+        return self.old_path or self.new_path or ""
+
+    def relocate(self, folder_parts: list[bytes], strip: int) -> FilePatch:
+        """Return it with `strip` parts less of its names, below a folder."""
+        old_path, new_path = self.old_path, self.new_path
+        if old_path is not None:
+            old_path = self._relocate_path(old_path, folder_parts, strip)
+        if new_path is not None:
+            new_path = self._relocate_path(new_path, folder_parts, strip)
+        return replace(self, old_path=old_path, new_path=new_path)
+
+    def _relocate_path(self, path: str, folder_parts: list[bytes], strip: int) -> str:
+        parts = unquote(path).split(b"/")
+        remaining_parts = parts[max(strip - self.has_prefix, 0) :]
+        if not remaining_parts:
+            hint = f"use a strip up to {len(parts) - 1 + self.has_prefix}"
+            if self.has_prefix:
+                hint += "; a/ and b/ count as one"
+            raise invalid(
+                f"strip={strip} leaves nothing of {path}",
+                hint,
+                argument="strip",
+                path=path,
+            )
+        return quote(b"/".join([*folder_parts, *remaining_parts]))
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch: its notation, and at least one file, in the order written.
+
+    `alternative_files` are its files if the lines that may be a header of the next file
+    are one; empty if there are no such lines.
+    """
+
+    is_envelope: bool
+    files: tuple[FilePatch, ...]
+    alternative_files: tuple[FilePatch, ...] = ()
+
+    def extract(self, text: str, files: Iterable[FilePatch]) -> str:
+        """Return the part of the patch's `text` that is about some of its files."""
+        # Split as the reader did, so that the line numbers are those it counted.
+        lines = [f"{line}\n" for line in remove_margin(text).split("\n")]
+        part = ""
+        for file in files:
+            part += "".join(lines[file.first_line - 1 : file.last_line])
+        return f"{BEGIN_PATCH}\n{part}{END_PATCH}\n" if self.is_envelope else part
+
+    def relocate(self, folder: str, strip: int) -> Patch:
+        """Return the patch of files below `folder`, their names shortened by `strip`.
+
+        `strip` is the number of leading parts to remove. ``a/`` and ``b/`` count as the
+        first part, as in ``patch -p`` and ``git apply -p``; 0 removes only these.
+        Raise `invalid_input` for a name that has no more parts than that.
+        """
+        folder_parts = []
+        if folder not in ("", "."):
+            folder_parts.append(unquote(folder).rstrip(b"/"))
+        return Patch(
+            self.is_envelope,
+            tuple(file.relocate(folder_parts, strip) for file in self.files),
+            tuple(
+                file.relocate(folder_parts, strip) for file in self.alternative_files
+            ),
+        )
