@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from filewright.boundary.location import unquote
+from filewright.boundary.names import unquote
 
 NO_FILE = b"/dev/null"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from filewright.boundary.location import quote, unquote
+from filewright.boundary.names import quote, unquote
 from filewright.edit.patch.scan import BEGIN_PATCH, END_PATCH, remove_margin
 from filewright.errors import invalid
 

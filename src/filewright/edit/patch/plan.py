@@ -33,7 +33,7 @@ from filewright.edit.patch.place import (
     find_applied,
     to_located_edit,
 )
-from filewright.errors import Code, FilewrightError, invalid, refused
+from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text.declaration import as_declared
@@ -313,7 +313,7 @@ def _sides(
         written[target.key] = name
     if old is not None and old.open is None:
         gone = f"{file.old_path} does not exist"
-        raise old.missing or refused(
+        raise old.missing or path_error(
             Code.NOT_FOUND, file.path, gone, "list the folder to see what is there"
         )
     if new is not None and file.new_path != file.old_path and new.open is not None:
@@ -607,7 +607,7 @@ def _failed(
     file: FilePatch, hunk: PatchHunk, said: str, hint: str, reason: str, **facts: object
 ) -> FilewrightError:
     message = f"hunk {hunk.number} of {file.path} (line {hunk.patch_line} of the patch) {said}"
-    return refused(
+    return path_error(
         Code.PATCH_FAILED,
         file.path,
         message,

@@ -32,7 +32,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from filewright.boundary.location import quote
+from filewright.boundary.names import quote
 from filewright.edit.patch.header import (
     NO_FILE,
     GitHeader,
