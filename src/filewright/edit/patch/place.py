@@ -18,18 +18,12 @@ from itertools import zip_longest
 
 from filewright.edit.comparison import RequestLines, indent_of, is_blank
 from filewright.edit.linediff import align
-from filewright.edit.locate.request import (
-    ByteRange,
-    Edit,
-    EditMatch,
-    RequestLines,
-    Rows,
-    Tier,
-    WholeLines,
-    indent_of,
-    is_blank,
-)
+from filewright.edit.matchers.blocks import find_blocks, stands
+from filewright.edit.matchers.lines import find_regions
+from filewright.edit.model import ByteRange, EditMatch, Region, Rows, Tier, WholeLines
 from filewright.edit.patch.model import HunkLines, PatchHunk
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200

@@ -33,6 +33,7 @@ from filewright.edit.patch.place import (
     find_applied,
     to_located_edit,
 )
+from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
