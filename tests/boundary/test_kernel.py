@@ -34,13 +34,13 @@ def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"]
+    "number", [linux.FCHMODAT2_NUMBER, 100_000], ids=["fchmodat2", "without"]
 )
 @pytest.mark.parametrize("name", ["a", "d"])
 def test_a_mode_is_set_through_a_handle(
     folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linux, "_FCHMODAT2", number)
+    monkeypatch.setattr(linux, "FCHMODAT2_NUMBER", number)
     handle = os.open(name, linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     linux.chmod_descriptor(handle, 0o640)
     os.close(handle)
@@ -48,12 +48,12 @@ def test_a_mode_is_set_through_a_handle(
 
 
 @pytest.mark.parametrize(
-    "number", [linux._FCHMODAT2, 100_000], ids=["fchmodat2", "without"]
+    "number", [linux.FCHMODAT2_NUMBER, 100_000], ids=["fchmodat2", "without"]
 )
 def test_a_mode_is_never_set_through_a_link(
     folder: int, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linux, "_FCHMODAT2", number)
+    monkeypatch.setattr(linux, "FCHMODAT2_NUMBER", number)
     before = (tmp_path / "a").stat().st_mode
     handle = os.open("link", linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     with pytest.raises(OSError, match="supported") as caught:

@@ -199,7 +199,8 @@ def test_hard_links_are_refused_and_counted(bench: Any) -> None:
 
 
 @pytest.mark.skipif(
-    storable_mode(0o700, folder=False) != 0o700, reason="this system has no such mode"
+    storable_mode(0o700, is_folder=False) != 0o700,
+    reason="this system has no such mode",
 )
 def test_chmod_of_a_hard_link_does_not_reach_the_other_name(bench: Any) -> None:
     outside = bench.root.parent / "outside.txt"

@@ -97,7 +97,7 @@ for name, act in tried.items():
     except (OSError, subprocess.CalledProcessError) as error:
         results[name] = type(error).__name__
 results["new privileges"] = [l for l in open("/proc/self/status") if l.startswith("NoNewPrivs")][0].split()[1]
-results["report"] = [report.enforced, report.version, report.line, list(report.missing)]
+results["report"] = [report.enforced, report.version, report.summary, list(report.missing)]
 json.dump(results, sys.stdout)
 """
 
@@ -152,14 +152,14 @@ def test_a_confined_process_keeps_its_work_and_loses_the_rest(
 def test_the_report_says_what_is_enforced(places: tuple[Path, Path, Path]) -> None:
     enforced, version, line, missing = confined(places, "network")["report"]  # type: ignore[misc]
     assert enforced
-    assert version == landlock.available()
+    assert version == landlock.available_version()
     assert str(places[0]) in line
     assert str(places[2]) in line
     assert len(line.splitlines()) == 1
     assert not [what for what in missing if "thread" in what]
 
 
-@pytest.mark.skipif(landlock.available() < 4, reason="needs Landlock 4")
+@pytest.mark.skipif(landlock.available_version() < 4, reason="needs Landlock 4")
 def test_tcp_can_be_taken_away(places: tuple[Path, Path, Path]) -> None:
     assert confined(places)["connect"] == "refused"
     assert confined(places, "network")["connect"] != "refused"
@@ -171,7 +171,7 @@ def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
     monkeypatch.setattr(landlock.linux, "landlock_version", lambda: 0)
     report = landlock.confine([str(tmp_path)])
     assert not report.enforced
-    assert "no Landlock" in report.line
+    assert "no Landlock" in report.summary
     with pytest.raises(FilewrightError) as caught:
         Launcher((), []).start(["/bin/cat"])
     assert caught.value.code is Code.UNSUPPORTED
@@ -188,7 +188,7 @@ def test_a_filter_that_forbids_landlock_is_reported(
     monkeypatch.setattr(landlock.linux, "landlock_create", refuse)
     report = landlock.confine([str(tmp_path)])
     assert not report.enforced
-    assert "Operation not permitted" in report.line
+    assert "Operation not permitted" in report.summary
 
 
 class TestConfinedChild:
@@ -378,6 +378,6 @@ class TestConfinedChild:
             ) as child:
                 errors, status = child.stdout.readall(), child.wait()
         launcher.close()
-        if landlock.available() >= 4:
+        if landlock.available_version() >= 4:
             assert status == 1
             assert b"PermissionError" in errors

@@ -55,7 +55,7 @@ def test_closes_nothing_where_it_may_not_look(
         raise PermissionError(13, "Permission denied")
 
     command = new_command("1", "shell: make", process="1-1", space=process_namespace())
-    monkeypatch.setattr("filewright.system.processes._process", refused)
+    monkeypatch.setattr("filewright.system.processes._read_process", refused)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         commands.add(folder, command)
         commands.close_stale(folder, but="")

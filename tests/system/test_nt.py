@@ -59,13 +59,13 @@ def test_structures_are_laid_out_as_on_64_bit_windows(
 
 def test_information_is_laid_out_as_in_the_headers() -> None:
     sizes = {
-        "ALL": 72,
-        "ID": 24,
-        "BASIC": 40,
-        "SIZES": 32,
-        "ENTRY": 104,
+        "ALL_INFORMATION": 72,
+        "ID_INFORMATION": 24,
+        "BASIC_INFORMATION": 40,
+        "SIZE_INFORMATION": 32,
+        "DIRECTORY_ENTRY": 104,
         "RENAME_HEAD": 20,
-        "DESCRIPTOR": 20,
+        "SECURITY_DESCRIPTOR": 20,
     }
     assert {name: getattr(nt, name).size for name in sizes} == sizes
 
@@ -91,7 +91,7 @@ def test_a_status_becomes_the_error_that_unix_has_for_it(
         status,
         status - (1 << 32),
     ):  # As the call returns it: a number of 32 bits with a sign.
-        error = nt.error_of(signed, b"a")
+        error = nt.error_from_status(signed, b"a")
         assert (type(error), error.errno, error.filename) == (kind, number, b"a")
     if number == errno.EIO:
         assert "C0000999" in str(error)
@@ -123,13 +123,13 @@ def rights(control: int, *flags: int) -> bytes:
     ],
 )  # fmt: skip
 def test_what_its_folder_gives_it_is_not_its_own(descriptor: bytes, own: bool) -> None:
-    assert nt.rights_are_its_own(descriptor) == own
+    assert nt.has_own_rights(descriptor) == own
 
 
 def entry(name: str, attributes: int, tag: int, last: bool) -> bytes:
     units = name.encode("utf-16-le", "surrogatepass")
-    size = 0 if last else (nt.ENTRY.size + len(units) + 7) & ~7
-    head = nt.ENTRY.pack(
+    size = 0 if last else (nt.DIRECTORY_ENTRY.size + len(units) + 7) & ~7
+    head = nt.DIRECTORY_ENTRY.pack(
         size, 0, 1, 2, 3, 4, 5, 6, attributes, len(units), tag, 0, b"", 7
     )
     return (head + units).ljust(size, b"\0")
@@ -147,7 +147,7 @@ def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
         entry(name, attributes, nt.TAG_SYMLINK, number == len(found) - 1)
         for number, (name, attributes) in enumerate(found)
     )
-    assert nt.read_entries(data) == [
+    assert nt.parse_entries(data) == [
         (
             name.encode("utf-8", "surrogatepass"),
             attributes,
@@ -160,7 +160,9 @@ def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
 
 @given(NAMES, st.booleans())
 def test_a_link_reads_as_it_was_written(target: str, relative: bool) -> None:
-    read, is_relative = nt.read_target(nt.link_data(target, relative=relative))
+    read, is_relative = nt.parse_link_target(
+        nt.pack_link_target(target, relative=relative)
+    )
     assert read.decode("utf-8", "surrogatepass") == target
     assert is_relative == (relative and not target.startswith(("\\", "/")))
 
@@ -171,12 +173,12 @@ def test_a_junction_is_never_relative() -> None:
         struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
     )
     data = struct.pack("<IHH", nt.TAG_MOUNT_POINT, len(body), 0) + body
-    assert nt.read_target(data) == (rb"C:\a", False)
+    assert nt.parse_link_target(data) == (rb"C:\a", False)
 
 
 def test_another_kind_of_reparse_point_is_no_link() -> None:
     with pytest.raises(OSError, match="Invalid") as caught:
-        nt.read_target(struct.pack("<IHH", 0x9000001A, 8, 0) + bytes(32))
+        nt.parse_link_target(struct.pack("<IHH", 0x9000001A, 8, 0) + bytes(32))
     assert caught.value.errno == errno.EINVAL
 
 
@@ -191,17 +193,22 @@ def test_a_link_that_only_another_system_follows_is_followed_by_nobody(
     data: bytes, number: int
 ) -> None:
     with pytest.raises(OSError) as caught:
-        nt.read_target(data)
+        nt.parse_link_target(data)
     assert caught.value.errno == number
 
 
 @given(NAMES)
 def test_names_go_to_the_kernel_and_back(name: str) -> None:
-    narrow = name.encode("utf-8", "surrogatepass")
-    assert nt.narrow(nt.wide(narrow).encode("utf-16-le", "surrogatepass")) == narrow
+    name_from_units = name.encode("utf-8", "surrogatepass")
+    assert (
+        nt.name_from_units(
+            nt.text_from_name(name_from_units).encode("utf-16-le", "surrogatepass")
+        )
+        == name_from_units
+    )
 
 
 @pytest.mark.parametrize("name", [b"\xff", b"\xc3", b"\xed\xa0\xbd\xed\xb8\x80"])
 def test_a_name_that_is_not_wtf_8_never_reaches_the_kernel(name: bytes) -> None:
     with pytest.raises(OSError, match="not UTF-8"):
-        nt.wide(name)
+        nt.text_from_name(name)

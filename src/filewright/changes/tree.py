@@ -558,7 +558,7 @@ class ChangeTree:
             else step.content
         )
         item.splices, item.fresh = None, True
-        mode = step.mode and system.storable_mode(step.mode, folder=False)
+        mode = step.mode and system.storable_mode(step.mode, is_folder=False)
         item.rights = _given(item.rights, mode, step.uid, step.gid)
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
@@ -737,7 +737,7 @@ class ChangeTree:
         mode = modes.resolve(step.mode, before, folder=is_folder)
         if mode & ~before & _SPECIAL_BITS and not self._undoes:
             raise errors.special_mode_bits(step.location.requested_path)
-        kept = system.storable_mode(mode, folder=is_folder)
+        kept = system.storable_mode(mode, is_folder=is_folder)
         if kept != mode:
             raise errors.unsupported_mode(step.location.requested_path, mode, kept)
         item.rights = _given(item.rights, mode)

@@ -215,4 +215,4 @@ def confine(workspace: Workspace, *, network: bool) -> str:
             Path(state).mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:  # the first change will say what is wrong with it
             writes, missing = [*roots], f"; no state folder: {error.strerror}"
-    return landlock.confine(writes, reads, network=network).line + missing
+    return landlock.confine(writes, reads, network=network).summary + missing

@@ -1,15 +1,29 @@
-"""What an operating system does: folders and files as objects with a handle, locks, flushing, identity.
+"""Access to the operating system: open files and folders, locks, flushing, processes.
 
-The only room that knows the platform: no other imports `fcntl`, `ctypes`, `resource` or `msvcrt`, or
-asks `os` for anything on names. It knows nothing of roots, encodings or changes, and raises plain
-`OSError`, which the rooms above translate.
+This is the only package that knows the platform: no other imports `fcntl`, `ctypes`,
+`resource` or `msvcrt`, or calls the functions of `os` that take file names. It does not
+know roots, encodings or changes, and raises plain `OSError`.
 
-More than a third of it is Windows, whose folders, links, rights and flushing have a kernel interface of their
-own (`nt`, `windows`); much of the rest is for paths that never leave a folder also where the kernel does not see to it.
+In: a path that the user named (`open_folder`), then names below it. Out: a `Folder`
+(listing, opening, making, renaming, locking), a `File` (reading and writing at an
+offset), and their `Status`. `capabilities` says what this system has beyond every Unix;
+`FILEWRIGHT_SYSTEM=posix` does without all of it.
 
-In: a path that the user named (`open_folder`), then names below it. Out: a `Folder` (names, opening,
-making, renaming, locking), a `File` (reading and writing at an offset), their `Status`. What this
-system has beyond every Unix is in `capabilities`; `FILEWRIGHT_SYSTEM=posix` does without all of it.
+The names below are those of the platform at hand, the same on every platform.
+
+- `base`: the methods of open files and folders that all systems share
+- `status`: the status of one file or folder
+- `errors`: errors with more facts than an `errno`
+- `capabilities`: the abilities that a system may lack
+- `beneath`: the walk from a folder to a path below it, where the kernel cannot do it
+- `posix`: files and folders of every Unix
+- `linux`, `darwin`: the calls that Linux and macOS have beyond it
+- `nt`, `windows_names`, `windows`: the calls, names, files and folders of Windows
+- `flushing`: flushing many files side by side
+- `landlock`: confinement of a process by the Linux kernel
+- `processes`: keys by which processes recognize each other
+- `streams`: the standard streams of this process
+- `watchdog`: a process that ends the children of one that was killed
 """
 
 from __future__ import annotations
@@ -84,10 +98,16 @@ else:
         from filewright.system.darwin import capabilities, open_folder, umask
 
 HAS_PROCESS_GROUPS = sys.platform != "win32"
-"""Whether children are in groups, which have to be ended; else each is bound to this process by the system."""
+"""True if child processes are in groups that must be killed.
+
+Otherwise the system binds each child to this process (see `limit_process`).
+"""
 
 PRIVATE_FOLDER_MODE = 0o700 if HAS_PROCESS_GROUPS else 0o777
-"""The mode of a folder for its user alone; on Windows that is for the rights it inherits to say."""
+"""The mode of a folder that only its user may enter.
+
+On Windows inherited access control lists decide instead.
+"""
 
 __all__ = [
     "BLOCK_BYTES",

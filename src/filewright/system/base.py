@@ -1,9 +1,7 @@
-"""What an open file and an open folder do alike on every system; `posix` and `windows` do the rest.
+"""The base classes of open files and folders, with the methods that all systems share.
 
-What `posix` says of a method holds for all. A method of this module is what a system does that has nothing better.
-The walk from a folder to what a path leads to below it is here too: the same answers as the Linux kernel
-gives in one call where it can (`linux.LinuxFolder.open_folder_beneath`), part by part. So are the status of one
-file (`Status`), the abilities of this system (`Capabilities`), and the flushing of many files side by side.
+`posix` and `windows` implement the rest; the docstrings of `posix` hold for both. A
+method with a body here is the fallback of a system that has nothing better.
 """
 
 from __future__ import annotations
@@ -21,16 +19,16 @@ from filewright.system.status import FileKind, Status
 RenameMode = Literal["exclusive", "replace", "exchange"]
 
 BLOCK_BYTES = 1 << 20
-"""What is read at once where all of a file is."""
+"""The size of one read where a whole file is read."""
 
 
 class Closable:
-    """Something that is let go of by `close`, which a `with` calls at its end."""
+    """An object with a `close`, which a `with` statement calls at its end."""
 
     __slots__ = ()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -41,85 +39,89 @@ class Closable:
 
 
 class Handle(Closable):
-    """The number by which the system knows an open thing; closed with the object (`__del__`).
+    """The system's number of an open file or folder.
 
-    Nobody should need that: what is opened is closed. But a descriptor is worth more than a reproach.
-    `resolved_parts` are the names, links resolved, that led to it from the folder it was opened beneath.
+    `resolved_parts` is the path, links resolved, from the folder below which it was
+    opened. `__del__` closes a handle that its owner forgot: a leaked descriptor does
+    more harm than a hidden mistake.
     """
 
-    __slots__ = ("_fd", "resolved_parts")
-    refusals: ClassVar[tuple[int, ...]] = (
+    __slots__ = ("_descriptor", "resolved_parts")
+    permission_errors: ClassVar[tuple[int, ...]] = (
         errno.EPERM,
         errno.EACCES,
         errno.EOPNOTSUPP,
         errno.ENOTSUP,
     )
-    """The errors of attributes that only the system may give."""
-    removable: ClassVar[tuple[str, ...]] = ()
-    """How the names of attributes begin that are taken from what is not to have them."""
+    """The errors for attributes that only the system may set."""
+    removable_prefixes: ClassVar[tuple[str, ...]] = ()
+    """Prefixes of the extended attributes that are removed if they are not wanted."""
 
-    def __init__(self, number: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
-        self._fd = number
+    def __init__(self, descriptor: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
+        self._descriptor = descriptor
         self.resolved_parts = resolved_parts
 
     def fileno(self) -> int:
-        """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
-        return self._fd
+        """Return the descriptor (on Windows: handle), still owned by this object."""
+        return self._descriptor
 
     @property
     def closed(self) -> bool:
-        """Whether it was let go of."""
-        return self._fd < 0
+        """True after `close`."""
+        return self._descriptor < 0
 
     def status(self) -> Status:
-        """What the system says of it now."""
+        """Return its present status."""
         raise NotImplementedError
 
     def flush_file_system(self) -> bool:
-        """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
+        """Flush its whole file system; return False if the system has no such call."""
         return False
 
     def is_immutable(self) -> bool:
-        """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
+        """Return True if it is immutable or append-only; False where that is unknown.
+
+        No permission overcomes these flags.
+        """
         return False
 
     def extended_attributes(self) -> dict[str, bytes]:
-        """Its extended attributes, access control lists among them; empty where there are none."""
+        """Return its extended attributes, among them access control lists."""
         return {}
 
     def set_extended_attributes(
         self, wanted: Mapping[str, bytes], *, strict: bool = True
     ) -> None:
-        """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
+        """Set the extended attributes that differ, and remove those not wanted.
 
-        Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
-        system may give are left out.
+        Raise `OSError` with the attribute's name as `filename`. If not `strict`, skip
+        the attributes that only the system may set.
         """
         changes: dict[str, bytes | None] = {**wanted}
-        for name, present in self.extended_attributes().items():
-            if name not in wanted and name.startswith(self.removable):
+        for name, current in self.extended_attributes().items():
+            if name not in wanted and name.startswith(self.removable_prefixes):
                 changes[name] = None
-            elif wanted.get(name) == present:
+            elif wanted.get(name) == current:
                 del changes[name]
         for name, value in changes.items():
             try:
                 self._set_attribute(name, value)
             except OSError as error:
-                if strict or error.errno not in self.refusals:
+                if strict or error.errno not in self.permission_errors:
                     raise OSError(error.errno, error.strerror, name) from error
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:  # noqa: ARG002
-        """Set one, or remove it (None)."""
+        """Set one extended attribute, or remove it if `value` is None."""
         raise system_error(errno.ENOTSUP)
 
 
 class BaseFile(Handle):
-    """An open regular file. Reads and writes take an offset: nothing shares a position."""
+    """An open regular file. Reads and writes take an offset, not a position."""
 
     __slots__ = ()
 
     def require_regular(self) -> Self:
-        """Itself; closed again, with `NotAFileError`, if it is no regular file."""
+        """Return itself; close it and raise `NotAFileError` if it is not regular."""
         try:
             kind = self.status().kind
             if kind != "file":
@@ -130,104 +132,107 @@ class BaseFile(Handle):
         return self
 
     def read(self, offset: int, size: int) -> bytes:
-        """At most `size` bytes from `offset`: fewer only at the end."""
+        """Return `size` bytes from `offset`, or fewer at the end of the file."""
         raise NotImplementedError
 
     def blocks(self, start: int = 0) -> Iterator[bytes]:
-        """The content from `start` in blocks of at most 1 MB."""
+        """Yield the content from `start` in blocks of at most 1 MB."""
         while block := self.read(start, BLOCK_BYTES):
             yield block
             start += len(block)
 
     def start_writeback(self, offset: int, length: int) -> None:
-        """Let the disk begin with a range already written, so that the flush at the end finds little to do."""
+        """Ask the disk to begin writing a range, so that the later flush is short."""
 
     def clone_from(self, source: BaseFile) -> bool:  # noqa: ARG002
-        """Share all blocks of `source`; False where the file system cannot, and nothing was written."""
+        """Share all blocks of `source`; return False, nothing written, if it cannot."""
         return False
 
     @contextmanager
     def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
-        """Keep others from beginning to write to it, where the system has that.
+        """Watch whether another process opens the file for writing.
 
-        Yields whether no other process has it open for writing at that moment; True where nobody can tell.
+        Yields a function that returns False once another process has it open for
+        writing; it returns True where the system cannot tell.
         """
         yield lambda: True
 
 
 class BaseFolder(Handle):
-    """An open folder: names below it are asked of it, never of a path.
+    """An open folder. Its methods take names in it, never paths.
 
-    A name is one part: no slash, no NUL, neither empty nor `..`; `.` only for `open_folder`. Nothing but
-    `open_folder_beneath` and `open_file_beneath` follows a link.
+    A name is one part of a path: without slash or NUL, and neither empty nor `.` nor
+    `..` (only `open_folder` takes `.`). Only the methods whose names end in `_beneath`
+    take several parts and follow links.
     """
 
     __slots__ = ()
     resolves_in_kernel: ClassVar[bool] = False
-    """Whether the system resolves a path below it in one call; else it is walked part by part."""
+    """True if the kernel resolves paths below it in one call; else they are walked."""
 
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:
-        """The status of what has that name, a link itself included; when it was made, `with_birth`.
+        """Return the status of a name; of a link, not of its target.
 
-        Raises `FileNotFoundError`.
+        `with_birth` adds the time of creation. Raises `FileNotFoundError`.
         """
         raise NotImplementedError
 
     def status_with_birth(self) -> Status:
-        """The same as `status`, and when it was made."""
+        """Return its present status with the time of creation."""
         return self.status()
 
     def iter_batches(self) -> Iterator[Batch]:
-        """All names, unsorted, some at a time."""
+        """Yield all names, unsorted, in batches."""
         raise NotImplementedError
 
     def open_folder(self, name: bytes, *, listable: bool = True) -> Self:
-        """The folder of that name, which is no link; `b"."` is this one, opened once more.
+        """Open a folder by its name, never through a link; `b"."` opens this one again.
 
-        Without `listable` it serves only for names below it, which takes no right to read it where the system
-        has handles.
+        If not `listable`, it serves only to reach names below it. Where the system has
+        `path_handles`, that needs no permission to read the folder.
         """
         raise NotImplementedError
 
     def open(
         self, name: bytes, *, write: bool = False, known_file: bool = False
     ) -> Any:
-        """The regular file of that name. Never follows a link, never blocks, never opens a device.
+        """Open a regular file by its name; never follow a link or open a device.
 
-        Opening a device has effects, so what is there is looked at first, unless the caller has just seen
-        that it is a file. `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
+        Opening a device has effects, so the kind is read first, unless the caller has
+        just done so (`known_file`). Raises `NotAFileError`.
         """
         raise NotImplementedError
 
     def link_target(self, name: bytes) -> tuple[bytes, bool]:
-        """Where the link of that name leads, with `/` between its parts, and whether that is relative.
+        """Return the target of a link, with `/` in it, and True if it is relative.
 
-        `EINVAL` if it is no link.
+        Raises `OSError(EINVAL)` if the name is not a link.
         """
         raise NotImplementedError
 
     def iter_entries(self) -> Iterator[tuple[bytes, FileKind]]:
-        """Every name and what it is, unsorted."""
+        """Yield every name and its kind, unsorted."""
         for batch in self.iter_batches():
             yield from ((name, "file") for name in batch.files)
             yield from ((name, "folder") for name in batch.folders)
             yield from batch.others
 
     def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
-        """What tells each of many names that were just listed from what may be there later; None for what is gone.
+        """Return, for each name, a tuple that changes when the file does, or None.
 
-        Mode, inode, device, links, user, group, size, and when its content and anything of it changed; of a folder,
-        whose names are listed by themselves, no links, size and times.
+        The tuple holds mode, inode, device, link count, user, group, size and the times
+        of the last change of content and of anything. Link count, size and times are 0
+        for a folder: they change with its entries, which have tuples of their own.
         """
-        found: list[tuple[int, ...] | None] = []
+        signatures: list[tuple[int, ...] | None] = []
         for status in self.stat_names(names):
             if status is None:
-                found.append(None)
+                signatures.append(None)
                 continue
             raw = status.raw
-            own = (0, raw.st_uid, raw.st_gid, 0, 0, 0)
+            variable_fields = (0, raw.st_uid, raw.st_gid, 0, 0, 0)
             if not stat.S_ISDIR(raw.st_mode):
-                own = (
+                variable_fields = (
                     raw.st_nlink,
                     raw.st_uid,
                     raw.st_gid,
@@ -235,23 +240,23 @@ class BaseFolder(Handle):
                     raw.st_mtime_ns,
                     raw.st_ctime_ns,
                 )
-            found.append((raw.st_mode, raw.st_ino, raw.st_dev, *own))
-        return found
+            signatures.append((raw.st_mode, raw.st_ino, raw.st_dev, *variable_fields))
+        return signatures
 
     def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
-        """The status of each of many names that were just listed; None for what is gone meanwhile."""
+        """Return the status of each name, or None for a name that no longer exists."""
         raise NotImplementedError
 
     def is_mount(self, name: bytes) -> bool:  # noqa: ARG002
-        """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
+        """Return True if a file system, folder or file is mounted on a name."""
         return False
 
     def mounts_below(self) -> tuple[bytes, ...]:
-        """Return the paths from here of what is mounted below it, as far as the system lists mounts."""
+        """Return the paths from here of all mounts below, if they are listed."""
         return ()
 
     def path(self) -> bytes | None:
-        """Its absolute path at this moment; None if it was deleted, or the system does not say."""
+        """Return its present absolute path; None if it was deleted or is unknown."""
         return None
 
     def open_folder_beneath(
@@ -263,22 +268,26 @@ class BaseFolder(Handle):
         listable: bool = True,
         check_part: CheckPart | None = None,
     ) -> Self:
-        """The folder `parts` below this one, which may hold `..`; nothing leads out of this one.
+        """Open the folder at a path below this one, which may hold `..`.
 
-        Relative links are followed unless `follow_links` is False (`ELOOP`); other file systems are entered
-        unless `cross_devices` is False. What leads out is `EXDEV`; `listable` is as for `open_folder`. With
-        `check_part` it goes part by part on every system, and every part is put to it. `EAGAIN` if the folders
-        above are renamed over and over.
+        Relative links are followed, unless `follow_links` is False (`ELOOP`). Other
+        file systems are entered, unless `cross_devices` is False (`EXDEV`). `listable`
+        is as for
+        `open_folder`. With `check_part` the path is walked part by part on every
+        system, and         the function is called for each part.
+
+        Raises `EscapesFolderError` for a path that leads out of this folder, and
+        `OSError(EAGAIN)` if the folders on the way are renamed again and again.
         """
-        found: Self = walk_beneath(
+        folder: Self = walk_beneath(
             self,
             parts,
             follow_links,
             cross_devices,
             check_part,
-            lambda above, name: above.open_folder(name, listable=listable),
+            lambda parent, name: parent.open_folder(name, listable=listable),
         )
-        return found
+        return folder
 
     def open_file_beneath(
         self,
@@ -288,17 +297,17 @@ class BaseFolder(Handle):
         cross_devices: bool = True,
         check_part: CheckPart | None = None,
     ) -> Any:
-        """The regular file `parts` below this folder, for reading: `open_folder_beneath` and `open` in one."""
+        """Open the regular file at a path below: see `open_folder_beneath`."""
         return walk_beneath(self, parts, follow_links, cross_devices, check_part, None)
 
     def stat_beneath(self, parts: Sequence[bytes]) -> Status:
-        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
-        with self.open_folder_beneath(parts[:-1], listable=False) as above:
-            return above.stat(parts[-1])
+        """Return the status of a path below this folder, its last part not followed."""
+        with self.open_folder_beneath(parts[:-1], listable=False) as parent:
+            return parent.stat(parts[-1])
 
 
 class Batch(NamedTuple):
-    """Some of the names in a folder, by kind, as they come."""
+    """Some of the names in a folder, by kind, in the order of the system."""
 
     files: list[bytes]
     folders: list[bytes]

@@ -34,8 +34,8 @@ def walk_beneath(
 ) -> Any:
     """What `parts` lead to below `start`, part by part: a folder as `enter` opens it, or a regular file (None).
 
-    Relative links are followed inside the folder; an absolute link, and a link or `..` that leads above it, are
-    refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
+    Relative links are followed inside the folder; an absolute link, and a link or `..`
+    that leads above it, are refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
     """
     for _ in range(_RETRIES):
         with suppress(_RacedError):
@@ -61,7 +61,8 @@ def _walked_once(
             if part == b"..":
                 if not folder.resolved_parts:
                     raise leads_out
-                # Once more from the start: `..` of a folder that was moved may be anywhere.
+                # Once more from the start: `..` of a folder that was moved may be
+                # anywhere.
                 pending += [b".", *reversed(folder.resolved_parts[:-1])]
                 folder.close()
                 folder = start.open_folder(b".", listable=False)

@@ -1,9 +1,10 @@
-"""Folders and files as macOS does them: renamed exclusively and exchanged in one step, flushed to the disk itself.
+"""Open files and folders of macOS: exchanged in one step, flushed to the disk itself.
 
-What it adds to `posix`: `renameatx_np`; `F_FULLFSYNC`, because `fsync` leaves the disk's own cache;
-`O_NOFOLLOW_ANY`, which opens a path below a folder in one call if no part of it is a link; `F_GETPATH`;
-extended attributes; when a thing was made. Where a file system or an older macOS lacks one, `posix` does it.
-Numbers are those of the headers (`sys/fcntl.h`, `sys/stdio.h`, `sys/xattr.h`).
+It adds to `posix`: `renameatx_np`; `F_FULLFSYNC`, because `fsync` does not flush the
+disk's own cache; `O_NOFOLLOW_ANY`, which opens a path below a folder in one call if no
+part of it is a link; `F_GETPATH`; extended attributes; the time of creation. Where a
+file system or an older macOS lacks one, the method of `posix` is used. Numbers are
+those of the headers (`sys/fcntl.h`, `sys/stdio.h`, `sys/xattr.h`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from filewright.system import posix
 from filewright.system.base import RenameMode
 from filewright.system.beneath import CheckPart
 from filewright.system.capabilities import Capabilities
-from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
+from filewright.system.posix import FOLDER_FLAGS, NOT_OFFERED, File, Folder, umask
 
 RENAME_SWAP = 0x00000002
 RENAME_EXCL = 0x00000004
@@ -29,7 +30,7 @@ F_FULLFSYNC = 51
 O_NOFOLLOW_ANY = 0x20000000
 O_EVTONLY = 0x00008000
 O_SYMLINK = 0x00200000
-_PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
+MAX_PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
 
 capabilities = Capabilities(
     exchange=True,
@@ -41,26 +42,26 @@ capabilities = Capabilities(
 
 
 class Calls:
-    """The calls of `libSystem` that Python does not offer; `library` takes its place in tests."""
+    """The calls of `libSystem` that Python lacks. Tests pass another `library`."""
 
     def __init__(self, library: Any = None) -> None:
-        self._given = library
+        self._library_override = library
 
     @cached_property
     def _library(self) -> Any:
         return (
-            self._given
-            if self._given is not None
+            self._library_override
+            if self._library_override is not None
             else ctypes.CDLL(None, use_errno=True)
         )
 
     def _call(self, name: str, *arguments: Any) -> int:
-        call = getattr(self._library, name)
-        call.restype = ctypes.c_ssize_t
-        result: int = call(
+        function = getattr(self._library, name)
+        function.restype = ctypes.c_ssize_t
+        result: int = function(
             *(
-                ctypes.c_int(each) if isinstance(each, int) else each
-                for each in arguments
+                ctypes.c_int(value) if isinstance(value, int) else value
+                for value in arguments
             )
         )
         if result < 0:
@@ -69,106 +70,127 @@ class Calls:
         return result
 
     def rename(
-        self, folder: int, name: bytes, to: int, to_name: bytes, flags: int
+        self,
+        folder: int,
+        name: bytes,
+        target_folder: int,
+        target_name: bytes,
+        flags: int,
     ) -> None:
-        """`renameatx_np`."""
-        self._call("renameatx_np", folder, name, to, to_name, flags)
+        """Call `renameatx_np`."""
+        self._call("renameatx_np", folder, name, target_folder, target_name, flags)
 
     def open_without_links(self, path: bytes, flags: int, folder: int) -> int:
-        """Open a path below a folder; `ELOOP` if any part of it is a link."""
+        """Open a path below a folder. Raises `OSError(ELOOP)` if a part is a link."""
         return os.open(path, flags | O_NOFOLLOW_ANY, dir_fd=folder)
 
     def full_flush(self, descriptor: int) -> None:
-        """`F_FULLFSYNC`: to the disk, through its cache."""
+        """Flush through the disk's own cache (`F_FULLFSYNC`)."""
         fcntl.fcntl(descriptor, F_FULLFSYNC)
 
     def path(self, descriptor: int) -> bytes:
-        """`F_GETPATH`."""
-        return fcntl.fcntl(descriptor, F_GETPATH, bytes(_PATH_BYTES)).split(b"\0", 1)[0]
+        """Return the present path of a descriptor (`F_GETPATH`)."""
+        return fcntl.fcntl(descriptor, F_GETPATH, bytes(MAX_PATH_BYTES)).split(
+            b"\0", 1
+        )[0]
 
     def list_attributes(self, descriptor: int) -> list[bytes]:
-        """The names of its extended attributes."""
+        """Return the names of the extended attributes of a descriptor."""
         return [
-            name for name in self._filled("flistxattr", descriptor).split(b"\0") if name
+            name
+            for name in self._read_buffer("flistxattr", descriptor).split(b"\0")
+            if name
         ]
 
     def attribute(self, descriptor: int, name: bytes) -> bytes:
-        """The value of one."""
-        return self._filled("fgetxattr", descriptor, name, behind=(0, 0))
+        """Return the value of one extended attribute."""
+        return self._read_buffer("fgetxattr", descriptor, name, arguments_after=(0, 0))
 
-    def _filled(
-        self, call: str, *before: int | bytes, behind: tuple[int, ...] = (0,)
+    def _read_buffer(
+        self,
+        call: str,
+        *arguments_before: int | bytes,
+        arguments_after: tuple[int, ...] = (0,),
     ) -> bytes:
-        """What a call puts into a buffer, whose length it is asked for first."""
-        size = self._call(call, *before, None, ctypes.c_size_t(0), *behind)
+        """Return the buffer that a call fills, after asking it for the length."""
+        size = self._call(
+            call, *arguments_before, None, ctypes.c_size_t(0), *arguments_after
+        )
         buffer = ctypes.create_string_buffer(size)
-        count = self._call(call, *before, buffer, ctypes.c_size_t(size), *behind)
+        count = self._call(
+            call, *arguments_before, buffer, ctypes.c_size_t(size), *arguments_after
+        )
         return buffer.raw[:count]
 
     def set_attribute(self, descriptor: int, name: bytes, value: bytes) -> None:
-        """Set one."""
+        """Set one extended attribute."""
         self._call(
             "fsetxattr", descriptor, name, value, ctypes.c_size_t(len(value)), 0, 0
         )
 
     def remove_attribute(self, descriptor: int, name: bytes) -> None:
-        """Remove one."""
+        """Remove one extended attribute."""
         self._call("fremovexattr", descriptor, name, 0)
 
 
-class _MacHandle(posix._Handle):
-    """What macOS knows and does of what is held."""
+class MacHandle(posix.PosixHandle):
+    """A descriptor with extended attributes and a full flush."""
 
     __slots__ = ()
-    refusals: ClassVar[tuple[int, ...]] = (errno.EPERM, errno.EACCES, *NOT_OFFERED)
-    removable: ClassVar[tuple[str, ...]] = ("",)
+    permission_errors: ClassVar[tuple[int, ...]] = (
+        errno.EPERM,
+        errno.EACCES,
+        *NOT_OFFERED,
+    )
+    removable_prefixes: ClassVar[tuple[str, ...]] = ("",)
     calls: ClassVar[Calls] = Calls()
 
     def flush(self) -> None:
-        """Bring it to the disk itself; where the file system has no such call, to the disk's cache."""
+        """Flush it to the disk itself, or where that is not offered to its cache."""
         try:
-            self.calls.full_flush(self._fd)
+            self.calls.full_flush(self._descriptor)
         except OSError as error:
             if error.errno not in NOT_OFFERED:
                 raise
             super().flush()
 
     def extended_attributes(self) -> dict[str, bytes]:
-        """Its extended attributes; access control lists are not among them."""
+        """Return its extended attributes, without access control lists."""
         try:
-            names = self.calls.list_attributes(self._fd)
+            names = self.calls.list_attributes(self._descriptor)
         except OSError as error:
             if error.errno in (*NOT_OFFERED, errno.EPERM, errno.EACCES):
                 return {}
             raise
         return {
-            os.fsdecode(name): self.calls.attribute(self._fd, name) for name in names
+            os.fsdecode(name): self.calls.attribute(self._descriptor, name)
+            for name in names
         }
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
         if value is None:
-            self.calls.remove_attribute(self._fd, os.fsencode(name))
+            self.calls.remove_attribute(self._descriptor, os.fsencode(name))
         else:
-            self.calls.set_attribute(self._fd, os.fsencode(name), value)
+            self.calls.set_attribute(self._descriptor, os.fsencode(name), value)
 
 
-class DarwinFile(_MacHandle, File):
-    """A regular file with extended attributes, flushed to the disk itself."""
+class DarwinFile(MacHandle, File):
+    """An open regular file."""
 
     __slots__ = ()
 
 
-class DarwinFolder(_MacHandle, Folder):
-    """A folder whose names are renamed exclusively and exchanged in one step."""
+class DarwinFolder(MacHandle, Folder):
+    """An open folder whose names are exchanged in one step."""
 
     __slots__ = ()
     file_type: ClassVar[type[File]] = DarwinFile
 
     def path(self) -> bytes | None:
-        """Its absolute path at this moment; None if it was deleted."""
+        """Return its present absolute path; None if it was deleted."""
         try:
-            path = self.calls.path(self._fd)
-            # The path of a deleted folder is what it was; nothing else tells.
+            path = self.calls.path(self._descriptor)
+            # F_GETPATH returns the old path of a deleted folder: compare what is there.
             status = os.stat(path, follow_symlinks=False)
         except OSError:
             return None
@@ -185,17 +207,18 @@ class DarwinFolder(_MacHandle, Folder):
         listable: bool = True,
         check_part: CheckPart | None = None,
     ) -> Self:
-        """The folder `parts` below this one, in one call where no part is a link: see `base`."""
+        """Open the folder at a path below, by one call if no part is a link."""
         path = b"/".join(parts)
-        plain = (
+        is_plain = (
             not {b".", b".."}.intersection(parts)
             and b"\0" not in path
-            and 0 < len(path) < _PATH_BYTES
+            and 0 < len(path) < MAX_PATH_BYTES
         )
-        if check_part is None and cross_devices and listable and plain:
+        if check_part is None and cross_devices and listable and is_plain:
             try:
                 return type(self)(
-                    self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts)
+                    self.calls.open_without_links(path, FOLDER_FLAGS, self._descriptor),
+                    tuple(parts),
                 )
             except OSError as error:
                 if error.errno not in (errno.ELOOP, *NOT_OFFERED):
@@ -209,34 +232,47 @@ class DarwinFolder(_MacHandle, Folder):
         )
 
     def true_name(self, name: bytes) -> bytes:
-        """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""
-        # Not by a listing: nearly every folder of a Mac folds case, and every path would cost one.
-        thing = os.open(
-            posix._one(name), O_EVTONLY | O_SYMLINK | os.O_CLOEXEC, dir_fd=self._fd
+        """Return the spelling that this folder has for a name."""
+        # Not by listing names, as `posix` does: nearly every folder of a Mac folds
+        # case, so every path would need a listing.
+        descriptor = os.open(
+            posix.require_name(name),
+            O_EVTONLY | O_SYMLINK | os.O_CLOEXEC,
+            dir_fd=self._descriptor,
         )
         try:
-            return self.calls.path(thing).rpartition(b"/")[2] or name
+            return self.calls.path(descriptor).rpartition(b"/")[2] or name
         finally:
-            os.close(thing)
+            os.close(descriptor)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename, in one step where macOS and the file system can: see `posix.Folder.rename`."""
+    def rename(
+        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+    ) -> None:
+        """Rename, in one step if the file system can: see `posix.Folder`."""
         if mode != "replace":
             flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
             try:
                 self.calls.rename(
-                    self._fd, posix._one(name), to._fd, posix._one(to_name), flag
+                    self._descriptor,
+                    posix.require_name(name),
+                    target_folder._descriptor,
+                    posix.require_name(target_name),
+                    flag,
                 )
                 return
             except OSError as error:
                 if error.errno not in NOT_OFFERED:
                     raise
-        super().rename(name, to, to_name, mode)
+        super().rename(name, target_folder, target_name, mode)
 
 
-def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
-    """The folder of a path that the user named, such as a root; links in it are followed."""
-    return DarwinFolder(os.open(path, _FOLDER))
+def open_folder(
+    path: bytes | str,
+    *,
+    resolves_in_kernel: bool = True,  # noqa: ARG001
+) -> Folder:
+    """Open a folder by a path that the user named, such as a root: see `posix`."""
+    return DarwinFolder(os.open(path, FOLDER_FLAGS))
 
 
 __all__ = [

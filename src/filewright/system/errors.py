@@ -1,4 +1,7 @@
-"""The errors of this package that say more than their `errno`."""
+"""Errors with more facts than an `errno`, and helpers that raise plain ones.
+
+Every error of this package is an `OSError`; the packages above translate it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from filewright.system.status import FileKind, Status
 
 
 def system_error(number: int, name: bytes | None = None) -> OSError:
-    """The `OSError` of a number, in the system's words."""
+    """Return the `OSError` of a number, with the system's own text."""
     return (
         OSError(number, os.strerror(number), name)
         if name is not None
@@ -18,9 +21,9 @@ def system_error(number: int, name: bytes | None = None) -> OSError:
 
 
 class NotAFileError(OSError):
-    """What was to be opened as a regular file is something else, `kind`.
+    """A file of another `kind` where a regular file was to be opened.
 
-    `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
+    Its number is `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
     """
 
     def __init__(self, kind: FileKind) -> None:
@@ -30,7 +33,11 @@ class NotAFileError(OSError):
 
 
 class EscapesFolderError(OSError):
-    """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
+    """`EXDEV`: a path that leads out of the folder in which it is resolved.
+
+    `path` is the target of the link that leads out and `above` the path of the folder
+    that holds the link. `path` is None if no link was followed.
+    """
 
     def __init__(
         self, above: tuple[bytes, ...] = (), path: bytes | None = None
@@ -40,7 +47,7 @@ class EscapesFolderError(OSError):
 
 
 def require_same(status: Status, expected: Status | None) -> None:
-    """Raise `OSError(ESTALE)` for what is not the thing that was `expected`."""
+    """Raise `OSError(ESTALE)` if a status is not that of the `expected` file."""
     if expected is not None and (status.identity, status.kind) != (
         expected.identity,
         expected.kind,

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
     from filewright.system import File, Folder
 
-_THREADS = 16
+MAX_FLUSH_THREADS = 16
 
 
 def flush_all(handles: Iterable[File | Folder]) -> None:
-    """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
+    """Flush all handles side by side, then raise the first error.
+
+    A hundred flushes one after the other take thirty times as long.
+    """
     pending = list(handles)
     if len(pending) < 2:
         for handle in pending:
@@ -24,41 +27,46 @@ def flush_all(handles: Iterable[File | Folder]) -> None:
         return
     from concurrent.futures import wait
 
-    threads = min(_THREADS, len(pending))
+    thread_count = min(MAX_FLUSH_THREADS, len(pending))
     results = [
-        _pool().submit(_flush_each, pending[start::threads]) for start in range(threads)
+        _thread_pool().submit(_flush_in_turn, pending[start::thread_count])
+        for start in range(thread_count)
     ]
     wait(results)
     for result in results:
         result.result()
 
 
-@cache  # A change flushes a dozen times: beginning sixteen threads for each takes longer than the flushes.
-def _pool() -> ThreadPoolExecutor:
+# A change flushes a dozen times; starting sixteen threads for each flush would take
+# longer than the flushes.
+@cache
+def _thread_pool() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
+    return ThreadPoolExecutor(MAX_FLUSH_THREADS, thread_name_prefix="flush")
 
 
 def stop_flush_threads() -> None:
-    """End the threads that flush, until they are needed again: what confines a process asks for a single one."""
-    if _pool.cache_info().currsize:
-        _pool().shutdown()
-        _pool.cache_clear()
+    """Stop the threads that flush, until the next `flush_all`.
+
+    A process that is about to be confined must have a single thread.
+    """
+    if _thread_pool.cache_info().currsize:
+        _thread_pool().shutdown()
+        _thread_pool.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_pool.cache_clear
-    )  # A forked process has none of the threads.
+    # A forked process has none of its parent's threads.
+    os.register_at_fork(after_in_child=_thread_pool.cache_clear)
 
 
-def _flush_each(handles: Sequence[File | Folder]) -> None:
-    failed: OSError | None = None
+def _flush_in_turn(handles: Sequence[File | Folder]) -> None:
+    first_error: OSError | None = None
     for handle in handles:
         try:
             handle.flush()
         except OSError as error:
-            failed = failed or error
-    if failed is not None:
-        raise failed
+            first_error = first_error or error
+    if first_error is not None:
+        raise first_error

@@ -1,10 +1,11 @@
-"""Confinement of a whole process by the kernel, so that even a bug in it stays inside the roots.
+"""Confinement of a whole process by the kernel, so that bugs stay inside the roots.
 
-Landlock is a one-way door: a process gives up every access it does not name, for itself, for the
-threads it starts later and for its children. It covers opening, making, removing, renaming,
-linking and truncating, and by version outgoing TCP and signals. It does **not** cover `chmod`,
-`chown`, `utime`, extended attributes, `stat`, nor descriptors opened before: those stay the work of
-`Boundary`, which opens beneath a root first and then acts on the descriptor.
+Landlock cannot be undone: a process gives up every access that it does not name, for
+itself, for threads that it starts later and for its children. It covers opening,
+making, removing, renaming, linking and truncating, and in later versions TCP and
+signals. It does **not** cover `chmod`, `chown`, `utime`, extended attributes, `stat`,
+nor descriptors opened before: those are left to `Boundary`, which opens a file beneath
+a root first and then acts on the descriptor.
 
 The rules are the kernel's own (`Documentation/userspace-api/landlock.rst`).
 """
@@ -26,36 +27,35 @@ if sys.platform == "linux":
     _add_rule = linux.system_call(c_int, c_int, c_char_p, c_uint)
     _restrict_self = linux.system_call(c_int, c_uint)
 
-_ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 445, 446, 38
+ADD_RULE_NUMBER, RESTRICT_SELF_NUMBER, PR_SET_NO_NEW_PRIVS = 445, 446, 38
 
-Place = int | str | bytes
-"""A descriptor, or a path; what is not there is left out."""
+FileOrPath = int | str | bytes
+"""A descriptor or a path; a path that does not exist is ignored."""
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-_MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
-_ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
-_NO_DEVICES = ~(
-    (1 << 6) | (1 << 11)
-)  # no making of character and block devices, whoever asks
+MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
+FILE_ACCESS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+# Character and block devices are never made.
+NO_DEVICES = ~((1 << 6) | (1 << 11))
 
 READ = READ_FILE | READ_DIR
 RUN = READ | EXECUTE
-CHANGE = (READ | WRITE_FILE | _MAKE_AND_REMOVE | REFER | TRUNCATE) & _NO_DEVICES
+CHANGE = (READ | WRITE_FILE | MAKE_AND_REMOVE | REFER | TRUNCATE) & NO_DEVICES
 
-_BY_VERSION = {1: (1 << 13) - 1, 2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
-_LATER = {
+ACCESS_BY_VERSION = {1: (1 << 13) - 1, 2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
+LATER_FEATURES = {
     2: "moves between folders",
     3: "truncation",
     4: "TCP",
     5: "device control",
     6: "signals",
 }
-_NET_VERSION, _SCOPE_VERSION = 4, 6
-_TCP = 0b11
-_SCOPES = 0b11  # abstract Unix sockets, signals
+TCP_VERSION, SCOPE_VERSION = 4, 6
+ALL_TCP = 0b11
+ALL_SCOPES = 0b11  # abstract Unix sockets, signals
 
-SYSTEM_READS = (
+SYSTEM_PATHS = (
     *("/bin", "/lib", "/lib32", "/lib64", "/usr", "/opt"),
     *(
         "/etc/ld.so.cache",
@@ -75,8 +75,8 @@ SYSTEM_READS = (
     *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
     *("/sys/devices/system/cpu", "/sys/fs/cgroup"),
 )
-"""What a Python process and the programs it starts read of a system: programs, libraries, tables."""
-_LIBRARIES = (
+"""Programs, libraries and tables that a Python process and its programs read."""
+LIBRARY_PATHS = (
     "/lib",
     "/lib32",
     "/lib64",
@@ -89,7 +89,11 @@ _LIBRARIES = (
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What was and was not enforced. `version` is Landlock's; 0 means that nothing is."""
+    """The result of a confinement: writable and readable paths, and what is missing.
+
+    `version` is that of Landlock, 0 if the kernel has none. `missing` names the
+    protections that it lacks; `reason` says why nothing is enforced.
+    """
 
     version: int
     write: tuple[str, ...] = ()
@@ -99,85 +103,96 @@ class Confinement:
 
     @property
     def enforced(self) -> bool:
-        """Whether the process is confined."""
+        """True if the process is confined."""
         return self.version > 0 and not self.reason
 
     @property
-    def line(self) -> str:
-        """One line for the log and for `doctor`."""
+    def summary(self) -> str:
+        """The result as one line for the log and for `doctor`."""
         if not self.enforced:
             return (
                 f"not confined by the kernel: {self.reason}; the boundary alone holds"
             )
-        places = ", ".join(self.write) or "nothing"
-        text = f"confined by Landlock {self.version}: writes only below {places}, reads there and of the system"
+        writable_paths = ", ".join(self.write) or "nothing"
+        text = (
+            f"confined by Landlock {self.version}: writes only below {writable_paths}, "
+            "reads there and of the system"
+        )
         return (
             f"{text}; not covered: {', '.join(self.missing)}" if self.missing else text
         )
 
 
-def available() -> int:
-    """Landlock's version here; 0 where the kernel has none, or is not to be used."""
+def available_version() -> int:
+    """Return the version of Landlock; 0 if there is none or it is switched off."""
     if sys.platform != "linux" or os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
         return 0
     return linux.landlock_version()
 
 
-def program_reads() -> tuple[str, ...]:
-    """The folders this Python runs from: its prefixes, its library and where `sys.path` finds modules."""
+def program_paths() -> tuple[str, ...]:
+    """Return the paths that this Python runs from: prefixes, library and `sys.path`."""
     import sysconfig
 
-    places = {
+    paths = {
         sys.prefix,
         sys.exec_prefix,
         sys.base_prefix,
         sys.base_exec_prefix,
         os.path.dirname(sys.executable),
     }
-    places.update(path for path in sysconfig.get_paths().values() if path)
-    # `python -m` puts the current folder there, which may be anything.
-    elsewhere = {
-        os.path.realpath(place) for place in (os.getcwd(), os.path.expanduser("~"))
+    paths.update(path for path in sysconfig.get_paths().values() if path)
+    # `python -m` adds the current folder to `sys.path`, and that may be any folder.
+    excluded_paths = {
+        os.path.realpath(path) for path in (os.getcwd(), os.path.expanduser("~"))
     }
-    places.update(
-        path for path in sys.path if path and os.path.realpath(path) not in elsewhere
+    paths.update(
+        path
+        for path in sys.path
+        if path and os.path.realpath(path) not in excluded_paths
     )
-    places.update(os.path.realpath(place) for place in list(places))
-    places.add(os.path.dirname(os.path.realpath(sys.executable)))
-    places.add(
+    paths.update(os.path.realpath(path) for path in list(paths))
+    paths.add(os.path.dirname(os.path.realpath(sys.executable)))
+    paths.add(
         os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     )
-    # An installation in `/` itself would open everything: its parts are in SYSTEM_READS already.
-    return tuple(sorted(place for place in places if place.strip("/")))
+    # An installation in `/` itself would allow every path; SYSTEM_PATHS has its parts.
+    return tuple(sorted(path for path in paths if path.strip("/")))
 
 
 def confine(
-    write: Sequence[Place], read: Sequence[Place] = (), *, network: bool = True
+    write: Sequence[FileOrPath],
+    read: Sequence[FileOrPath] = (),
+    *,
+    network: bool = True,
 ) -> Confinement:
-    """Confine this process for good: changes below `write`, reading below `read`, running of what the system has.
+    """Confine this process for good.
 
-    `network=False` also takes outgoing and
-    listening TCP away where the kernel can. Call it before any thread is started: threads that run
-    already are not confined (`missing` says so). Never raises for a kernel without Landlock, for a
-    filter that forbids it, or for a place that is not there; `Confinement.reason` says why.
+    It may change files below `write`, read below `read`, and run the system's programs.
+    `network=False` also forbids outgoing and listening TCP, if the kernel can. Call it
+    before any thread is started: running threads are not confined, and `missing` says
+    so.
+
+    Raises nothing for a kernel without Landlock, for a filter that forbids it, or for a
+    path that does not exist; `Confinement.reason` says why nothing is enforced.
     """
-    version = available()
+    version = available_version()
     if not version:
         return Confinement(
             0, reason="this kernel has no Landlock, or it is switched off"
         )
     missing = [
-        what
-        for since, what in _LATER.items()
-        if version < since and (since != _NET_VERSION or not network)
+        feature
+        for since, feature in LATER_FEATURES.items()
+        if version < since and (since != TCP_VERSION or not network)
     ]
-    running = _threads()
-    if running > 1:
-        missing.append(f"{running - 1} threads that were running already")
-    rules: list[tuple[int, Iterable[Place]]] = [
+    thread_count = _count_threads()
+    if thread_count > 1:
+        missing.append(f"{thread_count - 1} threads that were running already")
+    rules: list[tuple[int, Iterable[FileOrPath]]] = [
         (CHANGE, write),
         (READ, read),
-        (RUN, ("/proc/self", *SYSTEM_READS, *program_reads())),
+        (RUN, ("/proc/self", *SYSTEM_PATHS, *program_paths())),
         (READ_FILE | WRITE_FILE, ("/dev/null", "/dev/tty")),
     ]
     try:
@@ -185,95 +200,109 @@ def confine(
     except OSError as error:
         return Confinement(version, reason=f"the system refused it ({error.strerror})")
     return Confinement(
-        version, tuple(map(_named, write)), tuple(map(_named, read)), tuple(missing)
+        version,
+        tuple(map(_display_path, write)),
+        tuple(map(_display_path, read)),
+        tuple(missing),
     )
 
 
-def confine_child(folders: Sequence[Place], programs: Sequence[str] | None) -> bool:
-    """Let this thread, and what it starts, only read below `folders` and run `programs` (None: this Python).
+def confine_child(
+    folders: Sequence[FileOrPath], programs: Sequence[str] | None
+) -> bool:
+    """Let this thread and its children only read below `folders` and run `programs`.
 
-    False, and nothing is confined, where the kernel cannot.
+    `programs` None means this Python. Return False, with nothing confined, if the
+    kernel cannot do it.
     """
-    runs = (*SYSTEM_READS, *program_reads())
+    runnable = (*SYSTEM_PATHS, *program_paths())
     if programs is not None:
-        runs = (*_LIBRARIES, *map(os.path.realpath, programs))
-    rules: list[tuple[int, Iterable[Place]]] = [
-        *((READ, folders), (RUN, runs)),
+        runnable = (*LIBRARY_PATHS, *map(os.path.realpath, programs))
+    rules: list[tuple[int, Iterable[FileOrPath]]] = [
+        *((READ, folders), (RUN, runnable)),
         *(
             (READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")),
             (READ_FILE | WRITE_FILE, ("/dev/null",)),
         ),
-        (READ_DIR, ("/proc",)),  # Python closes the descriptors that it finds there.
+        (READ_DIR, ("/proc",)),  # Python finds the descriptors to close there.
     ]
     try:
-        if available():
+        if available_version():
             restrict(rules, network=False)
             return True
     except OSError:
-        pass  # A filter forbids it.
+        pass  # A system call filter forbids it.
     return False
 
 
-def restrict(rules: Sequence[tuple[int, Iterable[Place]]], *, network: bool) -> None:
-    """Enforce `(access, places)` rules on this thread and its future children; everything else is refused."""
-    version = available()
-    handled = sum(bits for since, bits in _BY_VERSION.items() if version >= since)
-    tcp = _TCP if version >= _NET_VERSION and not network else 0
-    scopes = _SCOPES if version >= _SCOPE_VERSION else 0
-    size = 24 if version >= _SCOPE_VERSION else 16 if version >= _NET_VERSION else 8
-    attributes = struct.pack("=QQQ", handled, tcp, scopes)
-    ruleset = _done(
+def restrict(
+    rules: Sequence[tuple[int, Iterable[FileOrPath]]], *, network: bool
+) -> None:
+    """Allow this thread and its later children only the accesses of `rules`."""
+    version = available_version()
+    handled_access = sum(
+        access for since, access in ACCESS_BY_VERSION.items() if version >= since
+    )
+    handled_tcp = ALL_TCP if version >= TCP_VERSION and not network else 0
+    scopes = ALL_SCOPES if version >= SCOPE_VERSION else 0
+    size = 24 if version >= SCOPE_VERSION else 16 if version >= TCP_VERSION else 8
+    attributes = struct.pack("=QQQ", handled_access, handled_tcp, scopes)
+    ruleset = _require_success(
         linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0)
     )
     try:
-        for access, places in rules:
-            for place in places:
-                _allow(ruleset, access & handled, place)
-        _done(linux.libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
-        _done(_restrict_self(_RESTRICT_SELF, ruleset, 0))
+        for access, paths in rules:
+            for path in paths:
+                _allow(ruleset, access & handled_access, path)
+        _require_success(linux.libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        _require_success(_restrict_self(RESTRICT_SELF_NUMBER, ruleset, 0))
     finally:
         os.close(ruleset)
 
 
-def _done(result: int) -> int:
+def _require_success(result: int) -> int:
     if result < 0:
-        raise linux.failure()
+        raise linux.last_error()
     return result
 
 
-def _allow(ruleset: int, access: int, place: Place) -> None:
-    if isinstance(place, int):
-        descriptor, opened = place, False
+def _allow(ruleset: int, access: int, path: FileOrPath) -> None:
+    if isinstance(path, int):
+        descriptor, is_own = path, False
     else:
         try:
-            descriptor, opened = os.open(place, linux.O_PATH | os.O_CLOEXEC), True
+            descriptor, is_own = os.open(path, linux.O_PATH | os.O_CLOEXEC), True
         except (FileNotFoundError, NotADirectoryError, PermissionError):
-            return  # What cannot be reached needs no permission.
+            return  # A path that cannot be reached needs no rule.
     try:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            access &= _ON_FILES
+            access &= FILE_ACCESS
         if access:
-            _done(
+            _require_success(
                 _add_rule(
-                    _ADD_RULE, ruleset, 1, struct.pack("=Qi", access, descriptor), 0
+                    ADD_RULE_NUMBER,
+                    ruleset,
+                    1,
+                    struct.pack("=Qi", access, descriptor),
+                    0,
                 )
             )
     finally:
-        if opened:
+        if is_own:
             os.close(descriptor)
 
 
-def _threads() -> int:
+def _count_threads() -> int:
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
-        return 1  # No /proc: nobody can say.
+        return 1  # Without /proc the number is unknown.
 
 
-def _named(place: Place) -> str:
-    if isinstance(place, int):
+def _display_path(path: FileOrPath) -> str:
+    if isinstance(path, int):
         try:
-            return os.readlink(f"/proc/self/fd/{place}")
+            return os.readlink(f"/proc/self/fd/{path}")
         except OSError:
-            return f"descriptor {place}"
-    return os.fsdecode(place)
+            return f"descriptor {path}"
+    return os.fsdecode(path)

@@ -1,15 +1,15 @@
-"""Folders and files as Linux does them: resolved in the kernel, exchanged in one step, leased.
+"""Open files and folders of Linux: resolved by the kernel, exchanged in one step.
 
-The system calls that Python does not offer, each with its substitute where the kernel lacks it:
+The system calls that Python lacks, each with its substitute where the kernel lacks it:
 
-============================== ================ ======================================================
-function                       since Linux      without it
-============================== ================ ======================================================
-`openat2`                      5.6              `OSError(ENOSYS)`; `open_folder_beneath` walks part by part
-`renameat2`                    3.15             `OSError(ENOSYS)`; the caller renames one after the other
-`chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
-`chown_descriptor`             2.6.39           none needed
-============================== ================ ======================================================
+================== =========== =======================================================
+function           since Linux without it
+================== =========== =======================================================
+`openat2`          5.6         `OSError(ENOSYS)`; paths are walked part by part
+`renameat2`        3.15        `OSError(ENOSYS)`; the caller renames in several steps
+`chmod_descriptor` 6.6         `chmod` through `/proc/self/fd`
+`chown_descriptor` 2.6.39      none needed
+================== =========== =======================================================
 """
 
 from __future__ import annotations
@@ -33,21 +33,25 @@ from filewright.system.base import BaseFile, RenameMode
 from filewright.system.beneath import CheckPart
 from filewright.system.capabilities import Capabilities
 from filewright.system.errors import require_same
-from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder
+from filewright.system.posix import FOLDER_FLAGS, NOT_OFFERED, File, Folder
 from filewright.system.status import Status
 
-_RETRIES = (
-    128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
+# `EAGAIN` means that a rename crossed a `..`; it is rare unless a process races us.
+MAX_OPENAT2_RETRIES = 128
+MAX_OPENAT2_PATH_BYTES = 4000  # PATH_MAX is 4096.
+FICLONE = 0x40049409
+FS_IOC_GETFLAGS = 0x80086601
+IMMUTABLE_FLAGS = 0x10 | 0x20  # FS_IMMUTABLE_FL, FS_APPEND_FL
+ENTER_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+PATH_HANDLE_FLAGS = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+# Attributes that the system itself keeps, per inode or per session.
+SYSTEM_ATTRIBUTES = (
+    "security.ima",
+    "security.evm",
+    "system.nfs4_acl",
+    "trusted.overlay.",
 )
-_PATH_BYTES = 4000  # what one call may hold, with room to spare
-_FICLONE = 0x40049409
-_GET_FLAGS = 0x80086601
-_UNCHANGEABLE = 0x10 | 0x20  # immutable, append only
-_ENTER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-# Kept by the system itself, per inode or per session.
-_NOT_OURS = ("security.ima", "security.evm", "system.nfs4_acl", "trusted.overlay.")
-_NO_ATTRIBUTES = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
+NO_ATTRIBUTES_ERRORS = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -63,9 +67,9 @@ RESOLVE_BENEATH = 0x08
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
-_OPENAT2 = 437
-_FCHMODAT2 = 452
-_RENAMEAT2 = {
+OPENAT2_NUMBER = 437
+FCHMODAT2_NUMBER = 452
+RENAMEAT2_NUMBERS = {
     "x86_64": 316,
     "aarch64": 276,
     "riscv64": 276,
@@ -79,17 +83,17 @@ _RENAMEAT2 = {
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def failure(path: bytes | None = None) -> OSError:
-    """The error of the last call."""
+def last_error(path: bytes | None = None) -> OSError:
+    """Return the error of the last call."""
     number = ctypes.get_errno()
     return OSError(number, os.strerror(number), path)
 
 
 def system_call(*arguments: type[Any]) -> Callable[..., int]:
-    """`syscall` with its number and these arguments.
+    """Return the C function `syscall` for arguments of these types.
 
-    It is variadic: a function object of its own per signature converts by declared types, in half the time of
-    guessing.
+    `syscall` is variadic. With a function object for each signature, ctypes converts by
+    declared types, in half the time that guessing takes.
     """
     call = libc["syscall"]
     call.argtypes = (c_long, *arguments)
@@ -101,58 +105,64 @@ _openat2 = system_call(c_int, c_char_p, c_char_p, c_size_t)
 
 
 @lru_cache(maxsize=64)
-def _how(flags: int, resolve: int) -> bytes:
+def _pack_open_how(flags: int, resolve: int) -> bytes:
     return struct.pack("=QQQ", flags, 0, resolve)
 
 
 def openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:
-    """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
-    if (
-        b"\0" in path
-    ):  # C ends the string there: what is opened would not be what was checked.
+    """Open `path` below the descriptor `folder`, with `O_CLOEXEC`.
+
+    The caller retries `EAGAIN`.
+    """
+    # C ends the string at a NUL: the path opened would not be the path checked.
+    if b"\0" in path:
         raise OSError(errno.EINVAL, "embedded null byte", path)
-    how = _how(flags | os.O_CLOEXEC, resolve)
-    descriptor = _openat2(_OPENAT2, folder, path, how, 24)
+    open_how = _pack_open_how(flags | os.O_CLOEXEC, resolve)
+    descriptor = _openat2(OPENAT2_NUMBER, folder, path, open_how, 24)
     if descriptor < 0:
-        raise failure(path)
+        raise last_error(path)
     return descriptor
 
 
 @lru_cache(maxsize=1)
 def has_openat2() -> bool:
-    """Whether this kernel (and this process's system call filter) offers `openat2`."""
+    """Return True if the kernel and the process's filter allow `openat2`."""
     try:
         os.close(openat2(AT_FDCWD, b".", O_PATH | os.O_DIRECTORY, RESOLVE_BENEATH))
     except OSError as error:
-        # A container's filter answers EPERM; any other error is about the current folder.
+        # A container's filter answers EPERM; any other error is about the current
+        # folder.
         return error.errno not in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
     return True
 
 
-_rename_call = system_call(c_int, c_char_p, c_int, c_char_p, c_uint)
+_renameat2 = system_call(c_int, c_char_p, c_int, c_char_p, c_uint)
 
 
 @cache
-def _rename_number() -> int | None:
-    return _RENAMEAT2.get(os.uname().machine)
+def _renameat2_number() -> int | None:
+    return RENAMEAT2_NUMBERS.get(os.uname().machine)
 
 
 def renameat2(
     source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int
 ) -> None:
-    """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
-    number = _rename_number()
+    """Call `renameat2`.
+
+    Raises `OSError` (`ENOSYS` or `EINVAL`) where kernel or file system lacks the flag.
+    """
+    number = _renameat2_number()
     if number is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    if b"\0" in source + target:  # C ends the string there: see `openat2`.
+    if b"\0" in source + target:  # See `openat2`.
         raise OSError(errno.EINVAL, "embedded null byte", source)
-    if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
-        raise failure(source)
+    if _renameat2(number, source_folder, source, target_folder, target, flags) != 0:
+        raise last_error(source)
 
 
 @lru_cache(maxsize=1)
 def has_renameat2() -> bool:
-    """Whether this kernel offers `renameat2` at all."""
+    """Return True if this kernel has `renameat2`."""
     try:
         renameat2(AT_FDCWD, b"", AT_FDCWD, b"", RENAME_NOREPLACE)
     except OSError as error:
@@ -164,13 +174,13 @@ _fchmodat2 = system_call(c_int, c_char_p, c_uint, c_int)
 
 
 def chmod_descriptor(descriptor: int, mode: int) -> None:
-    """Set the mode of what `descriptor` (also one opened with `O_PATH`) refers to, never of a link's target.
+    """Set the mode of an open file, also one opened with `O_PATH`.
 
     `os.chmod(name, dir_fd=…)` follows links, and `fchmod` refuses `O_PATH` descriptors.
     """
-    if _fchmodat2(_FCHMODAT2, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
+    if _fchmodat2(FCHMODAT2_NUMBER, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
         return
-    error = failure()
+    error = last_error()
     if error.errno not in (errno.ENOSYS, errno.EPERM):
         raise error
     if stat.S_ISLNK(os.fstat(descriptor).st_mode):
@@ -184,50 +194,56 @@ _fchownat.restype = c_int
 
 
 def chown_descriptor(descriptor: int, uid: int, gid: int) -> None:
-    """Set user and group of what `descriptor` (also one opened with `O_PATH`) refers to; -1 keeps one."""
+    """Set user and group of a file, also one opened with `O_PATH`; -1 keeps one."""
     if _fchownat(descriptor, b"", uid, gid, AT_EMPTY_PATH) != 0:
-        raise failure()
+        raise last_error()
 
 
 _statx = getattr(libc, "statx", None)
-_ITSELF = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
-_STATX_BTIME = 0x800
-_STATX = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
+STATX_ITSELF = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
+STATX_BTIME = 0x800
+STATX_BIRTH = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
 
 
 def birth_ns(folder: int, name: bytes = b"") -> int | None:
-    """When a thing was made, by its name in an open folder, or a descriptor's own; None where nobody keeps that."""
-    found = ctypes.create_string_buffer(256)
-    if _statx is None or _statx(folder, name, _ITSELF, _STATX_BTIME, found) != 0:
+    """Return the time of creation of a name in a folder, or None if it is not stored.
+
+    Without `name`, return that of the descriptor itself.
+    """
+    statx_buffer = ctypes.create_string_buffer(256)
+    if (
+        _statx is None
+        or _statx(folder, name, STATX_ITSELF, STATX_BTIME, statx_buffer) != 0
+    ):
         return None
-    mask, seconds, nanoseconds = _STATX.unpack_from(found)
+    mask, seconds, nanoseconds = STATX_BIRTH.unpack_from(statx_buffer)
     return (
-        int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+        int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & STATX_BTIME else None
     )
 
 
-_STATX_ATTRIBUTES = struct.Struct("=8x Q")
-_STATX_MOUNT_ROOT = 0x2000
+STATX_ATTRIBUTES = struct.Struct("=8x Q")
+STATX_ATTR_MOUNT_ROOT = 0x2000
 
 
 def syncfs(descriptor: int) -> None:
-    """Flush the file system that a descriptor lies on."""
+    """Flush the file system of a descriptor."""
     if libc.syncfs(descriptor) != 0:
-        raise failure()
+        raise last_error()
 
 
-_SYNC_FILE_RANGE_WRITE = 2  # begin, and wait for nothing
+SYNC_FILE_RANGE_WRITE = 2  # Begin, and do not wait.
 
 
 def start_writeback(descriptor: int, offset: int, length: int) -> None:
-    """Let the disk begin with a part of a file: a hint, which says nothing of what is on the disk."""
-    call = getattr(libc, "sync_file_range", None)
-    if call is not None:
-        call(
+    """Ask the disk to begin writing a part of a file; nothing is promised by it."""
+    sync_file_range = getattr(libc, "sync_file_range", None)
+    if sync_file_range is not None:
+        sync_file_range(
             descriptor,
             ctypes.c_int64(offset),
             ctypes.c_int64(length),
-            _SYNC_FILE_RANGE_WRITE,
+            SYNC_FILE_RANGE_WRITE,
         )
 
 
@@ -236,7 +252,7 @@ LANDLOCK_CREATE_RULESET = 444
 
 
 def landlock_version() -> int:
-    """The version of Landlock that this kernel enforces; 0 where it has none, or has it switched off."""
+    """Return the version of Landlock that the kernel enforces; 0 if it has none."""
     return max(0, int(landlock_create(LANDLOCK_CREATE_RULESET, None, 0, 1)))
 
 
@@ -256,166 +272,177 @@ capabilities = Capabilities(
 )
 
 
-class _LinuxHandle(posix._Handle):
-    """What Linux knows and does of what is held: extended attributes, flags, its file system."""
+class LinuxHandle(posix.PosixHandle):
+    """A descriptor with extended attributes, flags, and its file system."""
 
     __slots__ = ()
-    removable: ClassVar[tuple[str, ...]] = ("user.", "system.posix_acl")
+    removable_prefixes: ClassVar[tuple[str, ...]] = ("user.", "system.posix_acl")
 
     def flush(self) -> None:
-        """Bring it to the disk; the names of a folder that may only be entered are left to the system."""
+        """Flush it to the disk, except for a folder that is open only to be entered."""
         try:
-            os.fsync(self._fd)
+            os.fsync(self._descriptor)
         except OSError as error:
             if (
                 error.errno != errno.EBADF
-                or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH
+                or not fcntl.fcntl(self._descriptor, fcntl.F_GETFL) & os.O_PATH
             ):
                 raise
 
     def flush_file_system(self) -> bool:
-        """Flush all of its file system in one call."""
-        syncfs(self._fd)
+        """Flush its whole file system in one call."""
+        syncfs(self._descriptor)
         return True
 
     def is_immutable(self) -> bool:
-        """Whether it is immutable or append only."""
+        """Return True if it is immutable or append-only."""
         try:
-            flags = fcntl.ioctl(self._fd, _GET_FLAGS, b"\0" * 8)
+            flags = fcntl.ioctl(self._descriptor, FS_IOC_GETFLAGS, b"\0" * 8)
         except OSError:
-            return False  # This file system has no such flags.
-        return bool(int.from_bytes(flags[:4], sys.byteorder) & _UNCHANGEABLE)
+            return False  # The file system has no such flags.
+        return bool(int.from_bytes(flags[:4], sys.byteorder) & IMMUTABLE_FLAGS)
 
     def extended_attributes(self) -> dict[str, bytes]:
-        """Its extended attributes, access control lists among them; empty where there are none."""
+        """Return its extended attributes, among them access control lists."""
         try:
-            names = os.listxattr(self._fd)
+            names = os.listxattr(self._descriptor)
         except OSError as error:
-            if error.errno in _NO_ATTRIBUTES:
+            if error.errno in NO_ATTRIBUTES_ERRORS:
                 return {}
             raise
-        found: dict[str, bytes] = {}
+        attributes: dict[str, bytes] = {}
         for name in names:
-            if name.startswith(_NOT_OURS):
+            if name.startswith(SYSTEM_ATTRIBUTES):
                 continue
             try:
-                found[name] = os.getxattr(self._fd, name)
+                attributes[name] = os.getxattr(self._descriptor, name)
             except OSError as error:
                 if error.errno not in (errno.ENODATA, errno.EPERM, errno.EACCES):
                     raise
-        return found
+        return attributes
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
         if value is None:
-            os.removexattr(self._fd, name)
+            os.removexattr(self._descriptor, name)
         else:
-            os.setxattr(self._fd, name, value)
+            os.setxattr(self._descriptor, name, value)
 
 
-class LinuxFile(_LinuxHandle, File):
+class LinuxFile(LinuxHandle, File):
     """A regular file with leases, clones and attributes."""
 
     __slots__ = ()
 
     def start_writeback(self, offset: int, length: int) -> None:
-        """Let the disk begin with a range already written."""
-        start_writeback(self._fd, offset, length)
+        """Ask the disk to begin writing a range."""
+        start_writeback(self._descriptor, offset, length)
 
     def clone_from(self, source: BaseFile) -> bool:
-        """Share all blocks of `source`; False where the file system cannot."""
+        """Share all blocks of `source`; return False if the file system cannot."""
         try:
-            fcntl.ioctl(self._fd, _FICLONE, source.fileno())
+            fcntl.ioctl(self._descriptor, FICLONE, source.fileno())
         except OSError:
             return False
         return True
 
     @contextmanager
     def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
-        """Keep others from beginning to write to it; yields whether it is so: False once one tries to.
+        """Hold a read lease, and yield a function that returns False once it is lost.
 
-        By a read lease, which is not granted if someone writes. The kernel cannot tell for files of another user
-        and on network file systems. While it is held, the kernel sends a signal when someone opens the file for
-        writing. The usual one (SIGIO) ends a process that does not handle it, so one is asked for that is ignored
-        by default.
+        The kernel grants no lease while another process has the file open for writing.
+        If a process opens it for writing later, the kernel lets that process wait until
+        the lease ends. For files of another user, and on network file systems, the
+        kernel cannot tell, and the function returns True.
         """
         import signal
 
-        granted: bool | None = True
+        # The kernel announces a lost lease by a signal. The usual one, SIGIO, would end
+        # a process that does not handle it; SIGURG is ignored by default.
+        is_granted: bool | None = True
         try:
-            fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
-            fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(self._descriptor, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
+            fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         except OSError as error:
-            granted = (
+            is_granted = (
                 False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
             )
 
         def kept() -> bool:
-            # A lease that is being broken, since somebody waits to write, is shown as none.
-            return granted is None or (
-                granted and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
+            # F_GETLEASE reports F_UNLCK while another process waits to write.
+            return is_granted is None or (
+                is_granted
+                and fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
             )
 
         try:
             yield kept
         finally:
-            if granted:
-                fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            if is_granted:
+                fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-class LinuxFolder(_LinuxHandle, Folder):
-    """A folder whose names are resolved, exchanged and held by the kernel."""
+class LinuxFolder(LinuxHandle, Folder):
+    """An open folder whose paths the kernel resolves and whose names it exchanges."""
 
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile
-    step_flags: ClassVar[int] = _ENTER
+    step_flags: ClassVar[int] = ENTER_FLAGS
     resolves_in_kernel: ClassVar[bool] = capabilities.kernel_resolution
 
     def status_with_birth(self) -> Status:
-        """The same as `status`, and when it was made."""
-        return Status(os.fstat(self._fd), birth_ns(self._fd))
+        """Return its present status with the time of creation."""
+        return Status(os.fstat(self._descriptor), birth_ns(self._descriptor))
 
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:
-        """The status of what has that name: see `base`."""
-        raw = os.stat(posix._one(name), dir_fd=self._fd, follow_symlinks=False)
-        return Status(raw, birth_ns(self._fd, name) if with_birth else None)
+        """Return the status of a name: see `base`."""
+        raw = os.stat(
+            posix.require_name(name), dir_fd=self._descriptor, follow_symlinks=False
+        )
+        return Status(raw, birth_ns(self._descriptor, name) if with_birth else None)
 
     def is_mount(self, name: bytes) -> bool:
-        """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
-        found = ctypes.create_string_buffer(256)
-        if _statx is None or _statx(self._fd, name, _ITSELF, 0, found) != 0:
+        """Return True if a file system, folder or file is mounted on a name."""
+        statx_buffer = ctypes.create_string_buffer(256)
+        if (
+            _statx is None
+            or _statx(self._descriptor, name, STATX_ITSELF, 0, statx_buffer) != 0
+        ):
             return False
-        # No such flag where the kernel does not say (before 5.8).
-        return bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
+        # Kernels before 5.8 never set the flag.
+        return bool(
+            STATX_ATTRIBUTES.unpack_from(statx_buffer)[0] & STATX_ATTR_MOUNT_ROOT
+        )
 
     def mounts_below(self) -> tuple[bytes, ...]:
-        """Return the paths from here of what is mounted below it; none where `/proc` does not list mounts."""
+        """Return the paths from here of all mounts below; none without `/proc`."""
         path = self.path()
         if path is None:
             return ()
-        start = path.rstrip(b"/") + b"/"
+        prefix = path.rstrip(b"/") + b"/"
         mounts = []
         try:
-            with open("/proc/self/mountinfo", "rb") as listing:
-                for line in listing:
-                    # The fifth field is the mount's place, in which blanks and backslashes are octal.
-                    place = re.sub(
+            with open("/proc/self/mountinfo", "rb") as mount_table:
+                for line in mount_table:
+                    # The fifth field is the mount point, with blanks and backslashes in
+                    # octal.
+                    mount_point = re.sub(
                         rb"\\([0-7]{3})",
                         lambda match: bytes((int(match[1], 8),)),
                         line.split(b" ")[4],
                     )
-                    if place.startswith(start):
-                        mounts.append(place[len(start) :])
+                    if mount_point.startswith(prefix):
+                        mounts.append(mount_point[len(prefix) :])
         except OSError:
             return ()
         return tuple(mounts)
 
     def path(self) -> bytes | None:
-        """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
+        """Return its present path; None if it was deleted or there is no `/proc`."""
         try:
-            path = os.readlink(b"/proc/self/fd/%d" % self._fd)
+            path = os.readlink(b"/proc/self/fd/%d" % self._descriptor)
         except OSError:
             return None
-        if path.endswith(b" (deleted)") and os.fstat(self._fd).st_nlink == 0:
+        if path.endswith(b" (deleted)") and os.fstat(self._descriptor).st_nlink == 0:
             return None
         return path if path.startswith(b"/") else None
 
@@ -430,24 +457,26 @@ class LinuxFolder(_LinuxHandle, Folder):
         listable: bool = True,
         check_part: CheckPart | None = None,
     ) -> Self:
-        """The folder `parts` below this one, by the kernel in one call where it can: see `base`."""
+        """Open the folder at a path below, by one call if possible: see `base`."""
         path = b"/".join(parts) or b"."
-        flags = _FOLDER if listable else _ENTER
+        flags = FOLDER_FLAGS if listable else ENTER_FLAGS
         resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS
         if not cross_devices:
             resolve |= RESOLVE_NO_XDEV
-        at_once = (
+        can_use_openat2 = (
             check_part is None
             and b".." not in parts
             and self.resolves_in_kernel
-            and len(path) <= _PATH_BYTES
+            and len(path) <= MAX_OPENAT2_PATH_BYTES
         )
-        for _ in range(_RETRIES if at_once else 0):
+        for _ in range(MAX_OPENAT2_RETRIES if can_use_openat2 else 0):
             try:
-                return type(self)(openat2(self._fd, path, flags, resolve), tuple(parts))
+                return type(self)(
+                    openat2(self._descriptor, path, flags, resolve), tuple(parts)
+                )
             except OSError as error:
                 if error.errno == errno.ELOOP:
-                    break  # The names that led here are only known where no link was followed.
+                    break  # A link: only the walk records the path it leads to.
                 if error.errno not in (errno.EAGAIN, errno.EINTR):
                     raise
         return super().open_folder_beneath(
@@ -460,63 +489,73 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Changing
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename, in one step where kernel and file system can: see `posix.Folder.rename`."""
+    def rename(
+        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+    ) -> None:
+        """Rename, in one step where kernel and file system can: see `posix.Folder`."""
         if capabilities.exchange and mode != "replace":
             flag = RENAME_EXCHANGE if mode == "exchange" else RENAME_NOREPLACE
             try:
-                renameat2(self._fd, posix._one(name), to._fd, posix._one(to_name), flag)
+                renameat2(
+                    self._descriptor,
+                    posix.require_name(name),
+                    target_folder._descriptor,
+                    posix.require_name(target_name),
+                    flag,
+                )
                 return
             except OSError as error:
                 if error.errno not in NOT_OFFERED:
                     raise
-        super().rename(name, to, to_name, mode)
+        super().rename(name, target_folder, target_name, mode)
 
     def set_mode(
         self, name: bytes, mode: int, *, expected: Status | None = None
     ) -> None:
-        """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""
-        with self._held(name, expected) as thing:
-            chmod_descriptor(thing, mode)
+        """Set permission bits, also of an unreadable file: see `posix.Folder`."""
+        with self._path_handle(name, expected) as descriptor:
+            chmod_descriptor(descriptor, mode)
 
     def set_owner(
         self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
     ) -> None:
-        """Set user and group of the thing itself, a link included: see `posix.Folder.set_owner`."""
-        with self._held(name, expected) as thing:
-            chown_descriptor(thing, uid, gid)
+        """Set user and group, also of a link itself: see `posix.Folder`."""
+        with self._path_handle(name, expected) as descriptor:
+            chown_descriptor(descriptor, uid, gid)
 
     @contextmanager
-    def _held(self, name: bytes, expected: Status | None) -> Iterator[int]:
-        thing = os.open(posix._one(name), _LOOK, dir_fd=self._fd)
+    def _path_handle(self, name: bytes, expected: Status | None) -> Iterator[int]:
+        descriptor = os.open(
+            posix.require_name(name), PATH_HANDLE_FLAGS, dir_fd=self._descriptor
+        )
         try:
-            require_same(Status(os.fstat(thing)), expected)
-            yield thing
+            require_same(Status(os.fstat(descriptor)), expected)
+            yield descriptor
         finally:
-            os.close(thing)
+            os.close(descriptor)
 
 
-class _WalkedFolder(LinuxFolder):
-    """One below which paths are walked part by part, as where the kernel cannot resolve them."""
+class WalkedLinuxFolder(LinuxFolder):
+    """A folder below which paths are walked, as on a kernel without `openat2`."""
 
     __slots__ = ()
     resolves_in_kernel: ClassVar[bool] = False
 
 
 def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:
-    """The folder of a path that the user named, such as a root; links in it are followed."""
-    return (LinuxFolder if resolves_in_kernel else _WalkedFolder)(
-        os.open(path, _FOLDER)
+    """Open a folder by a path that the user named, such as a root: see `posix`."""
+    return (LinuxFolder if resolves_in_kernel else WalkedLinuxFolder)(
+        os.open(path, FOLDER_FLAGS)
     )
 
 
 def umask() -> int:
-    """The permission bits that new files of this process do not get, read without changing them."""
+    """Return the bits that new files do not get, without changing them meanwhile."""
     try:
         with open("/proc/self/status", "rb") as status:
             for line in status:
                 if line.startswith(b"Umask:"):
                     return int(line.split()[1], 8)
     except OSError:
-        pass  # No /proc.
+        pass  # There is no /proc.
     return posix.umask()

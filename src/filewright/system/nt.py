@@ -1,8 +1,9 @@
-"""The calls of Windows' `ntdll` that files and folders are made of, each with its structure and its errors.
+"""Calls of Windows' `ntdll` on files and folders, with their structures and errors.
 
-They take a handle and one name below it, which the Win32 calls above them do not; what the Win32 calls
-offer beyond (the path of a handle) is asked of `kernel32`. Loaded when first used, so that the structures
-and tables can be read on any system. Numbers are those of the Windows SDK's `ntifs.h` and `winternl.h`.
+These calls take a handle and one name below it; the Win32 calls do not. `kernel32` is
+only called for the path of a handle, for locks and for jobs. The libraries are loaded
+when they are first used, so the structures and tables can be tested on every system.
+Numbers are those of the Windows SDK's `ntifs.h` and `winternl.h`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ctypes import (
 from functools import cache
 from typing import Any
 
-# What a handle may be used for.
+# Access rights of a handle.
 READ_DATA = LIST = 0x0001
 WRITE_DATA = ADD_FILE = 0x0002
 ADD_FOLDER = 0x0004
@@ -77,8 +78,8 @@ NO_SUCH_FILE = 0xC000000F
 NAME_COLLISION = 0xC0000035
 CANNOT_DELETE = 0xC0000121
 
-_NOT_OFFERED = (0xC0000002, 0xC0000003, 0xC000000D, 0xC0000010, 0xC00000BB)
-_BUSY = (SHARING_VIOLATION, LOCK_CONFLICT, DELETE_PENDING)
+NOT_OFFERED_STATUSES = (0xC0000002, 0xC0000003, 0xC000000D, 0xC0000010, 0xC00000BB)
+BUSY_STATUSES = (SHARING_VIOLATION, LOCK_CONFLICT, DELETE_PENDING)
 
 ERRNO = {
     0xC0000002: errno.ENOSYS,  # NOT_IMPLEMENTED
@@ -119,10 +120,10 @@ ERRNO = {
     0xC000050B: errno.ELOOP,  # REPARSE_POINT_ENCOUNTERED
     0x8000002D: errno.ELOOP,  # STOPPED_ON_SYMLINK
 }
-"""What a status of the kernel means in the words of the rooms above."""
+"""The `errno` for each status of the kernel; the packages above know no status."""
 
-_ERROR_LOCK_VIOLATION, _ERROR_IO_PENDING = 33, 997
-_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+ERROR_LOCK_VIOLATION, ERROR_IO_PENDING = 33, 997
+RETRY_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 class UnicodeString(Structure):
@@ -132,7 +133,7 @@ class UnicodeString(Structure):
 
 
 class ObjectAttributes(Structure):
-    """`OBJECT_ATTRIBUTES`: a name, and the handle it is below."""
+    """`OBJECT_ATTRIBUTES`: a name, and the handle of the folder that holds it."""
 
     _fields_ = [
         ("length", c_uint32),
@@ -151,7 +152,7 @@ class IoStatus(Structure):
 
 
 class Overlapped(Structure):
-    """`OVERLAPPED`: where in a file."""
+    """`OVERLAPPED`: an offset in a file."""
 
     _fields_ = [
         ("internal", c_size_t),
@@ -162,37 +163,43 @@ class Overlapped(Structure):
     ]
 
 
-ALL = struct.Struct("<qqqqI4x qqI??2x q")
+ALL_INFORMATION = struct.Struct("<qqqqI4x qqI??2x q")
 """The beginning of `FILE_ALL_INFORMATION`: basic, standard and internal information."""
-ID = struct.Struct("<Q16s")
+ID_INFORMATION = struct.Struct("<Q16s")
 """`FILE_ID_INFORMATION`: the volume's serial number and the file's number."""
-BASIC = struct.Struct("<qqqqI4x")
-"""`FILE_BASIC_INFORMATION`: made, read, written, changed; attributes. Zero leaves one as it is."""
-SIZES = struct.Struct("<qqqII")
-"""`FILE_FS_FULL_SIZE_INFORMATION`: total, for us, free; sectors of a unit; bytes of a sector."""
-ENTRY = struct.Struct("<II qqqqqq III B x 24s 2x q")
+BASIC_INFORMATION = struct.Struct("<qqqqI4x")
+"""`FILE_BASIC_INFORMATION`: times created, read, written, changed; attributes.
+
+A value of 0 leaves that field unchanged.
+"""
+SIZE_INFORMATION = struct.Struct("<qqqII")
+"""`FILE_FS_FULL_SIZE_INFORMATION`: units in all, available, free; unit sizes."""
+DIRECTORY_ENTRY = struct.Struct("<II qqqqqq III B x 24s 2x q")
 """`FILE_ID_BOTH_DIR_INFORMATION` up to the name."""
-DESCRIPTOR = struct.Struct("<BxHIIII")
-"""`SECURITY_DESCRIPTOR_RELATIVE`: revision, control; where owner, group, system's and user's list begin."""
+SECURITY_DESCRIPTOR = struct.Struct("<BxHIIII")
+"""`SECURITY_DESCRIPTOR_RELATIVE`: revision, control; offsets of owner, group, lists."""
 RENAME_HEAD = struct.Struct("<I4x Q I")
 """`FILE_RENAME_INFORMATION` and `FILE_LINK_INFORMATION` up to the name."""
 
-JOB = struct.Struct("<qqI4xQQI4xQII 6Q QQQQ")
-"""`JOBOBJECT_EXTENDED_LIMIT_INFORMATION`: times, flags, working set, processes; traffic; memory."""
+JOB_LIMITS = struct.Struct("<qqI4xQQI4xQII 6Q QQQQ")
+"""`JOBOBJECT_EXTENDED_LIMIT_INFORMATION`.
+
+Its fields are times, flags, working set, processes; traffic; memory.
+"""
 
 _CLASS_BASIC, _CLASS_STANDARD, _CLASS_INTERNAL = 4, 5, 6
 _CLASS_RENAME, _CLASS_LINK, _CLASS_DISPOSITION = 10, 11, 13
 _CLASS_ALL, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
 _FS_VOLUME, _FS_ATTRIBUTE, _FS_FULL_SIZE = 1, 5, 7
-_LIST_OF_RIGHTS = 4  # DACL_SECURITY_INFORMATION
-_LIST_PRESENT, _INHERIT_REQUESTED, _INHERITED, _PROTECTED = (
+DACL_SECURITY_INFORMATION = 4  # DACL_SECURITY_INFORMATION
+DACL_PRESENT, DACL_AUTO_INHERIT_REQUESTED, DACL_AUTO_INHERITED, DACL_PROTECTED = (
     0x0004,
     0x0100,
     0x0400,
     0x1000,
 )
-_ENTRY_INHERITED = 0x10
+INHERITED_ACE = 0x10
 _GET_REPARSE_POINT, _SET_REPARSE_POINT = 0x000900A8, 0x000900A4
 
 
@@ -234,7 +241,7 @@ def _ntdll() -> Any:
 
 @cache
 def on_wine() -> bool:
-    """Whether this is Wine, which makes up when a thing was made, from when it was last changed."""
+    """Return True on Wine, where times of creation are those of the last change."""
     return hasattr(_ntdll(), "wine_get_version")
 
 
@@ -265,32 +272,32 @@ def _kernel32() -> Any:
     return library
 
 
-def error_of(status: int, name: bytes | None = None) -> OSError:
-    """The `OSError` of a status, of the class that its `errno` has."""
+def error_from_status(status: int, name: bytes | None = None) -> OSError:
+    """Return the `OSError` of a status, of the subclass that belongs to its `errno`."""
     status &= 0xFFFFFFFF
     number = ERRNO.get(status, errno.EIO)
     text = os.strerror(number) + (
         f" (status {status:08X})" if number == errno.EIO else ""
     )
-    if status in _BUSY:
+    if status in BUSY_STATUSES:
         text = "another program has it open and does not share it"
     return OSError(number, text) if name is None else OSError(number, text, name)
 
 
 def _call(name: str, *arguments: Any) -> int:
-    """The status of a call of `ntdll`; 0 for every success."""
+    """Call a function of `ntdll` and return its status, or 0 if it succeeded."""
     status: int = getattr(_ntdll(), name)(*arguments)
     return status & 0xFFFFFFFF if status < 0 else 0
 
 
 def require(status: int, name: bytes | None = None) -> None:
-    """Raise the error of a status that is none of success."""
+    """Raise the error of a status, unless it is 0."""
     if status:
-        raise error_of(status, name)
+        raise error_from_status(status, name)
 
 
-def wide(name: bytes) -> str:
-    """The text of a name; raises `OSError(EINVAL)` for what is not WTF-8."""
+def text_from_name(name: bytes) -> str:
+    """Return the text of a name. Raises `OSError(EINVAL)` if the name is not WTF-8."""
     try:
         text = name.decode("utf-8", "surrogatepass")
         if (
@@ -305,8 +312,8 @@ def wide(name: bytes) -> str:
     raise OSError(errno.EINVAL, "the name is not UTF-8", name)
 
 
-def narrow(units: bytes) -> bytes:
-    """The name of UTF-16 units."""
+def name_from_units(units: bytes) -> bytes:
+    """Return the name that UTF-16 units spell."""
     return units.decode("utf-16-le", "surrogatepass").encode("utf-8", "surrogatepass")
 
 
@@ -315,10 +322,9 @@ def _unicode(text: str) -> UnicodeString:
     if len(units) > 65_000:  # The length must fit into 16 bits.
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), text)
     string = UnicodeString(len(units), len(units))
-    string.kept = ctypes.create_string_buffer(
-        units, len(units) + 2
-    )  # As long as the string that leads to it.
-    string.buffer = ctypes.addressof(string.kept)
+    # The structure holds only an address, so the buffer must live as long as it does.
+    string.units = ctypes.create_string_buffer(units, len(units) + 2)
+    string.buffer = ctypes.addressof(string.units)
     return string
 
 
@@ -330,144 +336,190 @@ def open_below(
     *,
     disposition: int = OPEN,
     share: int = SHARE_ALL,
-    patient: bool = True,
+    wait_while_busy: bool = True,
 ) -> int:
-    """Open or create one name below a folder's handle (`b""`: the thing itself), or an NT path below nothing.
+    """Open or create one name below a folder's handle, and return its handle.
 
-    What another program does not share is waited for, 0.4 s in all, unless not `patient`.
+    `b""` opens the folder or file of the handle again; without a handle, `name` is an
+    NT path. With `wait_while_busy`, wait 0.4 s in all for a file that another program
+    does not share.
     """
-    string = _unicode(wide(name) if isinstance(name, bytes) else name)
-    size, below = ctypes.sizeof(ObjectAttributes), ctypes.pointer(string)
-    asked = ObjectAttributes(size, folder, below, CASE_INSENSITIVE, None, None)
+    unicode_name = _unicode(text_from_name(name) if isinstance(name, bytes) else name)
+    structure_size, name_pointer = (
+        ctypes.sizeof(ObjectAttributes),
+        ctypes.pointer(unicode_name),
+    )
+    object_attributes = ObjectAttributes(
+        structure_size, folder, name_pointer, CASE_INSENSITIVE, None, None
+    )
     handle = c_void_p()
 
     def ask() -> int:
-        how = ATTRIBUTE_NORMAL, share, disposition, options | SYNCHRONOUS
+        sharing = ATTRIBUTE_NORMAL, share, disposition, options | SYNCHRONOUS
         return _call(
             "NtCreateFile",
             byref(handle),
             access | SYNCHRONIZE,
-            byref(asked),
+            byref(object_attributes),
             byref(IoStatus()),
             None,
-            *how,
+            *sharing,
             None,
             0,
         )
 
-    require(patiently(ask) if patient else ask(), os.fsencode(name))
+    require(retry_while_busy(ask) if wait_while_busy else ask(), os.fsencode(name))
     assert handle.value is not None
     return handle.value
 
 
-def patiently(ask: Callable[[], int]) -> int:
-    """The status of a call that others are in the way of for a moment: an indexer, a virus scanner, a build.
+def retry_while_busy(call: Callable[[], int]) -> int:
+    """Repeat a call while another program has the file open, and return its status.
 
-    Asked again for 0.4 s in all; 0 if it is done.
+    Indexers, virus scanners and builds open a file for a moment. The call is repeated
+    for 0.4 s in all.
     """
-    for pause in _PAUSES:
-        status = ask()
-        if status not in _BUSY:
+    for pause in RETRY_PAUSES:
+        status = call()
+        if status not in BUSY_STATUSES:
             return status
         time.sleep(pause)
-    return ask()
+    return call()
 
 
 def close(handle: int) -> None:
-    """Let go of a handle."""
+    """Close a handle."""
     _ntdll().NtClose(handle)
 
 
 def read_into(handle: int, address: int, length: int, offset: int) -> int:
-    """Read at an offset into memory; how many bytes there were, 0 at the end."""
-    return _transferred("NtReadFile", handle, address, length, offset)
+    """Read at an offset into memory; return the number of bytes read, 0 at the end."""
+    return _transfer("NtReadFile", handle, address, length, offset)
 
 
 def write_from(handle: int, address: int, length: int, offset: int) -> int:
-    """Write memory at an offset; how many bytes were taken."""
-    return _transferred("NtWriteFile", handle, address, length, offset)
+    """Write memory at an offset; return the number of bytes written."""
+    return _transfer("NtWriteFile", handle, address, length, offset)
 
 
-def _transferred(call: str, handle: int, address: int, length: int, offset: int) -> int:
-    done, place = IoStatus(), byref(ctypes.c_int64(offset))
+def _transfer(call: str, handle: int, address: int, length: int, offset: int) -> int:
+    io_status, position = IoStatus(), byref(ctypes.c_int64(offset))
     status = _call(
-        call, handle, None, None, None, byref(done), address, length, place, None
+        call,
+        handle,
+        None,
+        None,
+        None,
+        byref(io_status),
+        address,
+        length,
+        position,
+        None,
     )
     if status == END_OF_FILE:
         return 0
     require(status)
-    return int(done.information)
+    return int(io_status.information)
 
 
 def flush(handle: int) -> None:
-    """Bring it to the disk; the handle must be one for writing."""
+    """Flush a file or folder to the disk. The handle must be open for writing."""
     require(_call("NtFlushBuffersFile", handle, byref(IoStatus())))
 
 
-def _query(handle: int, what: int, size: int) -> bytes:
+def _query_information(handle: int, information_class: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
     status = _call(
-        "NtQueryInformationFile", handle, byref(IoStatus()), buffer, size, what
+        "NtQueryInformationFile",
+        handle,
+        byref(IoStatus()),
+        buffer,
+        size,
+        information_class,
     )
-    if status != BUFFER_OVERFLOW:  # The name at the end is not what was asked for.
+    if (
+        status != BUFFER_OVERFLOW
+    ):  # The name at the end does not fit, and is not needed.
         require(status)
     return buffer.raw
 
 
-def _set(handle: int, what: int, data: bytes) -> int:
+def _set_information(handle: int, information_class: int, data: bytes) -> int:
     buffer = ctypes.create_string_buffer(data, len(data))
     return _call(
-        "NtSetInformationFile", handle, byref(IoStatus()), buffer, len(data), what
+        "NtSetInformationFile",
+        handle,
+        byref(IoStatus()),
+        buffer,
+        len(data),
+        information_class,
     )
 
 
 def query_all(handle: int) -> tuple[Any, ...]:
-    """Made, read, written, changed, attributes; allocated, size, links, deleted, is folder; number."""
+    """Return the fields of `ALL_INFORMATION`.
+
+    They are the times created, read, written and changed, attributes; allocated bytes,
+    size, links, is deleted, is folder; number.
+    """
     try:
-        return ALL.unpack_from(_query(handle, _CLASS_ALL, 256))
+        return ALL_INFORMATION.unpack_from(_query_information(handle, _CLASS_ALL, 256))
     except NotADirectoryError:
-        # Wine knows no name of what lies in a folder that was renamed meanwhile, and then says nothing at all.
-        each = ((_CLASS_BASIC, 40), (_CLASS_STANDARD, 24), (_CLASS_INTERNAL, 8))
-        return ALL.unpack(b"".join(_query(handle, what, size) for what, size in each))
+        # Wine fails to find the name of a file whose folder was renamed, and then
+        # returns nothing: ask for the parts that need no name.
+        parts = ((_CLASS_BASIC, 40), (_CLASS_STANDARD, 24), (_CLASS_INTERNAL, 8))
+        return ALL_INFORMATION.unpack(
+            b"".join(
+                _query_information(handle, information_class, size)
+                for information_class, size in parts
+            )
+        )
 
 
 def query_tag(handle: int) -> int:
-    """What kind of reparse point it is; 0 for none."""
-    attributes, tag = struct.unpack("<II", _query(handle, _CLASS_TAG, 8))
+    """Return the tag of a reparse point; 0 if it is none."""
+    attributes, tag = struct.unpack("<II", _query_information(handle, _CLASS_TAG, 8))
     return int(tag) if attributes & ATTRIBUTE_REPARSE_POINT else 0
 
 
-def query_identity(handle: int, number: int) -> tuple[int, int]:
-    """(volume, number): of 64 and 128 bits, where the file system says; `number` is the one of 64 bits."""
+def query_identity(handle: int, short_number: int) -> tuple[int, int]:
+    """Return (volume, number), of 64 and 128 bits if the file system has them.
+
+    `short_number` is the file's number of 64 bits, for other file systems.
+    """
     try:
-        volume, long_number = ID.unpack(_query(handle, _CLASS_ID, ID.size))
+        volume, long_number = ID_INFORMATION.unpack(
+            _query_information(handle, _CLASS_ID, ID_INFORMATION.size)
+        )
     except OSError:
         return int.from_bytes(
             _query_volume(handle, _FS_VOLUME, 512)[8:12], "little"
-        ), number
+        ), short_number
     return int(volume), int.from_bytes(long_number, "little")
 
 
 def identity(handle: int) -> tuple[int, int]:
-    """What stays the same however it is named: see `query_identity`."""
+    """Return the identity of an open file, whatever its name: see `query_identity`."""
     return query_identity(handle, query_all(handle)[-1])
 
 
 def free_bytes(handle: int) -> int:
-    """The bytes that are free for us on its volume."""
-    _, ours, _, sectors, size = SIZES.unpack(
-        _query_volume(handle, _FS_FULL_SIZE, SIZES.size)
+    """Return the bytes that are free for this user on the volume of a handle."""
+    _, available, _, sectors, size = SIZE_INFORMATION.unpack(
+        _query_volume(handle, _FS_FULL_SIZE, SIZE_INFORMATION.size)
     )
-    return int(ours * sectors * size)
+    return int(available * sectors * size)
 
 
 def file_system(handle: int) -> str:
-    """What the file system of its volume calls itself: `NTFS`, `FAT32`."""
+    """Return the name of the file system of a handle: `NTFS`, `FAT32`."""
     data = _query_volume(handle, _FS_ATTRIBUTE, 128)
-    return narrow(data[12 : 12 + int.from_bytes(data[8:12], "little")]).decode()
+    return name_from_units(
+        data[12 : 12 + int.from_bytes(data[8:12], "little")]
+    ).decode()
 
 
-def _query_volume(handle: int, what: int, size: int) -> bytes:
+def _query_volume(handle: int, information_class: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
     require(
         _call(
@@ -476,7 +528,7 @@ def _query_volume(handle: int, what: int, size: int) -> bytes:
             byref(IoStatus()),
             buffer,
             size,
-            what,
+            information_class,
         )
     )
     return buffer.raw
@@ -485,19 +537,25 @@ def _query_volume(handle: int, what: int, size: int) -> bytes:
 def set_basic(
     handle: int, *, read: int = 0, written: int = 0, attributes: int = 0
 ) -> None:
-    """Set times, in 100 ns since 1601, and attributes; 0 leaves one as it is."""
-    require(_set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes)))
+    """Set times, in 100 ns since 1601, and attributes; 0 leaves one unchanged."""
+    require(
+        _set_information(
+            handle,
+            _CLASS_BASIC,
+            BASIC_INFORMATION.pack(0, read, written, 0, attributes),
+        )
+    )
 
 
 def query_rights(handle: int) -> bytes:
-    """The security descriptor of an open thing with nothing but its access control list."""
+    """Return the security descriptor of a file, with its access control list only."""
     size, needed = 1024, c_uint32()
     while True:
         buffer = ctypes.create_string_buffer(size)
         status = _call(
             "NtQuerySecurityObject",
             handle,
-            _LIST_OF_RIGHTS,
+            DACL_SECURITY_INFORMATION,
             buffer,
             size,
             byref(needed),
@@ -509,101 +567,116 @@ def query_rights(handle: int) -> bytes:
 
 
 def set_rights(handle: int, descriptor: bytes) -> None:
-    """Give an open thing an access control list that `query_rights` gave."""
-    revision, control, *places = DESCRIPTOR.unpack_from(descriptor)
-    if control & _INHERITED:
-        # Else the system forgets that what its folder gives it changes with the folder.
-        control |= _INHERIT_REQUESTED
-    data = DESCRIPTOR.pack(revision, control, *places) + descriptor[DESCRIPTOR.size :]
+    """Set the access control list of an open file, as returned by `query_rights`."""
+    revision, control, *offsets = SECURITY_DESCRIPTOR.unpack_from(descriptor)
+    if control & DACL_AUTO_INHERITED:
+        # Otherwise the inherited entries would no longer follow changes of the
+        # folder's.
+        control |= DACL_AUTO_INHERIT_REQUESTED
+    data = (
+        SECURITY_DESCRIPTOR.pack(revision, control, *offsets)
+        + descriptor[SECURITY_DESCRIPTOR.size :]
+    )
     buffer = ctypes.create_string_buffer(data, len(data))
-    require(_call("NtSetSecurityObject", handle, _LIST_OF_RIGHTS, buffer))
+    require(_call("NtSetSecurityObject", handle, DACL_SECURITY_INFORMATION, buffer))
 
 
-def rights_are_its_own(descriptor: bytes) -> bool:
-    """Whether an access control list says more than what a folder gives all that is made in it."""
-    _, control, *_, at = DESCRIPTOR.unpack_from(descriptor)
-    if not control & _LIST_PRESENT:
+def has_own_rights(descriptor: bytes) -> bool:
+    """Return True if an access control list has entries that are not inherited."""
+    _, control, *_, list_offset = SECURITY_DESCRIPTOR.unpack_from(descriptor)
+    if not control & DACL_PRESENT:
         return False
-    if control & _PROTECTED or not at:
+    if control & DACL_PROTECTED or not list_offset:
         return True
-    (count,) = struct.unpack_from("<H", descriptor, at + 4)
-    entry = at + 8
-    for _ in range(count):
+    (entry_count,) = struct.unpack_from("<H", descriptor, list_offset + 4)
+    entry_offset = list_offset + 8
+    for _ in range(entry_count):
         flags, length = (
-            descriptor[entry + 1],
-            int.from_bytes(descriptor[entry + 2 : entry + 4], "little"),
+            descriptor[entry_offset + 1],
+            int.from_bytes(descriptor[entry_offset + 2 : entry_offset + 4], "little"),
         )
-        if not flags & _ENTRY_INHERITED:
+        if not flags & INHERITED_ACE:
             return True
-        entry += length
-    return not count
+        entry_offset += length
+    return not entry_count
 
 
-def _head(flags: int, folder: int, name: bytes) -> bytes:
-    """What a rename or a link takes: never shorter than the structure, whatever the name."""
-    units = wide(name).encode("utf-16-le", "surrogatepass")
+def _pack_target_name(flags: int, folder: int, name: bytes) -> bytes:
+    """Return the input of a rename or link, padded to the size of the structure."""
+    units = text_from_name(name).encode("utf-16-le", "surrogatepass")
     return (RENAME_HEAD.pack(flags, folder, len(units)) + units).ljust(24, b"\0")
 
 
 def rename(handle: int, folder: int, name: bytes, *, replace: bool) -> int:
-    """Rename an open thing below a folder, in one step; the status, 0 if it is done.
+    """Rename an open file or folder in one step; return the status, 0 if it succeeded.
 
-    With POSIX semantics, by which a file that others hold open is replaced as well; where Windows
-    (before 10) or Wine lack them, as of old.
+    POSIX semantics replace a file that other programs have open. Windows before 10 and
+    Wine lack them; there the older call is used, which does not.
     """
-    posix, over_read_only = 0x2, 0x40
-    status = _set(
+    posix_semantics, ignore_read_only = 0x2, 0x40
+    status = _set_information(
         handle,
         _CLASS_RENAME_EX,
-        _head(posix | over_read_only | int(replace), folder, name),
+        _pack_target_name(
+            posix_semantics | ignore_read_only | int(replace), folder, name
+        ),
     )
-    if status in _NOT_OFFERED:
-        status = _set(handle, _CLASS_RENAME, _head(int(replace), folder, name))
+    if status in NOT_OFFERED_STATUSES:
+        status = _set_information(
+            handle, _CLASS_RENAME, _pack_target_name(int(replace), folder, name)
+        )
     return status
 
 
 def link(handle: int, folder: int, name: bytes) -> int:
-    """Give an open file one more name below a folder; the status, 0 if it is done."""
-    return _set(handle, _CLASS_LINK, _head(0, folder, name))
+    """Give an open file one more name in a folder; return the status."""
+    return _set_information(handle, _CLASS_LINK, _pack_target_name(0, folder, name))
 
 
 def remove(handle: int) -> int:
-    """Remove the name of an open thing; the status, 0 if it is done.
+    """Remove the name of an open file or folder; return the status, 0 if it succeeded.
 
-    The name is gone at once where Windows has that (since 10), else when the last handle is closed.
+    The name disappears at once on Windows 10 and later, else when the last handle of
+    the file is closed.
     """
-    delete, posix, read_only = 0x1, 0x2, 0x10
-    status = _set(
-        handle, _CLASS_DISPOSITION_EX, struct.pack("<I", delete | posix | read_only)
+    delete, posix_semantics, ignore_read_only = 0x1, 0x2, 0x10
+    status = _set_information(
+        handle,
+        _CLASS_DISPOSITION_EX,
+        struct.pack("<I", delete | posix_semantics | ignore_read_only),
     )
-    if status in _NOT_OFFERED:
-        status = _set(handle, _CLASS_DISPOSITION, b"\1")
+    if status in NOT_OFFERED_STATUSES:
+        status = _set_information(handle, _CLASS_DISPOSITION, b"\1")
     return status
 
 
 def lock(handle: int, *, exclusive: bool) -> bool:
-    """Lock the first byte of a file; False if another handle has it."""
-    fail_at_once, to_itself, where = 1, 2, Overlapped()
-    flags = fail_at_once | (to_itself if exclusive else 0)
-    if _kernel32().LockFileEx(handle, flags, 0, 1, 0, byref(where)):
+    """Lock the first byte of a file; return False if another handle has the lock."""
+    fail_immediately, exclusive_flag, first_byte = 1, 2, Overlapped()
+    flags = fail_immediately | (exclusive_flag if exclusive else 0)
+    if _kernel32().LockFileEx(handle, flags, 0, 1, 0, byref(first_byte)):
         return True
     number = _last_error()
-    if number in (_ERROR_LOCK_VIOLATION, _ERROR_IO_PENDING):
+    if number in (ERROR_LOCK_VIOLATION, ERROR_IO_PENDING):
         return False
     raise OSError(errno.ENOLCK, f"the file cannot be locked (error {number})")
 
 
-def bind_process(number: int, memory: int) -> int:
-    """A job that holds a process to `memory` bytes and to no children, and ends it when the job is closed."""
+def bind_process(process_id: int, max_bytes: int) -> int:
+    """Bind a process to a job, and return the job's handle.
+
+    The process may use `max_bytes` of memory and start no children. It ends when the
+    job is closed.
+    """
     kernel32 = _kernel32()
-    may_quota_and_end, extended = 0x0101, 9
-    ends_with_job, one_process, own_memory = 0x2000, 0x8, 0x100
+    set_quota_and_terminate, extended_limit_class = 0x0101, 9
+    kill_on_job_close, active_process_limit, process_memory_limit = 0x2000, 0x8, 0x100
     job = kernel32.CreateJobObjectW(None, None)
-    process = kernel32.OpenProcess(may_quota_and_end, 0, number)
-    limits = JOB.pack(
+    process = kernel32.OpenProcess(set_quota_and_terminate, 0, process_id)
+    limits = JOB_LIMITS.pack(
         0,
         0,
-        ends_with_job | one_process | own_memory,
+        kill_on_job_close | active_process_limit | process_memory_limit,
         0,
         0,
         1,
@@ -611,7 +684,7 @@ def bind_process(number: int, memory: int) -> int:
         0,
         0,
         *(0,) * 6,
-        memory,
+        max_bytes,
         0,
         0,
         0,
@@ -620,7 +693,9 @@ def bind_process(number: int, memory: int) -> int:
         if not (
             job
             and process
-            and kernel32.SetInformationJobObject(job, extended, limits, len(limits))
+            and kernel32.SetInformationJobObject(
+                job, extended_limit_class, limits, len(limits)
+            )
             and kernel32.AssignProcessToJobObject(job, process)
         ):
             raise OSError(
@@ -644,107 +719,139 @@ def _last_error() -> int:
 def entries(
     handle: int, buffer: ctypes.Array[ctypes.c_char], *, restart: bool
 ) -> list[tuple[bytes, int, int]]:
-    """Some of the names of a folder: (name, attributes, reparse tag); empty at the end."""
-    status = _listed(handle, buffer, None, restart=restart)
+    """Return some names of a folder with attributes and reparse tag; [] at the end."""
+    status = _query_directory(handle, buffer, None, restart=restart)
     if status in (NO_MORE_FILES, NO_SUCH_FILE):
         return []
     require(status)
-    return read_entries(buffer.raw)
+    return parse_entries(buffer.raw)
 
 
 def entry_name(handle: int, name: bytes) -> bytes:
-    """The name of a folder's entry as the folder spells it. Raises `FileNotFoundError`."""
+    """Return the folder's own spelling of a name. Raises `FileNotFoundError`."""
     buffer = ctypes.create_string_buffer(2048)
-    status = _listed(handle, buffer, byref(_unicode(wide(name))), restart=True)
+    status = _query_directory(
+        handle, buffer, byref(_unicode(text_from_name(name))), restart=True
+    )
     require(NO_SUCH_FILE if status == NO_MORE_FILES else status, name)
-    return read_entries(buffer.raw)[0][0]
+    return parse_entries(buffer.raw)[0][0]
 
 
-def _listed(
+def _query_directory(
     handle: int, buffer: ctypes.Array[ctypes.c_char], name: Any, *, restart: bool
 ) -> int:
-    one = int(name is not None)
-    what = buffer, len(buffer), _CLASS_ID_BOTH, one, name, int(restart)
+    only_one = int(name is not None)
+    arguments = buffer, len(buffer), _CLASS_ID_BOTH, only_one, name, int(restart)
     return _call(
-        "NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *what
+        "NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *arguments
     )
 
 
-def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:
-    """What `entries` finds in the buffer that the system filled."""
-    found: list[tuple[bytes, int, int]] = []
-    at = 0
+def parse_entries(data: bytes) -> list[tuple[bytes, int, int]]:
+    """Return the entries in a buffer filled by `NtQueryDirectoryFile`."""
+    entries_found: list[tuple[bytes, int, int]] = []
+    offset = 0
     while True:
-        following, *_, attributes, length, tag, _, _, _ = ENTRY.unpack_from(data, at)
-        name = narrow(data[at + ENTRY.size : at + ENTRY.size + length])
+        next_offset, *_, attributes, length, tag, _, _, _ = DIRECTORY_ENTRY.unpack_from(
+            data, offset
+        )
+        name = name_from_units(
+            data[offset + DIRECTORY_ENTRY.size : offset + DIRECTORY_ENTRY.size + length]
+        )
         if name not in (b".", b".."):
-            found.append(
+            entries_found.append(
                 (name, attributes, tag if attributes & ATTRIBUTE_REPARSE_POINT else 0)
             )
-        if not following:
-            return found
-        at += following
+        if not next_offset:
+            return entries_found
+        offset += next_offset
 
 
 def link_target(handle: int) -> tuple[bytes, bool]:
-    """Where an open link points, and whether that is relative. `OSError(EINVAL)` if it is none that says so."""
-    return read_target(_controlled(handle, _GET_REPARSE_POINT, b"", 16 * 1024))
+    """Return the target of an open link, and True if it is relative.
+
+    Raises `OSError(EINVAL)` if the file is not a link.
+    """
+    return parse_link_target(_control(handle, _GET_REPARSE_POINT, b"", 16 * 1024))
 
 
-def _controlled(handle: int, control: int, data: bytes, room: int) -> bytes:
-    given, answer, done = (
+def _control(handle: int, control: int, data: bytes, output_size: int) -> bytes:
+    input_buffer, output_buffer, io_status = (
         ctypes.create_string_buffer(data, len(data)),
-        ctypes.create_string_buffer(room),
+        ctypes.create_string_buffer(output_size),
         IoStatus(),
     )
-    where = given, len(data), answer, room
+    buffers = input_buffer, len(data), output_buffer, output_size
     require(
-        _call("NtFsControlFile", handle, None, None, None, byref(done), control, *where)
+        _call(
+            "NtFsControlFile",
+            handle,
+            None,
+            None,
+            None,
+            byref(io_status),
+            control,
+            *buffers,
+        )
     )
-    return answer.raw[: done.information]
+    return output_buffer.raw[: io_status.information]
 
 
-def read_target(data: bytes) -> tuple[bytes, bool]:
-    """What `link_target` finds in a `REPARSE_DATA_BUFFER`."""
+def parse_link_target(data: bytes) -> tuple[bytes, bool]:
+    """Return the target in a `REPARSE_DATA_BUFFER`, and True if it is relative."""
     tag = int.from_bytes(data[:4], "little")
     if tag not in (TAG_SYMLINK, TAG_MOUNT_POINT):
-        # A link of another system (WSL makes some): Windows itself follows none. The rest are no links.
+        # A link of another system, such as WSL, which Windows does not follow; other
+        # reparse points are not links.
         number = errno.ELOOP if tag & NAME_SURROGATE else errno.EINVAL
         raise OSError(number, os.strerror(number))
-    substitute_at, substitute_length, print_at, print_length = struct.unpack_from(
-        "<HHHH", data, 8
+    substitute_offset, substitute_length, print_offset, print_length = (
+        struct.unpack_from("<HHHH", data, 8)
     )
-    relative, start = False, 16
+    is_relative, names_start = False, 16
     if tag == TAG_SYMLINK:
-        relative, start = bool(data[16] & 1), 20
-    at, length = (
-        (print_at, print_length) if print_length else (substitute_at, substitute_length)
+        is_relative, names_start = bool(data[16] & 1), 20
+    name_offset, name_length = (
+        (print_offset, print_length)
+        if print_length
+        else (substitute_offset, substitute_length)
     )
-    target = narrow(data[start + at : start + at + length])
-    return target, relative and not target.startswith((b"\\", b"/"))
+    target = name_from_units(
+        data[names_start + name_offset : names_start + name_offset + name_length]
+    )
+    return target, is_relative and not target.startswith((b"\\", b"/"))
 
 
-def link_data(target: str, *, relative: bool) -> bytes:
-    """The `REPARSE_DATA_BUFFER` of a symbolic link to `target`."""
-    shown = target.encode("utf-16-le", "surrogatepass")
-    kernel = (
-        shown if relative else ("\\??\\" + target).encode("utf-16-le", "surrogatepass")
+def pack_link_target(target: str, *, relative: bool) -> bytes:
+    """Return the `REPARSE_DATA_BUFFER` of a symbolic link to `target`."""
+    print_name = target.encode("utf-16-le", "surrogatepass")
+    substitute_name = (
+        print_name
+        if relative
+        else ("\\??\\" + target).encode("utf-16-le", "surrogatepass")
     )
-    names = kernel + shown
+    names = substitute_name + print_name
     body = (
-        struct.pack("<HHHHI", 0, len(kernel), len(kernel), len(shown), int(relative))
+        struct.pack(
+            "<HHHHI",
+            0,
+            len(substitute_name),
+            len(substitute_name),
+            len(print_name),
+            int(relative),
+        )
         + names
     )
     return struct.pack("<IHH", TAG_SYMLINK, len(body), 0) + body
 
 
 def make_link(handle: int, target: str, *, relative: bool) -> None:
-    """Make an open empty file or folder a symbolic link."""
-    _controlled(handle, _SET_REPARSE_POINT, link_data(target, relative=relative), 0)
+    """Turn an open empty file or folder into a symbolic link."""
+    _control(handle, _SET_REPARSE_POINT, pack_link_target(target, relative=relative), 0)
 
 
 def path_of(handle: int) -> str | None:
-    r"""The path of a handle at this moment with long names, `\\?\C:\…`; None if nobody says."""
+    r"""Return the present path of a handle with long names, `\\?\C:\…`, or None."""
     size = 1024
     while size <= 65536:
         buffer = ctypes.create_unicode_buffer(size)

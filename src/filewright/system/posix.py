@@ -1,7 +1,9 @@
-"""Folders and files as every Unix has them: complete, and what `FILEWRIGHT_SYSTEM=posix` runs on.
+"""Open files and folders of every Unix, complete by themselves.
 
-No openat2, renameat2, Landlock, leases, `/proc`, `O_PATH`; only what POSIX and BSD share. What a
-system does better is a subclass (`linux`, `darwin`). Everything here raises plain `OSError`.
+`FILEWRIGHT_SYSTEM=posix` uses these classes as they are; `linux` and `darwin` have
+subclasses that use more of their kernel. Nothing here needs openat2, renameat2,
+Landlock, leases, `/proc` or `O_PATH`: only what POSIX and BSD share. Errors are plain
+`OSError`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,7 @@ import fcntl
 import os
 import stat
 import unicodedata
-from _thread import (
-    allocate_lock,  # `threading` takes a hook, which has no threads, a millisecond.
-)
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -33,14 +33,14 @@ from filewright.system.status import FileKind, Status
 if TYPE_CHECKING:
     from subprocess import Popen
 
-_BATCH = 1 << 16
+MAX_BATCH_NAMES = 1 << 16
 
-_EFFECTIVE = os.access in os.supports_effective_ids
+CHECKS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_APPEND = (
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+WRITE_FLAGS = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+APPEND_FLAGS = (
     os.O_WRONLY
     | os.O_APPEND
     | os.O_CREAT
@@ -49,7 +49,7 @@ _APPEND = (
     | os.O_NOCTTY
     | os.O_CLOEXEC
 )
-_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+CREATE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 NOT_OFFERED = (
     errno.ENOSYS,
@@ -58,185 +58,199 @@ NOT_OFFERED = (
     errno.EOPNOTSUPP,
     errno.ENOTTY,
 )
-"""How systems say that they lack a call, or a file system that it lacks what the call does."""
+"""The errors of a call that the kernel or the file system does not have."""
 
 capabilities: Capabilities = Capabilities()
 
 
-_umask = allocate_lock()
-_locked: set[int] = set()
+_umask_lock = allocate_lock()
+_locked_descriptors: set[int] = set()
 
 
-def _let_go_of_locks() -> None:
-    # A lock belongs to every process that holds a copy of its descriptor. The numbers stay taken, so
-    # that closing the copies of our objects later closes nothing else.
-    if _locked:
-        nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        for descriptor in _locked:
-            os.dup2(nothing, descriptor, inheritable=False)
-        os.close(nothing)
-        _locked.clear()
+def _release_inherited_locks() -> None:
+    # A lock belongs to every process that holds a copy of its descriptor, so the copies
+    # in a forked child are replaced. The numbers stay in use: when the child's copies
+    # of our objects are closed later, nothing else is closed by their number.
+    if _locked_descriptors:
+        null_descriptor = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        for descriptor in _locked_descriptors:
+            os.dup2(null_descriptor, descriptor, inheritable=False)
+        os.close(null_descriptor)
+        _locked_descriptors.clear()
 
 
-os.register_at_fork(after_in_child=_let_go_of_locks)
+os.register_at_fork(after_in_child=_release_inherited_locks)
 
 
-class _Handle(Handle):
-    """A descriptor and what files and folders have in common."""
+class PosixHandle(Handle):
+    """A descriptor, with the methods that files and folders have in common."""
 
     __slots__ = ()
 
     def close(self) -> None:
-        """Let go of it, and of its lock; more than once does no harm."""
-        if self._fd in _locked:
+        """Close the descriptor and release its lock. Closing twice does no harm."""
+        if self._descriptor in _locked_descriptors:
             self.unlock()
-        number, self._fd = self._fd, -1
-        if number >= 0:
-            os.close(number)
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
-    __del__ = close  # Here, and wherever another `close` takes its place.
+    __del__ = close  # A subclass with a `close` of its own sets it again.
 
     def status(self) -> Status:
-        """What the system says of it now."""
-        return Status(os.fstat(self._fd))
+        """Return its present status."""
+        return Status(os.fstat(self._descriptor))
 
     def lock(self, exclusive: bool) -> bool:
-        """Lock it against other opened ones, here and in other processes; False if they have it.
+        """Lock it, or return False if another handle, here or elsewhere, has the lock.
 
-        Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError` where the
-        file system has no locks.
+        The lock ends with `unlock`, `close` or this process, also if a forked process
+        lives on. Raises `OSError` where the file system has no locks.
         """
-        _locked.add(self._fd)  # Before it is, for a fork in between.
+        # Noted before it is locked, because a fork may come between the two.
+        _locked_descriptors.add(self._descriptor)
         try:
             fcntl.flock(
-                self._fd,
+                self._descriptor,
                 (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB,
             )
         except OSError as error:
-            _locked.discard(self._fd)
+            _locked_descriptors.discard(self._descriptor)
             if isinstance(error, BlockingIOError):
                 return False
             raise
         return True
 
     def unlock(self) -> None:
-        """Give the lock back."""
-        _locked.discard(self._fd)
-        # By the lock, not by the descriptor: a forked process may hold a copy of that.
-        fcntl.flock(self._fd, fcntl.LOCK_UN)
+        """Release the lock."""
+        _locked_descriptors.discard(self._descriptor)
+        # Unlocked, not just closed: a forked process may hold a copy of the descriptor.
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def flush(self) -> None:
-        """Bring it to the disk: a file's content, a folder's names."""
-        os.fsync(self._fd)
+        """Flush a file's content or a folder's names to the disk."""
+        os.fsync(self._descriptor)
 
     def free_bytes(self) -> int | None:
-        """The bytes that are free for us on its file system; None if that has no limit to tell."""
-        free = os.fstatvfs(self._fd)
-        return free.f_bavail * free.f_frsize if free.f_blocks else None
+        """Return the bytes free for this user on its file system; None if unlimited."""
+        statistics = os.fstatvfs(self._descriptor)
+        return (
+            statistics.f_bavail * statistics.f_frsize if statistics.f_blocks else None
+        )
 
     def block_size(self) -> int:
-        """The bytes that its file system gives to a file at a time."""
-        return os.fstatvfs(self._fd).f_bsize
+        """Return the size of one block of its file system."""
+        return os.fstatvfs(self._descriptor).f_bsize
 
     def set_own_mode(self, mode: int) -> None:
-        """Set the permission bits of the thing that is held."""
-        os.fchmod(self._fd, mode)
+        """Set the permission bits of the open file or folder."""
+        os.fchmod(self._descriptor, mode)
 
     def set_own_owner(self, uid: int, gid: int) -> None:
-        """Set user and group of the thing that is held."""
-        os.fchown(self._fd, uid, gid)
+        """Set the user and group of the open file or folder."""
+        os.fchown(self._descriptor, uid, gid)
 
     def set_times(self, atime_ns: int, mtime_ns: int) -> None:
-        """Set when it was last read and written."""
-        os.utime(self._fd, ns=(atime_ns, mtime_ns))
+        """Set the times of the last read and the last write."""
+        os.utime(self._descriptor, ns=(atime_ns, mtime_ns))
 
 
-class File(BaseFile, _Handle):
+class File(BaseFile, PosixHandle):
     """An open regular file, by its descriptor."""
 
     __slots__ = ()
 
     def read(self, offset: int, size: int) -> bytes:
-        """At most `size` bytes from `offset`: fewer only at the end."""
-        block = os.pread(self._fd, size, offset)
+        """Return `size` bytes from `offset`, or fewer at the end of the file."""
+        block = os.pread(self._descriptor, size, offset)
         while 0 < len(block) < size and (
-            more := os.pread(self._fd, size - len(block), offset + len(block))
+            next_block := os.pread(
+                self._descriptor, size - len(block), offset + len(block)
+            )
         ):
-            block += more
+            block += next_block
         return block
 
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         view = memoryview(data)
-        done = os.pwrite(self._fd, view, offset)
-        while done < len(view):
-            done += os.pwrite(self._fd, view[done:], offset + done)
+        written = os.pwrite(self._descriptor, view, offset)
+        while written < len(view):
+            written += os.pwrite(self._descriptor, view[written:], offset + written)
 
 
-class Folder(BaseFolder, _Handle):
+class Folder(BaseFolder, PosixHandle):
     """An open folder, by its descriptor."""
 
     __slots__ = ()
     file_type: ClassVar[type[File]] = File
-    step_flags: ClassVar[int] = _FOLDER
+    step_flags: ClassVar[int] = FOLDER_FLAGS
 
     # Looking
 
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:  # noqa: ARG002
-        """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
-        return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
+        """Return the status of a name; of a link, not of its target: see `base`."""
+        return Status(
+            os.stat(require_name(name), dir_fd=self._descriptor, follow_symlinks=False)
+        )
 
     def contains_any(self, paths: Iterable[bytes]) -> bool:
-        """Whether anything, a link itself included, is at one of the paths from here, which may begin with
-        `..`. Links on the way are followed, wherever they lead: good only for a first look."""
-        look, folder = os.access, self._fd
-        for path in paths:  # noqa: SIM110 - a third quicker than `any`, and asked before every opening
-            if look(path, os.F_OK, dir_fd=folder, follow_symlinks=False):
+        """Return True if a file, folder or link is at one of the paths from here.
+
+        The paths may begin with `..`. Links on the way are followed wherever they lead,
+        so the answer only serves to avoid a closer look.
+        """
+        access, descriptor = os.access, self._descriptor
+        # A loop takes a third less time than `any`, and every opening of a file asks.
+        for path in paths:  # noqa: SIM110
+            if access(path, os.F_OK, dir_fd=descriptor, follow_symlinks=False):
                 return True
         return False
 
     def ancestor_identity(self, levels: int) -> tuple[int, int]:
-        """The identity of the folder so many levels above this one, whatever its name is now; 0: of this one."""
+        """Return the identity of the folder `levels` above; 0 means this folder."""
         status = (
-            os.fstat(self._fd)
+            os.fstat(self._descriptor)
             if not levels
-            else os.stat(b"../" * levels, dir_fd=self._fd)
+            else os.stat(b"../" * levels, dir_fd=self._descriptor)
         )
         return status.st_dev, status.st_ino
 
     def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
-        """The status of each of many names that were just listed; None for what is gone meanwhile."""
-        look, folder = os.stat, self._fd
-        found: list[Status | None] = []
+        """Return the status of each name, or None for a name that no longer exists."""
+        stat_name, descriptor = os.stat, self._descriptor
+        statuses: list[Status | None] = []
         for name in names:
             try:
-                found.append(Status(look(name, dir_fd=folder, follow_symlinks=False)))
+                statuses.append(
+                    Status(stat_name(name, dir_fd=descriptor, follow_symlinks=False))
+                )
             except FileNotFoundError:
-                found.append(None)
-        return found
+                statuses.append(None)
+        return statuses
 
     def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
-        """What tells each of many names that were just listed from what may be there later: see `base`."""
-        look, folder, is_folder = os.stat, self._fd, stat.S_IFDIR
-        found: list[tuple[int, ...] | None] = []
+        """Return a tuple for each name that changes when the file does: see `base`."""
+        stat_name, descriptor, folder_format = os.stat, self._descriptor, stat.S_IFDIR
+        signatures: list[tuple[int, ...] | None] = []
         for name in names:
             try:
-                raw = look(name, dir_fd=folder, follow_symlinks=False)
+                raw = stat_name(name, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
-                found.append(None)
+                signatures.append(None)
                 continue
-            if raw[0] & 0o170000 == is_folder:
-                found.append((*raw[:3], 0, raw[4], raw[5], 0, 0, 0))
+            if raw[0] & 0o170000 == folder_format:
+                signatures.append((*raw[:3], 0, raw[4], raw[5], 0, 0, 0))
             else:
-                found.append((*raw[:7], raw.st_mtime_ns, raw.st_ctime_ns))
-        return found
+                signatures.append((*raw[:7], raw.st_mtime_ns, raw.st_ctime_ns))
+        return signatures
 
-    def iter_batches(self, count: int = _BATCH) -> Iterator[Batch]:
-        """All names, unsorted, at most `count` at a time."""
+    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
+        """Yield all names, unsorted, in batches of at most `count`."""
         batch: tuple[list[str], list[str], list[tuple[bytes, FileKind]]] = ([], [], [])
         files, folders, others = batch
-        room = count
-        with self._listed(os.scandir) as entries:
+        remaining = count
+        with self._list_with(os.scandir) as entries:
             for entry in entries:
                 if entry.is_file(follow_symlinks=False):
                     files.append(entry.name)
@@ -244,17 +258,17 @@ class Folder(BaseFolder, _Handle):
                     folders.append(entry.name)
                 else:
                     name = os.fsencode(entry.name)
-                    kind = self._kind_of(entry, name)
+                    kind = self._entry_kind(entry, name)
                     if kind is not None:
                         others.append((name, kind))
-                room -= 1
-                if room == 0:
-                    yield Batch(_encoded(files), _encoded(folders), others)
+                remaining -= 1
+                if remaining == 0:
+                    yield Batch(_encode_names(files), _encode_names(folders), others)
                     files, folders, others = [], [], []
-                    room = count
-        yield Batch(_encoded(files), _encoded(folders), others)
+                    remaining = count
+        yield Batch(_encode_names(files), _encode_names(folders), others)
 
-    def _kind_of(self, entry: os.DirEntry[str], name: bytes) -> FileKind | None:
+    def _entry_kind(self, entry: os.DirEntry[str], name: bytes) -> FileKind | None:
         if entry.is_symlink():
             return "link"
         try:
@@ -263,42 +277,52 @@ class Folder(BaseFolder, _Handle):
             return None
 
     def names(self) -> list[bytes]:
-        """Every name, sorted."""
-        return sorted(_encoded(self._listed(os.listdir)))
+        """Return every name, sorted."""
+        return sorted(_encode_names(self._list_with(os.listdir)))
 
-    def _listed(self, ask: Callable[[int], Any]) -> Any:
+    def _list_with(self, list_function: Callable[[int], Any]) -> Any:
         try:
-            return ask(self._fd)
+            return list_function(self._descriptor)
         except OSError as error:
-            if error.errno != errno.EBADF or self._fd < 0:
+            if error.errno != errno.EBADF or self._descriptor < 0:
                 raise
-            # It was opened only to be entered, because it may not be read.
+            # The folder was opened only to reach names below it.
             raise system_error(errno.EACCES) from error
 
     def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """The path `parts` below this folder as the folders on the way spell it, where they take several
-        spellings (`A.txt`, `a.txt`) for one name; what is not there stays as it is."""
+        """Return a path below this folder in the spelling of the folders on the way.
+
+        Some file systems take several spellings (`A.txt`, `a.txt`) for one name. Parts
+        that do not exist stay as they are.
+        """
         depth = len(parts)
         while depth and not self.contains_any((b"/".join(parts[:depth]),)):
             depth -= 1
         if not depth:
             return parts
         name = parts[depth - 1].decode("utf-8", "surrogateescape")
-        # What some file systems take for the same name, if it is not spelled in one way only.
+        # If the deepest existing part has no other spelling, or another file has it,
+        # the file system tells spellings apart, and the path is spelled as the folders
+        # do.
         spellings = (
             name.swapcase(),
             unicodedata.normalize("NFD", name),
             unicodedata.normalize("NFC", name),
         )
-        other = next((each for each in spellings if each != name), None)
-        if other is None:
+        other_spelling = next(
+            (spelling for spelling in spellings if spelling != name), None
+        )
+        if other_spelling is None:
             return parts
-        spelled = (*parts[: depth - 1], other.encode("utf-8", "surrogateescape"))
+        other_path = (
+            *parts[: depth - 1],
+            other_spelling.encode("utf-8", "surrogateescape"),
+        )
         names: list[bytes] = []
         try:
             if (
-                not self.contains_any((b"/".join(spelled),))
-                or self.stat_beneath(spelled).identity
+                not self.contains_any((b"/".join(other_path),))
+                or self.stat_beneath(other_path).identity
                 != self.stat_beneath(parts[:depth]).identity
             ):
                 return parts
@@ -310,38 +334,44 @@ class Folder(BaseFolder, _Handle):
         return (*names, *parts[depth:])
 
     def true_name(self, name: bytes) -> bytes:
-        """What this folder calls the thing that it opens by that name."""
+        """Return the spelling that this folder has for a name."""
         identity, names = self.stat(name).identity, self.names()
         if name in names:
             return name
-        form = _folded(name)
+        folded_name = _fold(name)
         return next(
             (
-                each
-                for each in names
-                if _folded(each) == form and self.stat(each).identity == identity
+                candidate
+                for candidate in names
+                if _fold(candidate) == folded_name
+                and self.stat(candidate).identity == identity
             ),
             name,
         )
 
     def read_link(self, name: bytes) -> bytes:
-        """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
-        return os.readlink(_one(name), dir_fd=self._fd)
+        """Return the target of a link as it is stored.
+
+        Raises `OSError(EINVAL)` if the name is not a link.
+        """
+        return os.readlink(require_name(name), dir_fd=self._descriptor)
 
     def link_target(self, name: bytes) -> tuple[bytes, bool]:
-        """Where the link of that name leads, and whether that is relative."""
+        """Return the target of a link, and True if it is relative."""
         target = self.read_link(name)
         return target, not target.startswith(b"/")
 
     def is_writable(self, name: bytes | None = None) -> bool:
-        """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
-        place, rights = (
-            (b".", os.W_OK | os.X_OK) if name is None else (_one(name), os.W_OK)
+        """Return True if its names, or the content of file `name`, may be changed."""
+        path, rights = (
+            (b".", os.W_OK | os.X_OK) if name is None else (require_name(name), os.W_OK)
         )
-        return os.access(place, rights, dir_fd=self._fd, effective_ids=_EFFECTIVE)
+        return os.access(
+            path, rights, dir_fd=self._descriptor, effective_ids=CHECKS_EFFECTIVE_IDS
+        )
 
     def is_mount(self, name: bytes) -> bool:
-        """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
+        """Return True if a file system, folder or file is mounted on a name."""
         try:
             return self.stat(name).device != self.status().device
         except FileNotFoundError:
@@ -352,51 +382,59 @@ class Folder(BaseFolder, _Handle):
     def open(
         self, name: bytes, *, write: bool = False, known_file: bool = False
     ) -> File:
-        """The regular file of that name: see `base`."""
+        """Open a regular file by its name: see `base`."""
         if not known_file and (kind := self.stat(name).kind) != "file":
             raise NotAFileError(kind)
-        flags = (_WRITE if write else _READ) | os.O_NOFOLLOW
+        flags = (WRITE_FLAGS if write else READ_FLAGS) | os.O_NOFOLLOW
         return self.file_type(
-            os.open(_one(name), flags, dir_fd=self._fd), (name,)
+            os.open(require_name(name), flags, dir_fd=self._descriptor), (name,)
         ).require_regular()
 
     def open_folder(self, name: bytes, *, listable: bool = True) -> Self:
-        """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        flags = (_FOLDER if listable else self.step_flags) | os.O_NOFOLLOW
-        resolved_parts = () if name == b"." else (_one(name),)
-        return type(self)(os.open(name, flags, dir_fd=self._fd), resolved_parts)
+        """Open a folder by its name: see `base`."""
+        flags = (FOLDER_FLAGS if listable else self.step_flags) | os.O_NOFOLLOW
+        resolved_parts = () if name == b"." else (require_name(name),)
+        return type(self)(os.open(name, flags, dir_fd=self._descriptor), resolved_parts)
 
     def open_parent(self, *, listable: bool = True) -> Self | None:
-        """The folder above, wherever this one is now; None at the top, and for a deleted one.
+        """Open the folder above, wherever this one is now.
 
-        Without `listable` it serves only to go on from, as in `open_folder_beneath`.
+        Return None at the top of the file system, and for a deleted folder. `listable`
+        is as for `open_folder`.
         """
         try:
-            above = type(self)(
+            parent = type(self)(
                 os.open(
-                    b"..", _FOLDER if listable else self.step_flags, dir_fd=self._fd
+                    b"..",
+                    FOLDER_FLAGS if listable else self.step_flags,
+                    dir_fd=self._descriptor,
                 )
             )
         except FileNotFoundError:
             return None
-        if above.status().identity == self.status().identity:
-            above.close()
+        if parent.status().identity == self.status().identity:
+            parent.close()
             return None
-        return above
+        return parent
 
     # Changing
 
     def create(self, name: bytes, mode: int = 0o600) -> File:
-        """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
-        return self.file_type(os.open(_one(name), _CREATE, mode, dir_fd=self._fd))
+        """Create an empty file, open for reading and writing.
+
+        Raises `FileExistsError` if the name is taken.
+        """
+        return self.file_type(
+            os.open(require_name(name), CREATE_FLAGS, mode, dir_fd=self._descriptor)
+        )
 
     def append(self, name: bytes, data: bytes) -> None:
-        """Add `data` to the end of a file, which is made (0600) if it is not there, and flush it.
+        """Add `data` to the end of a file, created (0600) if missing, and flush it.
 
-        What others add at the same time stands before or after it.
+        Data that another process adds at the same time comes before or after it.
         """
         with self.file_type(
-            os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd)
+            os.open(require_name(name), APPEND_FLAGS, 0o600, dir_fd=self._descriptor)
         ).require_regular() as file:
             view = memoryview(data)
             while view:
@@ -404,107 +442,128 @@ class Folder(BaseFolder, _Handle):
             file.flush()
 
     def make_folder(self, name: bytes, mode: int = 0o777) -> None:
-        """A new folder. `FileExistsError` if the name is taken."""
-        os.mkdir(_one(name), mode, dir_fd=self._fd)
+        """Make a folder. Raises `FileExistsError` if the name is taken."""
+        os.mkdir(require_name(name), mode, dir_fd=self._descriptor)
 
     def make_link(self, name: bytes, target: bytes) -> None:
-        """A new symbolic link. `FileExistsError` if the name is taken."""
-        os.symlink(target, _one(name), dir_fd=self._fd)
+        """Make a symbolic link. Raises `FileExistsError` if the name is taken."""
+        os.symlink(target, require_name(name), dir_fd=self._descriptor)
 
     def make_fifo(self, name: bytes, mode: int) -> None:
-        """A new named pipe."""
-        os.mkfifo(_one(name), mode, dir_fd=self._fd)
+        """Make a named pipe."""
+        os.mkfifo(require_name(name), mode, dir_fd=self._descriptor)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename: `exclusive` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
+    def rename(
+        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+    ) -> None:
+        """Rename a file, folder or link.
 
-        `exchange` swaps the two in one step, or raises `OSError(ENOSYS or EOPNOTSUPP)` where that is
-        not offered.
+        `exclusive` raises `FileExistsError` if `target_name` is taken, `replace`
+        replaces it in one step. `exchange` swaps the two in one step, or raises
+        `OSError` (`ENOSYS` or `EOPNOTSUPP`) where that is not offered.
         """
-        _one(name), _one(to_name)
+        require_name(name), require_name(target_name)
         if mode == "exchange":
             raise system_error(errno.ENOSYS)
         if mode == "replace":
-            os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
+            os.rename(
+                name,
+                target_name,
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=target_folder._descriptor,
+            )
         elif self.stat(name).kind == "folder":
-            # A folder has no second name. All that can be replaced by one, should it appear between the
-            # look and the rename, is an empty folder; a folder of ours in between, a crash would leave.
+            # A folder cannot have a second name by a hard link. Between the check and
+            # the rename an empty folder may appear, and only that would be replaced; a
+            # folder of ours that keeps the name meanwhile would be left behind by a
+            # crash.
             with suppress(FileNotFoundError):
-                to.stat(to_name)
+                target_folder.stat(target_name)
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            self.rename(name, to, to_name, "replace")
+            self.rename(name, target_folder, target_name, "replace")
         else:
-            self.link(name, to, to_name)
+            self.link(name, target_folder, target_name)
             self.remove(name)
 
-    def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
-        """Give what has that name, a link itself included, another name."""
+    def link(self, name: bytes, target_folder: Folder, target_name: bytes) -> None:
+        """Give a file, or a link itself, another name."""
         os.link(
-            _one(name),
-            _one(to_name),
-            src_dir_fd=self._fd,
-            dst_dir_fd=to._fd,
+            require_name(name),
+            require_name(target_name),
+            src_dir_fd=self._descriptor,
+            dst_dir_fd=target_folder._descriptor,
             follow_symlinks=False,
         )
 
     def remove(self, name: bytes) -> None:
-        """Remove a name that is not a folder's."""
-        os.unlink(_one(name), dir_fd=self._fd)
+        """Remove a file or link."""
+        os.unlink(require_name(name), dir_fd=self._descriptor)
 
     def remove_folder(self, name: bytes) -> None:
         """Remove an empty folder."""
-        os.rmdir(_one(name), dir_fd=self._fd)
+        os.rmdir(require_name(name), dir_fd=self._descriptor)
 
     def set_mode(
         self, name: bytes, mode: int, *, expected: Status | None = None
     ) -> None:
-        """Set the permission bits of the thing itself; `EOPNOTSUPP` for a link.
+        """Set the permission bits of a file or folder.
 
-        If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
+        Raises `OSError`: `EOPNOTSUPP` for a link, and `ESTALE`, with nothing changed,
+        if the name is no longer the `expected` file.
         """
         status = self.stat(name)
         require_same(status, expected)
         if status.kind not in ("file", "folder"):
             raise system_error(errno.EOPNOTSUPP)
-        with _Handle(os.open(name, _READ | os.O_NOFOLLOW, dir_fd=self._fd)) as thing:
-            require_same(thing.status(), expected)
-            thing.set_own_mode(mode)
+        with PosixHandle(
+            os.open(name, READ_FLAGS | os.O_NOFOLLOW, dir_fd=self._descriptor)
+        ) as handle:
+            require_same(handle.status(), expected)
+            handle.set_own_mode(mode)
 
     def set_owner(
         self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
     ) -> None:
-        """Set user and group of the thing itself, a link included (-1 keeps one); else as `set_mode`."""
+        """Set user and group, also of a link itself; -1 keeps one. See `set_mode`."""
         require_same(self.stat(name), expected)
-        os.chown(name, uid, gid, dir_fd=self._fd, follow_symlinks=False)
+        os.chown(name, uid, gid, dir_fd=self._descriptor, follow_symlinks=False)
 
 
-def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
-    """The folder of a path that the user named, such as a root; links in it are followed.
+def open_folder(
+    path: bytes | str,
+    *,
+    resolves_in_kernel: bool = True,  # noqa: ARG001
+) -> Folder:
+    """Open a folder by a path that the user named, such as a root. Links are followed.
 
-    Paths below it are resolved by the system where it can, unless it is not to be asked (`resolves_in_kernel`).
+    The kernel resolves paths below it if it can, unless `resolves_in_kernel` is False.
     """
-    return Folder(os.open(path, _FOLDER))
+    return Folder(os.open(path, FOLDER_FLAGS))
 
 
 def open_file(path: bytes | str) -> File:
-    """The regular file of a path that the user named, for reading; links in it are followed."""
+    """Open a file for reading by a path that the user named. Links are followed."""
     if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
-    return File(os.open(path, _READ)).require_regular()
+    return File(os.open(path, READ_FLAGS)).require_regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:
-    """A new folder at a path that the user named. `FileExistsError` if something is there."""
+    """Make a folder at a path that the user named. Raises `FileExistsError`."""
     os.mkdir(path, mode)
 
 
 def stat_path(path: bytes | str) -> Status:
-    """The status of what a path that the user named leads to."""
+    """Return the status of a path that the user named. Links are followed."""
     return Status(os.stat(path))
 
 
-def limit_process(number: int, memory: int) -> Closable | None:
-    """Let a child allocate no more than `memory` bytes, and write no files, where the system has that."""
+def limit_process(process_id: int, memory: int) -> Closable | None:
+    """Let a child allocate at most `memory` bytes and write no files, if possible.
+
+    The limits hold until the result is closed, or for the life of the child if it is
+    None.
+    """
     import resource
 
     for name, limit in (
@@ -512,14 +571,14 @@ def limit_process(number: int, memory: int) -> Closable | None:
         ("RLIMIT_FSIZE", 0),
         ("RLIMIT_DATA", memory),
     ):
-        # A lower limit is set already: better still. Or it has ended.
+        # Ignored: a lower limit is set already, or the child has ended.
         with suppress(AttributeError, ValueError, OSError):
-            resource.prlimit(number, getattr(resource, name), (limit, limit))
+            resource.prlimit(process_id, getattr(resource, name), (limit, limit))
     return None
 
 
 def kill_process_tree(process: Popen[bytes]) -> None:
-    """Kill a child, the first of a process group, with all of that."""
+    """Kill a child that leads a process group, and the whole group."""
     import signal
 
     with suppress(ProcessLookupError):
@@ -527,83 +586,89 @@ def kill_process_tree(process: Popen[bytes]) -> None:
 
 
 def absolute_path(path: bytes) -> bytes:
-    """A path that the user named from the top, with `/` between its parts; links and case are kept."""
+    """Return a user's path as an absolute one with `/`; links and case are kept."""
     return os.path.abspath(os.path.expanduser(path))
 
 
 def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
-    """The same without links, as far as it is there."""
+    """Return the absolute path with all links resolved, as far as it exists."""
     return os.path.realpath(os.fsencode(path))
 
 
 def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-    """Where a path begins (`/`, or nothing for a relative one) and its parts, none of them empty or `.`.
+    """Split a path into its anchor (`/`, or empty if it is relative) and its parts.
 
-    Raises `ValueError`, whose text is the end of a sentence, for what names no file.
+    No part is empty or `.`. Raises `ValueError`, whose text completes a sentence, for a
+    path that cannot name a file.
     """
     parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
     return b"/" if path.startswith(b"/") else b"", parts
 
 
 def name_problem(name: bytes) -> str | None:  # noqa: ARG001
-    """Why the system gives no file this name, as the end of a sentence; None if it may."""
+    """Return why no file may have this name, as the end of a sentence, or None."""
     return None
 
 
 def path_from_file_url(host: str, path: bytes) -> bytes | None:
-    """Return the path that a `file:` URL names, by its host and its path without escapes; None for another host."""
-    here = ("", "localhost", os.uname().nodename.casefold())
-    return path if host.casefold() in here else None
+    """Return the path of a `file:` URL, or None for another host.
+
+    `path` is the URL's path without escapes.
+    """
+    local_names = ("", "localhost", os.uname().nodename.casefold())
+    return path if host.casefold() in local_names else None
 
 
 def path_to_file_url(path: bytes) -> str:
-    """The `file:` URL of an absolute path."""
+    """Return the `file:` URL of an absolute path."""
     from urllib.parse import quote
 
     return "file://" + quote(path)
 
 
-def storable_mode(mode: int, *, folder: bool) -> int:  # noqa: ARG001
-    """What the system keeps of permission bits: here all of them."""
+def storable_mode(mode: int, *, is_folder: bool) -> int:  # noqa: ARG001
+    """Return the permission bits that the system can store: here all of them."""
     return mode
 
 
 def umask() -> int:
-    """The permission bits that new files of this process do not get."""
-    with _umask:
+    """Return the permission bits that new files of this process do not get."""
+    with _umask_lock:
         mask = os.umask(0o077)
         os.umask(mask)
     return mask
 
 
 def effective_user_id() -> int:
-    """The user whose rights this process has."""
+    """Return the user whose rights this process has."""
     return os.geteuid()
 
 
 def effective_group_id() -> int:
-    """The group that new files of this process get."""
+    """Return the group that new files of this process get."""
     return os.getegid()
 
 
 def group_ids() -> frozenset[int]:
-    """Every group whose rights this process has."""
+    """Return every group whose rights this process has."""
     return frozenset((os.getegid(), *os.getgroups()))
 
 
-def _one(name: bytes) -> bytes:
-    # A slash would lead elsewhere, and behind a name it makes O_NOFOLLOW follow; at a NUL C cuts a name off.
+def require_name(name: bytes) -> bytes:
+    """Return `name`, or raise `OSError(EINVAL)` if it is not one name in a folder."""
+    # A slash would lead elsewhere, and a trailing slash makes O_NOFOLLOW follow a link;
+    # C cuts a name off at a NUL.
     if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
         raise OSError(errno.EINVAL, "not a name in a folder", name)
     return name
 
 
-def _folded(name: bytes) -> str:
+def _fold(name: bytes) -> str:
     return unicodedata.normalize(
         "NFKC", name.decode("utf-8", "surrogateescape")
     ).casefold()
 
 
-def _encoded(names: list[str]) -> list[bytes]:
-    # All at once: a third of the time of one by one.
+def _encode_names(names: list[str]) -> list[bytes]:
+    # Encoding all names at once takes a third of the time.
     return os.fsencode("/".join(names)).split(b"/") if names else []

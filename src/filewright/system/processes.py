@@ -1,4 +1,7 @@
-"""Keys by which processes know each other."""
+"""Keys of processes: number and start time, since numbers are reused.
+
+Without `/proc` the key is the number alone.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,18 @@ import sys
 
 
 def client_process_key() -> str | None:
-    """The client that started this process, told from all others: its server and its hooks have it in common.
+    """Return the key of the client that started this process, or None.
 
-    The number and the start of the nearest process above that is no shell; without `/proc` the number alone.
-    None if there is no such process.
+    The client is the nearest ancestor that is not a shell, so a client's server and its
+    hooks find the same key.
     """
     number = os.getppid()
     while number > 1:
         try:
-            name, above, start = _process(number)
+            name, parent, start = _read_process(number)
         except OSError:
             return str(number)
-        # These only start what somebody else has asked for.
+        # Shells and launchers only start a program for their own parent.
         if name not in (
             b"sh",
             b"ash",
@@ -32,34 +35,34 @@ def client_process_key() -> str | None:
             b"uvx",
         ):
             return f"{number}-{start}"
-        number = above
+        number = parent
     return None
 
 
 def own_process_key() -> str:
-    """Return the name of this process, as `client_process_key` names another."""
+    """Return the key of this process."""
     number = os.getpid()
     try:
-        return f"{number}-{_process(number)[2]}"
+        return f"{number}-{_read_process(number)[2]}"
     except OSError:
         return str(number)
 
 
 def process_namespace() -> str:
-    """Return a name of the namespace in which processes have their numbers; "" where there is only one."""
+    """Return the namespace of the numbers of processes; "" where there is only one."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:
         return ""
 
 
-def is_process_running(process: str) -> bool:
-    """Return False if a process, named as `client_process_key` does, is gone."""
-    number, _, start = process.partition("-")
+def is_process_running(key: str) -> bool:
+    """Return False if the process of a key has ended; True if that is not known."""
+    number, _, start = key.partition("-")
     if not start:
-        # Without `/proc` another process may have its number by now.
+        # Another process may have the number by now: without `/proc` that is unknown.
         if sys.platform == "win32":
-            return True  # To ask by a signal would end it.
+            return True  # On Windows a signal would end the process.
         try:
             os.kill(int(number), 0)
         except ProcessLookupError:
@@ -68,19 +71,22 @@ def is_process_running(process: str) -> bool:
             return True
         return True
     try:
-        return _process(int(number))[2] == start
+        return _read_process(int(number))[2] == start
     except (FileNotFoundError, ProcessLookupError, ValueError):
         return False
-    except OSError:  # A confined process may not look.
+    except OSError:  # A confined process may not read `/proc`.
         return True
 
 
-def _process(number: int) -> tuple[bytes, int, str]:
-    """Return the name of a process, the number of its parent, and its start. Raises `OSError` without `/proc`."""
+def _read_process(number: int) -> tuple[bytes, int, str]:
+    """Return the name of a process, the number of its parent, and its start time.
+
+    Raises `OSError` without `/proc`.
+    """
     with open(f"/proc/{number}/stat", "rb") as stat:
-        # The name is between brackets, and may have some of its own.
+        # The name is in parentheses, and may hold parentheses itself.
         name, _, rest = stat.read().partition(b"(")[2].rpartition(b")")
     fields = rest.split()
-    if fields[0] in (b"Z", b"X"):  # It has ended, and nobody has asked how.
+    if fields[0] in (b"Z", b"X"):  # A zombie: its parent has not waited for it yet.
         raise ProcessLookupError(errno.ESRCH, "the process has ended")
     return name, int(fields[1]), fields[19].decode()

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def claim_standard_streams() -> Iterator[tuple[io.FileIO, io.FileIO]]:
-    """Take standard input and output and leave harmless descriptors in their place.
+    """Take standard input and output, and leave harmless descriptors in their place.
 
-    Yields unbuffered files of our own (input, output). A `print` anywhere, or a child process that
-    inherits descriptor 1, then reaches standard error and cannot corrupt what is written; whoever reads
-    standard input finds it at its end.
+    Yields unbuffered files (input, output) that only the caller has. A `print`
+    anywhere, or a child process that inherits descriptor 1, then writes to standard
+    error and cannot corrupt the output. Other readers of standard input find it empty.
     """
-    ours = os.dup(0), os.dup(1)
+    originals = os.dup(0), os.dup(1)
     if sys.platform == "win32":
         import msvcrt
 
-        for descriptor in ours:
+        for descriptor in originals:
             msvcrt.setmode(descriptor, os.O_BINARY)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -30,17 +30,20 @@ def claim_standard_streams() -> Iterator[tuple[io.FileIO, io.FileIO]]:
     try:
         # Never closed: a thread may wait for input until the process ends.
         yield (
-            io.FileIO(ours[0], "r", closefd=False),
-            io.FileIO(ours[1], "w", closefd=False),
+            io.FileIO(originals[0], "r", closefd=False),
+            io.FileIO(originals[1], "w", closefd=False),
         )
     finally:
         sys.stdout.flush()
-        os.dup2(ours[1], 1)
-        os.dup2(ours[0], 0)
+        os.dup2(originals[1], 1)
+        os.dup2(originals[0], 0)
 
 
 def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
-    """Return freed memory to the system unless something comes on `wire` meanwhile: only glibc keeps it."""
+    """Return freed memory to the system after `seconds` in which `wire` stays silent.
+
+    Only glibc keeps freed memory.
+    """
     if sys.platform != "linux":
         return
     import ctypes

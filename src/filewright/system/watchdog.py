@@ -1,7 +1,9 @@
-"""Ends the children of a process that ended without doing so itself: run as `python -I -S watchdog.py PARENT`.
+"""A process that kills the children which its parent left running when it ended.
 
-Standard input brings the numbers of process groups that begin, below zero of those that have ended. At its end, which
-comes with the end of the parent, however that was, what still runs is killed.
+Run as `python -I -S watchdog.py PARENT`. The parent writes the number of each process
+group that starts to our standard input, and its negative when the group has ended.
+Input ends when the parent ends, however it ended; then every group that still runs is
+killed.
 """
 
 from __future__ import annotations
@@ -14,20 +16,22 @@ import struct
 import sys
 
 NUMBER = struct.Struct("=i")
-_LOOK = 5.0  # seconds between two looks whether the parent is there: what it forked may hold the input open
+# A forked child of the parent may hold our input open, so the parent is also looked
+# for.
+PARENT_CHECK_SECONDS = 5.0
 
 
 def main(parent: int) -> None:
-    """Wait for the end of the parent, and end what it left."""
+    """Wait for the end of the parent, then kill the groups that still run."""
     running: set[int] = set()
-    # An interrupt at the terminal is not for us, and a stopped group whose parent ends gets a SIGHUP.
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    # An interrupt at the terminal is meant for the parent, and a stopped group whose
+    # parent ends gets a SIGHUP.
+    for signal_number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(signal_number, signal.SIG_IGN)
     while True:
-        if select.select([0], [], [], _LOOK)[0]:
-            numbers = os.read(
-                0, 1024 * NUMBER.size
-            )  # Each was written at once, so none is torn.
+        if select.select([0], [], [], PARENT_CHECK_SECONDS)[0]:
+            # Each number is written in one call, so none is torn.
+            numbers = os.read(0, 1024 * NUMBER.size)
             if not numbers:
                 break
             for (group,) in NUMBER.iter_unpack(numbers):

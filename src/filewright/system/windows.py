@@ -1,13 +1,16 @@
-r"""Folders and files as Windows has them: handles, and one name at a time below a folder's handle.
+r"""Open files and folders of Windows: handles, and one name at a time below a handle.
 
-The same objects as `posix`, on `ntdll`. A name never leads anywhere: no separator, no `..`, no stream, no
-device (`windows_names`), and what is a link, a junction or a mount point is opened as itself and refused;
-only relative links are followed, by `open_folder_beneath`, and only inside the folder. Paths and links are handed
-out with `/`. Everything is opened so that others may read, write, rename and delete it meanwhile.
+The classes have the methods of `posix`, on top of `ntdll`. A name never leads
+elsewhere: it holds no separator, is not `..`, a stream or a device (`windows_names`),
+and a link, junction or mount point is opened as itself and refused. Only
+`open_folder_beneath` follows links, and only relative ones inside the folder. Paths and
+targets of links are returned with `/`. Every file is opened so that other programs may
+read, write, rename and delete it meanwhile.
 
-In place of what Unix has: the read-only attribute for a file's mode (0666 or 0444); the number of the
-volume and of the file for device and inode; a lock file of this user's own for `flock` of a folder.
-There are no users and groups. Whether others write to a file is asked by opening it without sharing that.
+Substitutes for Unix: the read-only attribute for a file's mode (0666 or 0444); the
+numbers of the volume and the file for device and inode; a lock file of this user for
+`flock` of a folder; opening a file without sharing its writing to learn whether another
+program writes to it. There are no users and groups.
 """
 
 from __future__ import annotations
@@ -33,23 +36,28 @@ from filewright.system.base import (
 )
 from filewright.system.capabilities import Capabilities
 from filewright.system.errors import NotAFileError, require_same, system_error
-from filewright.system.status import KINDS, FileKind, Status
-from filewright.system.windows_names import may_be_short, misread, no_name, split_path
+from filewright.system.status import KIND_OF_FORMAT, FileKind, Status
+from filewright.system.windows_names import (
+    invalid_name,
+    may_be_short,
+    misread_name,
+    split_path,
+)
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-_ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
-_FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
-_READ = nt.GENERIC_READ
-_WRITE = nt.GENERIC_READ | nt.GENERIC_WRITE
-_BATCH = 1 << 16
-_LISTING = 1 << 16
-_AT_ONCE = 1 << 30  # what one call may read or write
-_RIGHTS = "access control list"
-_KEEP_ALL_NAMES = ("NTFS", "ReFS")
-_H = TypeVar("_H", bound="_WindowsHandle")
-_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
+ENTER_ACCESS = nt.TRAVERSE | nt.READ_ATTRIBUTES
+FOLDER_ACCESS = ENTER_ACCESS | nt.LIST | nt.READ_RIGHTS
+READ_ACCESS = nt.GENERIC_READ
+WRITE_ACCESS = nt.GENERIC_READ | nt.GENERIC_WRITE
+MAX_BATCH_NAMES = 1 << 16
+LISTING_BUFFER_BYTES = 1 << 16
+MAX_TRANSFER_BYTES = 1 << 30  # The most that one call reads or writes.
+ACCESS_LIST = "access control list"
+EXACT_NAME_FILE_SYSTEMS = ("NTFS", "ReFS")
+HandleType = TypeVar("HandleType", bound="WindowsHandle")
+UNIX_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
 capabilities = Capabilities(
     exclusive_rename=True,
@@ -60,7 +68,7 @@ capabilities = Capabilities(
     birth_times=not nt.on_wine(),
 )
 
-_KINDS = {
+FORMAT_OF_TAG = {
     nt.TAG_SOCKET: stat.S_IFSOCK,
     nt.TAG_FIFO: stat.S_IFIFO,
     nt.TAG_CHARACTER_DEVICE: stat.S_IFCHR,
@@ -68,52 +76,68 @@ _KINDS = {
 }
 
 
-def _mode(attributes: int, tag: int) -> int:
-    """Kind and permission bits; `tag` is 0 for what is no reparse point."""
+def _mode_bits(attributes: int, tag: int) -> int:
+    """Return kind and permission bits; `tag` is 0 if it is no reparse point."""
     if tag & nt.NAME_SURROGATE or (
         tag == 0 and attributes & nt.ATTRIBUTE_REPARSE_POINT
     ):
         return stat.S_IFLNK | 0o777
-    if tag in _KINDS:
-        return _KINDS[tag] | 0o666
+    if tag in FORMAT_OF_TAG:
+        return FORMAT_OF_TAG[tag] | 0o666
     if attributes & nt.ATTRIBUTE_DIRECTORY:
         return stat.S_IFDIR | 0o777
     return stat.S_IFREG | (0o444 if attributes & nt.ATTRIBUTE_READONLY else 0o666)
 
 
 def _nanoseconds(time: int) -> int:
-    return (time - _EPOCH) * 100
+    return (time - UNIX_EPOCH) * 100
 
 
-class _WindowsHandle(Handle):
-    """A handle and what files and folders have in common."""
+class WindowsHandle(Handle):
+    """A handle, with the methods that files and folders have in common."""
 
     __slots__ = ()
 
     def detach(self) -> int:
-        """The handle, which is the caller's from now on."""
-        number, self._fd = self._fd, -1
-        return number
+        """Return the handle, which the caller owns from now on."""
+        handle, self._descriptor = self._descriptor, -1
+        return handle
 
     def close(self) -> None:
-        """Let go of it; more than once does no harm."""
-        if self._fd >= 0:
+        """Close the handle. Closing twice does no harm."""
+        if self._descriptor >= 0:
             nt.close(self.detach())
 
     __del__ = close
 
     def status(self) -> Status:
-        """What the system says of it now; when it was made, where that can be believed."""
-        made, read, written, changed, attributes, _, size, links, deleted, _, number = (
-            nt.query_all(self._fd)
+        """Return its present status, with the time of creation if that is reliable."""
+        (
+            created,
+            read,
+            written,
+            changed,
+            attributes,
+            _,
+            size,
+            links,
+            deleted,
+            _,
+            file_number,
+        ) = nt.query_all(self._descriptor)
+        tag = (
+            nt.query_tag(self._descriptor)
+            if attributes & nt.ATTRIBUTE_REPARSE_POINT
+            else 0
         )
-        tag = nt.query_tag(self._fd) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
-        volume, number = nt.query_identity(self._fd, number)
-        times = [_nanoseconds(time) for time in (read, written, changed or written)]
-        seconds = [time // 1_000_000_000 for time in times]
-        values = (
-            _mode(attributes, tag),
-            number,
+        volume, file_number = nt.query_identity(self._descriptor, file_number)
+        times = [
+            _nanoseconds(filetime) for filetime in (read, written, changed or written)
+        ]
+        seconds = [filetime // 1_000_000_000 for filetime in times]
+        fields = (
+            _mode_bits(attributes, tag),
+            file_number,
             volume,
             0 if deleted else links,
             0,
@@ -121,148 +145,162 @@ class _WindowsHandle(Handle):
             size,
             *seconds,
         )
-        exact = dict(
+        exact_times = dict(
             zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True)
         )
         return Status(
-            os.stat_result(values, exact),
-            _nanoseconds(made) if capabilities.birth_times else None,
+            os.stat_result(fields, exact_times),
+            _nanoseconds(created) if capabilities.birth_times else None,
         )
 
     @contextmanager
     def _reopened(self, access: int) -> Iterator[int]:
-        """The same thing, opened for something else."""
-        handle = nt.open_below(self._fd, b"", access)
+        """Open the same file or folder again with other access rights."""
+        handle = nt.open_below(self._descriptor, b"", access)
         try:
             yield handle
         finally:
             nt.close(handle)
 
     def free_bytes(self) -> int | None:
-        """The bytes that are free for us on its volume."""
-        return nt.free_bytes(self._fd)
+        """Return the bytes that are free for this user on its volume."""
+        return nt.free_bytes(self._descriptor)
 
     def block_size(self) -> int:
-        """The bytes that its volume gives to a file at a time; those of NTFS, whatever it is."""
+        """Return the block size of NTFS, whatever the file system is."""
         return 4096
 
     def set_own_mode(self, mode: int) -> None:
-        """Set the read-only attribute by 0444 and clear it by 0666; a folder is 0777, always.
+        """Set the read-only attribute by 0444, clear it by 0666; a folder has 0777.
 
-        `OSError(EOPNOTSUPP)` for any other mode: Windows has no such thing.
+        Raises `OSError(EOPNOTSUPP)` for any other mode.
         """
-        attributes = nt.query_all(self._fd)[4]
-        folder = bool(attributes & nt.ATTRIBUTE_DIRECTORY)
-        if mode != storable_mode(mode, folder=folder):
+        attributes = nt.query_all(self._descriptor)[4]
+        is_folder = bool(attributes & nt.ATTRIBUTE_DIRECTORY)
+        if mode != storable_mode(mode, is_folder=is_folder):
             raise OSError(errno.EOPNOTSUPP, "Windows has no such mode")
-        wanted = attributes if folder else attributes & ~nt.ATTRIBUTE_READONLY
+        new_attributes = (
+            attributes if is_folder else attributes & ~nt.ATTRIBUTE_READONLY
+        )
         if mode == 0o444:
-            wanted |= nt.ATTRIBUTE_READONLY
-        if wanted != attributes:
-            self._set_basic(attributes=wanted or nt.ATTRIBUTE_NORMAL)
+            new_attributes |= nt.ATTRIBUTE_READONLY
+        if new_attributes != attributes:
+            self._set_basic(attributes=new_attributes or nt.ATTRIBUTE_NORMAL)
 
     def set_own_owner(self, uid: int, gid: int) -> None:
-        """There are no users and groups to set: -1 and 0 are what everything has."""
+        """Accept -1 and 0, which stand for the user and group of every file."""
         _require_no_owner(uid, gid)
 
     def set_times(self, atime_ns: int, mtime_ns: int) -> None:
-        """Set when it was last read and written, to 100 nanoseconds."""
-        self._set_basic(read=atime_ns // 100 + _EPOCH, written=mtime_ns // 100 + _EPOCH)
+        """Set the times of the last read and write, in steps of 100 nanoseconds."""
+        self._set_basic(
+            read=atime_ns // 100 + UNIX_EPOCH, written=mtime_ns // 100 + UNIX_EPOCH
+        )
 
     def _set_basic(self, **values: int) -> None:
         try:
-            # What was opened for writing may, whatever its rights are by now.
-            nt.set_basic(self._fd, **values)
+            # A handle opened for writing may do this even if the file is read-only by
+            # now.
+            nt.set_basic(self._descriptor, **values)
         except PermissionError:
             with self._reopened(nt.WRITE_ATTRIBUTES) as handle:
                 nt.set_basic(handle, **values)
 
     def extended_attributes(self) -> dict[str, bytes]:
-        """Its access control list, unless all of it comes from the folder it is in. Streams are not among them."""
+        """Return its access control list, unless all of it is inherited; no streams."""
         try:
             with self._reopened(nt.READ_RIGHTS) as handle:
-                rights = nt.query_rights(handle)
+                access_list = nt.query_rights(handle)
         except OSError as error:
             if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
                 raise
-            return {}  # A file system without any.
-        return {_RIGHTS: rights} if nt.rights_are_its_own(rights) else {}
+            return {}  # The file system has no access control lists.
+        return {ACCESS_LIST: access_list} if nt.has_own_rights(access_list) else {}
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
-        if name != _RIGHTS or value is None:
+        if name != ACCESS_LIST or value is None:
             raise system_error(errno.EOPNOTSUPP)
         with self._reopened(nt.WRITE_RIGHTS) as handle:
             nt.set_rights(handle, value)
 
 
-class File(BaseFile, _WindowsHandle):
+class File(BaseFile, WindowsHandle):
     """An open regular file, by its handle."""
 
     __slots__ = ()
 
     def read(self, offset: int, size: int) -> bytes:
-        """At most `size` bytes from `offset`: fewer only at the end."""
+        """Return `size` bytes from `offset`, or fewer at the end of the file."""
         size = (
-            max(0, min(size, nt.query_all(self._fd)[6] - offset))
+            max(0, min(size, nt.query_all(self._descriptor)[6] - offset))
             if size >= BLOCK_BYTES
             else size
         )
         buffer = ctypes.create_string_buffer(max(1, size))
-        address, done = ctypes.addressof(buffer), 0
-        while done < size and (
+        address, bytes_read = ctypes.addressof(buffer), 0
+        while bytes_read < size and (
             count := nt.read_into(
-                self._fd, address + done, min(size - done, _AT_ONCE), offset + done
+                self._descriptor,
+                address + bytes_read,
+                min(size - bytes_read, MAX_TRANSFER_BYTES),
+                offset + bytes_read,
             )
         ):
-            done += count
-        return buffer.raw[:done]
+            bytes_read += count
+        return buffer.raw[:bytes_read]
 
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         view = memoryview(data).cast("B")
-        done = 0
-        while done < len(view):
-            piece = bytes(view[done : done + 16 * BLOCK_BYTES])
-            kept = ctypes.create_string_buffer(piece, len(piece))
-            done += nt.write_from(
-                self._fd, ctypes.addressof(kept), len(piece), offset + done
+        written = 0
+        while written < len(view):
+            block = bytes(view[written : written + 16 * BLOCK_BYTES])
+            buffer = ctypes.create_string_buffer(block, len(block))
+            written += nt.write_from(
+                self._descriptor, ctypes.addressof(buffer), len(block), offset + written
             )
 
     def flush(self) -> None:
-        """Bring its content to the disk."""
+        """Flush its content to the disk."""
         try:
-            nt.flush(self._fd)
-        except PermissionError:  # It was opened for reading, which is enough on Unix.
+            nt.flush(self._descriptor)
+        except PermissionError:  # Open for reading, which is enough on Unix.
             with self._reopened(nt.WRITE_DATA) as handle:
                 nt.flush(handle)
 
     @contextmanager
     def watch_for_writers(self) -> Iterator[Callable[[], bool]]:
-        """Yields whether nobody else has it open for writing at that moment; nobody is kept from it."""
-        yield self._nobody_writes
+        """Yield a function that returns False while another program may write to it."""
+        yield self._has_no_writer
 
-    def _nobody_writes(self) -> bool:
+    def _has_no_writer(self) -> bool:
         share = nt.SHARE_READ | nt.SHARE_DELETE
         try:
             nt.close(
-                nt.open_below(self._fd, b"", nt.READ_DATA, share=share, patient=False)
+                nt.open_below(
+                    self._descriptor,
+                    b"",
+                    nt.READ_DATA,
+                    share=share,
+                    wait_while_busy=False,
+                )
             )
         except OSError as error:
             return error.errno != errno.ETXTBSY
         return True
 
 
-class Folder(BaseFolder, _WindowsHandle):
-    """An open folder: see `posix.Folder`, of which this is the same on handles."""
+class Folder(BaseFolder, WindowsHandle):
+    """An open folder, by its handle: see `posix.Folder` for its methods."""
 
-    __slots__ = ("_lock",)
+    __slots__ = ("_lock_handle",)
 
     def __init__(self, handle: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
         super().__init__(handle, resolved_parts)
-        self._lock: int | None = None
+        self._lock_handle: int | None = None
 
     def close(self) -> None:
-        """Let go of it, and of its lock."""
+        """Close the handle and release the lock."""
         self.unlock()
         super().close()
 
@@ -271,128 +309,137 @@ class Folder(BaseFolder, _WindowsHandle):
     # Looking
 
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:  # noqa: ARG002
-        """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
-        with self._itself(name, nt.READ_ATTRIBUTES) as thing:
-            return thing.status()
+        """Return the status of a name; of a link, not of its target: see `base`."""
+        with self._open_itself(name, nt.READ_ATTRIBUTES) as file:
+            return file.status()
 
     def contains_any(self, paths: Iterable[bytes]) -> bool:
-        """Whether anything is at one of the paths from here: see `posix.Folder.contains_any`."""
-        here = self.path()
-        return here is None or any(
-            map(_is_there, (here + b"/" + path for path in paths))
+        """Return True if something is at one of the paths from here: see `posix`."""
+        path_here = self.path()
+        return path_here is None or any(
+            map(_exists, (path_here + b"/" + path for path in paths))
         )
 
     def ancestor_identity(self, levels: int) -> tuple[int, int]:
-        """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
+        """Return the identity of the folder `levels` above; 0 means this folder."""
         if not levels:
-            return nt.identity(self._fd)
-        here = self.path()
-        if here is None:
+            return nt.identity(self._descriptor)
+        path_here = self.path()
+        if path_here is None:
             raise system_error(errno.ENOENT)
-        return stat_path(here + b"/.." * levels).identity
+        return stat_path(path_here + b"/.." * levels).identity
 
     def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
-        """The status of each of many names that were just listed; None for what is gone meanwhile.
+        """Return the status of each name, or None for a name that no longer exists.
 
-        None too for what nobody may look at: the system's swap files, and what goes once others let go of
-        it. Names that no path leads to (`nul.txt`) are looked at as well: they come from the folder itself.
+        None also for a file that no program may open: a swap file of the system, or a
+        file that is deleted once other programs close it. The names come from the
+        folder itself, so a name that no path may use (`nul.txt`) is opened too.
         """
-        found: list[Status | None] = []
+        statuses: list[Status | None] = []
         for name in names:
             try:
-                thing = _WindowsHandle(
-                    nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False)
+                file = WindowsHandle(
+                    nt.open_below(
+                        self._descriptor,
+                        name,
+                        nt.READ_ATTRIBUTES,
+                        wait_while_busy=False,
+                    )
                 )
             except OSError as error:
                 if error.errno not in (errno.ENOENT, errno.ETXTBSY):
                     raise
-                found.append(None)
+                statuses.append(None)
                 continue
-            with thing:
-                found.append(thing.status())
-        return found
+            with file:
+                statuses.append(file.status())
+        return statuses
 
     def _entries(self) -> Iterator[tuple[bytes, int, int]]:
-        # On a handle of its own: where a listing is, is kept with the handle.
+        # A handle keeps the position of its listing, so each listing has its own
+        # handle.
         with self._reopened(nt.LIST) as handle:
-            buffer = ctypes.create_string_buffer(_LISTING)
+            buffer = ctypes.create_string_buffer(LISTING_BUFFER_BYTES)
             restart = True
-            while found := nt.entries(handle, buffer, restart=restart):
-                yield from found
+            while entries := nt.entries(handle, buffer, restart=restart):
+                yield from entries
                 restart = False
 
-    def iter_batches(self, count: int = _BATCH) -> Iterator[Batch]:
-        """All names, unsorted, at most `count` at a time."""
-        batch, room = Batch([], [], []), count
+    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
+        """Yield all names, unsorted, in batches of at most `count`."""
+        batch, remaining = Batch([], [], []), count
         for name, attributes, tag in self._entries():
-            kind = _kind(_mode(attributes, tag))
+            kind = _kind_of_mode(_mode_bits(attributes, tag))
             if kind == "file":
                 batch.files.append(name)
             elif kind == "folder":
                 batch.folders.append(name)
             else:
                 batch.others.append((name, kind))
-            room -= 1
-            if room == 0:
+            remaining -= 1
+            if remaining == 0:
                 yield batch
-                batch, room = Batch([], [], []), count
+                batch, remaining = Batch([], [], []), count
         yield batch
 
     def names(self) -> list[bytes]:
-        """Every name, sorted."""
+        """Return every name, sorted."""
         return sorted(name for name, _, _ in self._entries())
 
     def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """The path `parts` below this folder as the folders on the way spell it: see `posix.Folder.true_names`."""
+        """Return a path in the spelling of the folders on the way: see `posix`."""
         names: list[bytes] = []
         folder = self
         try:
             for part in parts:
                 with folder._reopened(nt.LIST) as handle:
-                    names.append(nt.entry_name(handle, folder._one(part)))
+                    names.append(nt.entry_name(handle, folder._require_name(part)))
                 try:
-                    below = folder.open_folder(names[-1])
+                    child = folder.open_folder(names[-1])
                 except OSError as error:
                     if error.errno != errno.ELOOP:
                         raise
-                    below = self.open_folder_beneath(
+                    child = self.open_folder_beneath(
                         tuple(names)
-                    )  # A link may lead above the folder it is in.
+                    )  # A link: its target may be above the folder that holds it.
                 if folder is not self:
                     folder.close()
-                folder = below
+                folder = child
         except OSError:
-            pass  # What is not there, or no folder, ends it.
+            pass  # The rest of the path does not exist: it keeps its spelling.
         finally:
             if folder is not self:
                 folder.close()
         return (*names, *parts[len(names) :])
 
     def read_link(self, name: bytes) -> bytes:
-        """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
-        with self._itself(name, nt.READ_ATTRIBUTES) as link:
+        """Return the target of a link as it is stored: see `posix`."""
+        with self._open_itself(name, nt.READ_ATTRIBUTES) as link:
             return nt.link_target(link.fileno())[0]
 
     def link_target(self, name: bytes) -> tuple[bytes, bool]:
-        """Where the link of that name leads: see `base`."""
-        with self._itself(name, nt.READ_ATTRIBUTES) as link:
+        """Return the target of a link, with `/`, and True if it is relative."""
+        with self._open_itself(name, nt.READ_ATTRIBUTES) as link:
             target, relative = nt.link_target(link.fileno())
         return target.replace(b"\\", b"/"), relative
 
     def is_writable(self, name: bytes | None = None) -> bool:
-        """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
+        """Return True if its names, or the content of file `name`, may be changed."""
         try:
             if name is not None:
-                self._itself(name, nt.WRITE_DATA).close()
+                self._open_itself(name, nt.WRITE_DATA).close()
             else:
-                nt.close(nt.open_below(self._fd, b"", nt.ADD_FILE | nt.ADD_FOLDER))
+                nt.close(
+                    nt.open_below(self._descriptor, b"", nt.ADD_FILE | nt.ADD_FOLDER)
+                )
         except PermissionError:
             return False
         return True
 
     def path(self) -> bytes | None:
-        """Its absolute path at this moment, with `/`; None if it was deleted, or the system does not say."""
-        path = nt.path_of(self._fd)
+        """Return its present absolute path, with `/`; None if it was deleted."""
+        path = nt.path_of(self._descriptor)
         if path is None:
             return None
         path = (
@@ -411,91 +458,111 @@ class Folder(BaseFolder, _WindowsHandle):
         write: bool = False,
         known_file: bool = False,  # noqa: ARG002
     ) -> File:
-        """The regular file of that name: see `base`. `ETXTBSY` for what another program does not share."""
-        # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
+        """Open a regular file by its name: see `base`.
+
+        Raises `OSError(ETXTBSY)` if another program does not share the file.
+        """
+        # The kind is read before opening, so that a link or a folder has its own error.
         if (kind := self.stat(name).kind) != "file":
             raise NotAFileError(kind)
-        return self._opened(File, name, _WRITE if write else _READ, "file")
+        return self._open_checked(
+            File, name, WRITE_ACCESS if write else READ_ACCESS, "file"
+        )
 
     def open_folder(self, name: bytes, *, listable: bool = True) -> Folder:
-        """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        access = _FOLDER if listable else _ENTER
+        """Open a folder by its name: see `base`."""
+        access = FOLDER_ACCESS if listable else ENTER_ACCESS
         if name == b".":
-            return Folder(nt.open_below(self._fd, b"", access))
-        return self._opened(Folder, name, access, "folder")
+            return Folder(nt.open_below(self._descriptor, b"", access))
+        return self._open_checked(Folder, name, access, "folder")
 
-    def _opened(self, made: type[_H], name: bytes, access: int, wanted: FileKind) -> _H:
-        """What has that name, if it is what is wanted.
+    def _open_checked(
+        self,
+        handle_type: type[HandleType],
+        name: bytes,
+        access: int,
+        expected_kind: FileKind,
+    ) -> HandleType:
+        """Open a name if it is of the expected kind.
 
-        What a filter fills in (kept in a cloud, compressed) is opened through that filter, if it is certainly
-        the same thing: between the two a link may have taken its place.
+        A file that a filter fills in (stored in a cloud, compressed) is opened again
+        through that filter. The two must be the same file: a link may have taken its
+        place between the two calls.
         """
-        thing = made(self._itself(name, access).detach(), (name,))
+        handle = handle_type(self._open_itself(name, access).detach(), (name,))
         try:
-            kind = thing.status().kind
-            if kind != wanted:
+            kind = handle.status().kind
+            if kind != expected_kind:
                 number = errno.ELOOP if kind == "link" else errno.ENOTDIR
                 raise (
                     NotAFileError(kind)
-                    if wanted == "file"
+                    if expected_kind == "file"
                     else system_error(number, name)
                 )
-            if nt.query_tag(thing.fileno()):
+            if nt.query_tag(handle.fileno()):
                 with (
-                    thing,
-                    made(
-                        nt.open_below(self._fd, self._one(name), access, 0), (name,)
-                    ) as through,
+                    handle,
+                    handle_type(
+                        nt.open_below(
+                            self._descriptor, self._require_name(name), access, 0
+                        ),
+                        (name,),
+                    ) as filtered,
                 ):
-                    if nt.identity(through.fileno()) != nt.identity(thing.fileno()):
+                    if nt.identity(filtered.fileno()) != nt.identity(handle.fileno()):
                         raise system_error(errno.ELOOP, name)
-                    return made(through.detach(), (name,))
+                    return handle_type(filtered.detach(), (name,))
         except OSError:
-            thing.close()
+            handle.close()
             raise
-        return thing
+        return handle
 
-    def _itself(self, name: bytes, access: int) -> _WindowsHandle:
-        """What has that name, a link itself included."""
-        thing = _WindowsHandle(nt.open_below(self._fd, self._one(name), access))
-        if may_be_short(name) or misread(name):
+    def _open_itself(self, name: bytes, access: int) -> WindowsHandle:
+        """Open a name; a link itself, not its target."""
+        handle = WindowsHandle(
+            nt.open_below(self._descriptor, self._require_name(name), access)
+        )
+        if may_be_short(name) or misread_name(name):
             try:
-                self._require_long(thing, name)
+                self._require_long(handle, name)
             except OSError:
-                thing.close()
+                handle.close()
                 raise
-        return thing
+        return handle
 
-    def _require_long(self, thing: _WindowsHandle, name: bytes) -> None:
-        """Refuse a second, short name: what is protected or asked for by its long one must not have another.
+    def _require_long(self, handle: WindowsHandle, name: bytes) -> None:
+        """Raise `OSError(EINVAL)` if `name` is a second, short name of the file.
 
-        The handle says its own name; where it does not (a volume without a letter), or Wine leaves the dots at its
-        end out, the folder's listing does, and it raises if that cannot be read either.
+        A file that is protected by its long name must not be reached by another. The
+        name comes from the handle. If the handle has none (a volume without a letter),
+        or for a name that ends in dots, which Wine omits there, it comes from the
+        folder's listing.
         """
-        path = None if misread(name) else nt.path_of(thing.fileno())
+        path = None if misread_name(name) else nt.path_of(handle.fileno())
         if path is not None:
-            long = path.rpartition("\\")[2]
+            long_name = path.rpartition("\\")[2]
         else:
-            with self._reopened(nt.LIST) as listing:
-                long = nt.wide(nt.entry_name(listing, name))
-        if long.casefold() != nt.wide(name).casefold():
+            with self._reopened(nt.LIST) as list_handle:
+                long_name = nt.text_from_name(nt.entry_name(list_handle, name))
+        if long_name.casefold() != nt.text_from_name(name).casefold():
             raise OSError(
                 errno.EINVAL,
                 "it is a short form of another name: use the long one",
                 name,
             )
 
-    def _one(self, name: bytes) -> bytes:
-        """The name, for a call below the folder's handle: by that no name is a device.
+    def _require_name(self, name: bytes) -> bytes:
+        """Return `name`, or raise `OSError(EINVAL)` if it may not be used in a call.
 
-        What other programs take for something else is used only where the file system keeps it as it is:
-        FAT leaves dots and spaces at the end out. A path that a caller writes never has such a name.
+        Below a folder's handle no name is a device. A name that other programs misread
+        is used only where the file system stores it as it is: FAT drops dots and spaces
+        at the end. Paths of callers are checked before and never hold such a name.
         """
-        problem = no_name(name)
+        problem = invalid_name(name)
         if (
             problem is None
-            and (problem := misread(name))
-            and nt.file_system(self._fd) in _KEEP_ALL_NAMES
+            and (problem := misread_name(name))
+            and nt.file_system(self._descriptor) in EXACT_NAME_FILE_SYSTEMS
         ):
             problem = None
         if problem is not None:
@@ -503,31 +570,35 @@ class Folder(BaseFolder, _WindowsHandle):
         return name
 
     def open_parent(self, *, listable: bool = True) -> Folder | None:  # noqa: ARG002
-        """The folder above, wherever this one is now; None at the top, and for a deleted one."""
-        path = nt.path_of(self._fd)
+        """Open the folder above, wherever this one is now: see `posix`."""
+        path = nt.path_of(self._descriptor)
         if path is None:
             return None
-        above = os.path.dirname(path)
-        if above.rstrip("\\") in (path.rstrip("\\"), "\\\\?", "\\\\?\\UNC"):
+        parent_path = os.path.dirname(path)
+        if parent_path.rstrip("\\") in (path.rstrip("\\"), "\\\\?", "\\\\?\\UNC"):
             return None
         try:
-            return open_folder(above)
+            return open_folder(parent_path)
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     # Changing
 
     def create(self, name: bytes, mode: int = 0o600) -> File:  # noqa: ARG002
-        """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
+        """Create an empty file, open for reading and writing: see `posix`."""
         options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
         return File(
             nt.open_below(
-                self._fd, self._one(name), _WRITE, options, disposition=nt.CREATE
+                self._descriptor,
+                self._require_name(name),
+                WRITE_ACCESS,
+                options,
+                disposition=nt.CREATE,
             )
         )
 
     def append(self, name: bytes, data: bytes) -> None:
-        """Add `data` to the end of a file, which is made if it is not there, and flush it."""
+        """Add `data` to the end of a file, created if missing, and flush it."""
         try:
             file = self.create(name)
         except FileExistsError:
@@ -537,25 +608,32 @@ class Folder(BaseFolder, _WindowsHandle):
             file.flush()
 
     def make_folder(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
-        """A new folder. `FileExistsError` if the name is taken."""
+        """Make a folder. Raises `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
         nt.close(
             nt.open_below(
-                self._fd, self._one(name), nt.LIST, options, disposition=nt.CREATE
+                self._descriptor,
+                self._require_name(name),
+                nt.LIST,
+                options,
+                disposition=nt.CREATE,
             )
         )
 
     def make_link(self, name: bytes, target: bytes) -> None:
-        """A new symbolic link; to a folder, if one is there now. `EPERM` for who may not make links."""
-        text = nt.wide(target)
+        """Make a symbolic link, of the kind for folders if the target is a folder now.
+
+        Raises `OSError(EPERM)` if this user may not make links.
+        """
+        text = nt.text_from_name(target)
         relative = (
             not os.path.isabs(text)
             and not text.startswith(("/", "\\"))
             and text[1:2] != ":"
         )
-        steps = tuple(part for part in target.replace(b"\\", b"/").split(b"/") if part)
+        parts = tuple(part for part in target.replace(b"\\", b"/").split(b"/") if part)
         try:
-            leads_to_folder = relative and self.stat_beneath(steps).kind == "folder"
+            leads_to_folder = relative and self.stat_beneath(parts).kind == "folder"
         except OSError:
             leads_to_folder = False
         options = (
@@ -563,7 +641,11 @@ class Folder(BaseFolder, _WindowsHandle):
         ) | nt.THE_LINK_ITSELF
         access = nt.GENERIC_WRITE | nt.DELETE
         handle = nt.open_below(
-            self._fd, self._one(name), access, options, disposition=nt.CREATE
+            self._descriptor,
+            self._require_name(name),
+            access,
+            options,
+            disposition=nt.CREATE,
         )
         try:
             nt.make_link(handle, text.replace("/", "\\"), relative=relative)
@@ -573,74 +655,96 @@ class Folder(BaseFolder, _WindowsHandle):
         finally:
             nt.close(handle)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: RenameMode) -> None:
-        """Rename: `exclusive` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
+    def rename(
+        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+    ) -> None:
+        """Rename a file, folder or link: see `posix`.
 
-        Windows has no `exchange`: `OSError(ENOSYS)`. Replacing is refused by the older call, which Wine and
-        Windows before 10 have, while anybody has the other file open (`ETXTBSY`).
+        Windows has no `exchange` (`ENOSYS`). The older call of Wine and of Windows
+        before 10 does not replace a file that another program has open (`ETXTBSY`).
         """
         if mode == "exchange":
             raise system_error(errno.ENOSYS)
-        to._one(to_name)
-        with self._itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as thing:
+        target_folder._require_name(target_name)
+        with self._open_itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as source:
 
             def ask() -> int:
                 status = nt.rename(
-                    thing.fileno(), to._fd, to_name, replace=mode == "replace"
+                    source.fileno(),
+                    target_folder._descriptor,
+                    target_name,
+                    replace=mode == "replace",
                 )
                 if status == nt.ACCESS_DENIED:
                     status = (
-                        self._rename_over(thing, to, to_name)
+                        self._rename_over_existing(source, target_folder, target_name)
                         if mode == "replace"
-                        else to._refused()
+                        else target_folder._explain_refusal()
                     )
                 return status
 
-            nt.require(nt.patiently(ask), to_name)
+            nt.require(nt.retry_while_busy(ask), target_name)
 
     @staticmethod
-    def _rename_over(thing: _WindowsHandle, to: Folder, to_name: bytes) -> int:
-        """Replace once more what the older call does not: an empty folder, a read-only file; the status."""
+    def _rename_over_existing(
+        source: WindowsHandle, target_folder: Folder, target_name: bytes
+    ) -> int:
+        """Replace an empty folder or a read-only file, which the older call cannot.
+
+        Return the status of the rename.
+        """
         try:
-            status = to.stat(to_name)
+            status = target_folder.stat(target_name)
         except FileNotFoundError:
-            return to._refused()
-        folder = thing.status().kind == "folder"
-        if folder != (status.kind == "folder"):
-            raise system_error(errno.ENOTDIR if folder else errno.EISDIR, to_name)
-        if folder:
-            to.remove_folder(to_name)
-            return nt.rename(thing.fileno(), to._fd, to_name, replace=False)
+            return target_folder._explain_refusal()
+        is_folder = source.status().kind == "folder"
+        if is_folder != (status.kind == "folder"):
+            raise system_error(
+                errno.ENOTDIR if is_folder else errno.EISDIR, target_name
+            )
+        if is_folder:
+            target_folder.remove_folder(target_name)
+            return nt.rename(
+                source.fileno(), target_folder._descriptor, target_name, replace=False
+            )
         if status.kind != "file":
             return nt.ACCESS_DENIED
         if status.mode == 0o444:
-            to.set_mode(to_name, 0o666)
-            again = nt.rename(thing.fileno(), to._fd, to_name, replace=True)
-            if again:
-                to.set_mode(to_name, 0o444)
-            return again
-        return to._refused(to_name)
+            target_folder.set_mode(target_name, 0o666)
+            rename_status = nt.rename(
+                source.fileno(), target_folder._descriptor, target_name, replace=True
+            )
+            if rename_status:
+                target_folder.set_mode(target_name, 0o444)
+            return rename_status
+        return target_folder._explain_refusal(target_name)
 
-    def _refused(self, name: bytes | None = None) -> int:
-        """Which of two things a refused rename to here means, for which Windows has one status.
+    def _explain_refusal(self, name: bytes | None = None) -> int:
+        """Return the status that a refused rename into this folder stands for.
 
-        Where no right is missing, another program holds what would be replaced, or something in the folder to rename.
+        Windows has one status for a missing right and for a file in use. If no right is
+        missing, another program has the file to replace open, or a file in the folder
+        to rename.
         """
         return nt.SHARING_VIOLATION if self.is_writable(name) else nt.ACCESS_DENIED
 
-    def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
-        """Give what has that name, a link itself included, another name.
+    def link(self, name: bytes, target_folder: Folder, target_name: bytes) -> None:
+        """Give a file, or a link itself, another name.
 
-        `ETXTBSY` while others hold it and do not share its deletion: neither name could be taken back.
+        Raises `OSError(ETXTBSY)` while another program does not share its deletion,
+        since neither name could be removed again.
         """
-        to._one(to_name)
-        with self._itself(
+        target_folder._require_name(target_name)
+        with self._open_itself(
             name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE
-        ) as thing:
-            nt.require(nt.link(thing.fileno(), to._fd, to_name), to_name)
+        ) as file:
+            nt.require(
+                nt.link(file.fileno(), target_folder._descriptor, target_name),
+                target_name,
+            )
 
     def remove(self, name: bytes) -> None:
-        """Remove a name that is not a folder's."""
+        """Remove a file or link."""
         self._remove(name, folder=False)
 
     def remove_folder(self, name: bytes) -> None:
@@ -648,13 +752,14 @@ class Folder(BaseFolder, _WindowsHandle):
         self._remove(name, folder=True)
 
     def _remove(self, name: bytes, *, folder: bool) -> None:
-        with self._itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as thing:
-            seen = thing.status()
-            if folder != (seen.kind == "folder"):
+        with self._open_itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as file:
+            file_status = file.status()
+            if folder != (file_status.kind == "folder"):
                 raise system_error(errno.ENOTDIR if folder else errno.EISDIR, name)
-            status = nt.remove(thing.fileno())
-        if status == nt.CANNOT_DELETE and seen.mode == 0o444:
-            # The older call keeps what is read-only, which on Unix is the folder's to say.
+            status = nt.remove(file.fileno())
+        if status == nt.CANNOT_DELETE and file_status.mode == 0o444:
+            # The older call does not delete a read-only file; on Unix the mode of the
+            # folder decides.
             self.set_mode(name, 0o666)
             self._remove(name, folder=folder)
             return
@@ -663,28 +768,25 @@ class Folder(BaseFolder, _WindowsHandle):
     def set_mode(
         self, name: bytes, mode: int, *, expected: Status | None = None
     ) -> None:
-        """Set the read-only attribute of the thing itself: see `set_own_mode`; `EOPNOTSUPP` for a link.
-
-        If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
-        """
-        with self._itself(name, nt.READ_ATTRIBUTES) as thing:
-            status = thing.status()
+        """Set the read-only attribute of a file: see `set_own_mode` and `posix`."""
+        with self._open_itself(name, nt.READ_ATTRIBUTES) as file:
+            status = file.status()
             require_same(status, expected)
             if status.kind not in ("file", "folder"):
                 raise system_error(errno.EOPNOTSUPP)
-            thing.set_own_mode(mode)
+            file.set_own_mode(mode)
 
     def set_owner(
         self, name: bytes, uid: int, gid: int, *, expected: Status | None = None
     ) -> None:
-        """There are no users and groups to set: see `set_own_owner`."""
+        """Accept -1 and 0: see `set_own_owner`."""
         require_same(self.stat(name), expected)
         _require_no_owner(uid, gid)
 
     # Locking and flushing
 
     def flush(self) -> None:
-        """Bring its names to the disk, where the file system lets a folder be flushed; NTFS keeps its own journal."""
+        """Flush its names to the disk, if the file system can; NTFS has its journal."""
         try:
             with self._reopened(nt.ADD_FILE | nt.ADD_FOLDER) as handle:
                 nt.flush(handle)
@@ -699,47 +801,52 @@ class Folder(BaseFolder, _WindowsHandle):
                 raise
 
     def lock(self, exclusive: bool) -> bool:
-        """Lock the folder against others of this user, here and in other processes; False if they have it.
+        """Lock the folder, or return False if a process of this user has the lock.
 
-        Windows locks files, not folders: what is locked is a file of this user's own, named after the
-        folder's identity. Ends with `unlock`, `close` or this process.
+        Windows locks files, not folders, so a file of this user is locked that is named
+        after the folder's identity. The lock ends with `unlock`, `close` or this
+        process.
         """
-        volume, number = nt.identity(self._fd)
-        if self._lock is None:
+        volume, number = nt.identity(self._descriptor)
+        if self._lock_handle is None:
             path = os.path.join(_lock_folder(), f"{volume:x}-{number:x}")
-            self._lock = nt.open_below(
+            self._lock_handle = nt.open_below(
                 None,
                 _nt_path(path),
-                _WRITE,
+                WRITE_ACCESS,
                 nt.PLAIN_FILE,
                 disposition=nt.OPEN_OR_CREATE,
             )
-        taken = nt.lock(self._lock, exclusive=exclusive)
-        if not taken:
+        is_locked = nt.lock(self._lock_handle, exclusive=exclusive)
+        if not is_locked:
             self.unlock()
-        return taken
+        return is_locked
 
     def unlock(self) -> None:
-        """Give the lock back."""
-        lock, self._lock = self._lock, None
+        """Release the lock."""
+        lock, self._lock_handle = self._lock_handle, None
         if lock is not None:
             nt.close(lock)
 
 
-def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:  # noqa: ARG001
-    """The folder of a path that the user named, such as a root; links in it are followed."""
-    return Folder(nt.open_below(None, _nt_path(path), _FOLDER, nt.FOLDER_FILE))
+def open_folder(
+    path: bytes | str,
+    *,
+    resolves_in_kernel: bool = True,  # noqa: ARG001
+) -> Folder:
+    """Open a folder by a path that the user named. Links are followed."""
+    return Folder(nt.open_below(None, _nt_path(path), FOLDER_ACCESS, nt.FOLDER_FILE))
 
 
 def open_file(path: bytes | str) -> File:
-    """The regular file of a path that the user named, for reading; links in it are followed."""
+    """Open a file for reading by a path that the user named. Links are followed."""
     if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
-    return File(nt.open_below(None, _nt_path(path), _READ, 0)).require_regular()
+    return File(nt.open_below(None, _nt_path(path), READ_ACCESS, 0)).require_regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
-    """A new folder at a path that the user named. `FileExistsError` if something is there."""
+    """Make a folder at a path that the user named. Raises `FileExistsError`."""
     nt.close(
         nt.open_below(
             None, _nt_path(path), nt.LIST, nt.FOLDER_FILE, disposition=nt.CREATE
@@ -748,68 +855,74 @@ def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
 
 
 def stat_path(path: bytes | str) -> Status:
-    """The status of what a path that the user named leads to."""
-    with _WindowsHandle(
+    """Return the status of a path that the user named. Links are followed."""
+    with WindowsHandle(
         nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)
-    ) as looked:
-        return looked.status()
+    ) as handle:
+        return handle.status()
 
 
-def limit_process(number: int, memory: int) -> Closable | None:
-    """Let a child allocate no more than `memory` bytes and start none, and end it when what is returned is closed."""
-    return _WindowsHandle(nt.bind_process(number, memory))
+def limit_process(process_id: int, memory: int) -> Closable | None:
+    """Let a child allocate at most `memory` bytes and start no children.
+
+    Closing the result ends the child.
+    """
+    return WindowsHandle(nt.bind_process(process_id, memory))
 
 
 def kill_process_tree(process: Popen[bytes]) -> None:
-    """Kill a child, which has started none."""
+    """Kill a child; `limit_process` keeps it from starting children."""
     process.kill()
 
 
 def absolute_path(path: bytes) -> bytes:
-    """A path that the user named from the top, with `/` between its parts; links and case are kept."""
-    return _plain(os.path.abspath(os.path.expanduser(path)))
+    """Return a user's path as an absolute one with `/`; links and case are kept."""
+    return _with_slashes(os.path.abspath(os.path.expanduser(path)))
 
 
 def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
-    """The same without links and in its own case, as far as it is there."""
-    return _plain(os.path.realpath(os.fsencode(path)))
+    """Return the absolute path without links and in its stored case, if it exists."""
+    return _with_slashes(os.path.realpath(os.fsencode(path)))
 
 
-def _plain(path: bytes) -> bytes:
+def _with_slashes(path: bytes) -> bytes:
     try:
         anchor, parts = split_path(path)
     except ValueError:
-        return path.replace(b"\\", b"/")  # A device: opening it tells.
+        return path.replace(b"\\", b"/")  # A device: opening it fails with a reason.
     return anchor + b"/".join(parts)
 
 
-def storable_mode(mode: int, *, folder: bool) -> int:
-    """What the system keeps of permission bits: of a file whether it is read-only, of a folder nothing."""
-    return 0o777 if folder else 0o666 if mode & 0o200 else 0o444
+def storable_mode(mode: int, *, is_folder: bool) -> int:
+    """Return the permission bits that can be stored: only if a file is read-only."""
+    return 0o777 if is_folder else 0o666 if mode & 0o200 else 0o444
 
 
 def umask() -> int:
-    """Windows has none: new files get 0666, new folders 0777."""
+    """Return 0: new files get 0666 and new folders 0777."""
     return 0
 
 
 def effective_user_id() -> int:
-    """Windows has no numbers for users: 0, as everything is said to belong to."""
+    """Return 0, the owner of every file: Windows has no numbers for users."""
     return 0
 
 
 def effective_group_id() -> int:
-    """As `effective_user_id`."""
+    """Return 0: see `effective_user_id`."""
     return 0
 
 
 def group_ids() -> frozenset[int]:
-    """As `effective_user_id`."""
+    """Return the only group, 0: see `effective_user_id`."""
     return frozenset((0,))
 
 
 def _nt_path(path: bytes | str) -> str:
-    r"""A path as the kernel takes it: `\??\C:\…`, `\??\UNC\server\…`; longer than 260 characters too."""
+    r"""Return a path in the form of the kernel: `\??\C:\…` or `\??\UNC\server\…`.
+
+    It may be longer than 260 characters.
+    """
     text = os.fsdecode(path)
     if "\0" in text:
         raise OSError(errno.EINVAL, "embedded null character", path)
@@ -821,8 +934,8 @@ def _nt_path(path: bytes | str) -> str:
     return "\\??\\" + full_path
 
 
-def _is_there(path: bytes) -> bool:
-    """Whether anything, a link itself included, is at an absolute path; also if nobody may say."""
+def _exists(path: bytes) -> bool:
+    """Return True if something is at an absolute path, or if that may not be known."""
     try:
         nt.close(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES))
     except (FileNotFoundError, NotADirectoryError):
@@ -839,8 +952,8 @@ def _lock_folder() -> str:
     return folder
 
 
-def _kind(mode: int) -> FileKind:
-    return KINDS.get(stat.S_IFMT(mode), "device")
+def _kind_of_mode(mode: int) -> FileKind:
+    return KIND_OF_FORMAT.get(stat.S_IFMT(mode), "device")
 
 
 def _require_no_owner(uid: int, gid: int) -> None:

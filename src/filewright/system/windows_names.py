@@ -1,8 +1,9 @@
-r"""What Windows makes of names and paths: one table of what is refused, and why.
+r"""Rules of Windows for names and paths, and the reasons why some are refused.
 
-A name that reaches the kernel by a handle is taken as it is; the same name in another program's path is
-a device (`nul.txt`), a stream of another file (`a:b`), or another file (`a.` is `a`). What two programs
-read differently is refused. Nothing here asks the system: it can be read and tested anywhere.
+The kernel takes a name below a folder's handle as it is. In a path of another program
+the same name may be a device (`nul.txt`), a stream of another file (`a:b`), or another
+file (`a.` is `a`). A name that two programs read differently is refused. Nothing here
+calls the system, so it is tested on every platform.
 """
 
 from __future__ import annotations
@@ -10,22 +11,22 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_DEVICES = frozenset(
+DEVICE_NAMES = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
     + [device + digit for device in ("COM", "LPT") for digit in "123456789¹²³"]
 )
-_FORBIDDEN = re.compile(r'[<>"|?*\x00-\x1f]')
-_DRIVE = re.compile(r"[A-Za-z]:")
-_SHORT = re.compile(r"[^.\\/ ]{1,6}~[0-9A-Za-z]{1,6}(\.[^.\\/ ]{1,3})?")
+FORBIDDEN_CHARACTER = re.compile(r'[<>"|?*\x00-\x1f]')
+DRIVE = re.compile(r"[A-Za-z]:")
+SHORT_NAME = re.compile(r"[^.\\/ ]{1,6}~[0-9A-Za-z]{1,6}(\.[^.\\/ ]{1,3})?")
 
 
 def name_problem(name: bytes) -> str | None:
-    """Why a path is not to use this name, as the end of a sentence; None if it may."""
-    return no_name(name) or misread(name)
+    """Return why a path may not use this name, as the end of a sentence, or None."""
+    return invalid_name(name) or misread_name(name)
 
 
-def no_name(name: bytes) -> str | None:
-    """Why no file on Windows has this name, as the end of a sentence; None if one may."""
+def invalid_name(name: bytes) -> str | None:
+    """Return why no file can have this name, as the end of a sentence, or None."""
     try:
         text = name.decode("utf-8", "surrogatepass")
         units = text.encode("utf-16-le", "surrogatepass")
@@ -39,21 +40,22 @@ def no_name(name: bytes) -> str | None:
         return "holds a separator of folders"
     if ":" in text:
         return "names a stream of another file (behind the colon), or a drive"
-    if found := _FORBIDDEN.search(text):
-        return f"holds {found.group()!a}, which no name on Windows does"
+    if forbidden := FORBIDDEN_CHARACTER.search(text):
+        return f"holds {forbidden.group()!a}, which no name on Windows does"
     if len(units) > 2 * 255:
         return "is longer than the 255 characters of a name"
     return None
 
 
-def misread(name: bytes) -> str | None:
-    """Why most programs take a name for something else, as the end of a sentence; None if they do not.
+def misread_name(name: bytes) -> str | None:
+    """Return why most programs take a name for something else, or None.
 
-    The kernel takes it as it is below a folder's handle, and some programs make such files.
+    The reason is the end of a sentence. The kernel takes such a name as it is below a
+    folder's handle, and some programs make such files.
     """
     if (
         name.split(b".", 1)[0].rstrip(b" ").decode("utf-8", "replace").upper()
-        in _DEVICES
+        in DEVICE_NAMES
     ):
         return "is a device on Windows, whatever follows the dot"
     if name.endswith((b".", b" ")):
@@ -62,25 +64,27 @@ def misread(name: bytes) -> str | None:
 
 
 def may_be_short(name: bytes) -> bool:
-    """Whether it has the form of a second, short name that Windows made up (`PROGRA~1`)."""
+    """Return True if a name has the form of a generated short name (`PROGRA~1`)."""
     return (
-        b"~" in name and _SHORT.fullmatch(name.decode("utf-8", "replace")) is not None
+        b"~" in name
+        and SHORT_NAME.fullmatch(name.decode("utf-8", "replace")) is not None
     )
 
 
 class SplitPath(NamedTuple):
-    """A path as it was written: `anchor` is empty for a relative one, and `parts` hold no `.`."""
+    """A path in pieces: `anchor` is empty for a relative path; no part is `.`."""
 
     anchor: bytes
     parts: tuple[bytes, ...]
 
 
 def split_path(path: bytes) -> SplitPath:
-    r"""A Windows path in pieces: its anchor is `C:/` or `//server/share/`.
+    r"""Split a Windows path into its anchor, `C:/` or `//server/share/`, and its parts.
 
-    `\\?\C:\` and `\\?\UNC\` are the same in other words. Raises `ValueError`, whose text is the end of a
-    sentence, for what names no file by itself: a drive without a folder (`C:a`), a folder without a drive
-    (`\a`), devices (`\\.\`), volumes (`\\?\Volume{…}\`).
+    `\\?\C:\` and `\\?\UNC\` are other spellings of the same anchors. Raises
+    `ValueError`, whose text completes a sentence, for a path that names no file by
+    itself: a drive without a folder (`C:a`), a folder without a drive (`\a`), devices
+    (`\\.\`), volumes (`\\?\Volume{…}\`).
     """
     text = path.replace(b"\\", b"/")
     if text.startswith((b"//?/", b"//./", b"/??/")):
@@ -98,9 +102,9 @@ def split_path(path: bytes) -> SplitPath:
             raise ValueError(
                 "names a network share incompletely: //server/share/… is one"
             )
-        # A share is the same in any case, as a drive is.
+        # The names of servers and shares are the same in any case, as drives are.
         return SplitPath(
-            b"//" + server.lower() + b"/" + share.lower() + b"/", _parts(below)
+            b"//" + server.lower() + b"/" + share.lower() + b"/", _split_parts(below)
         )
     if text.startswith(b"/"):
         raise ValueError("begins at the top of a drive without saying which")
@@ -109,27 +113,27 @@ def split_path(path: bytes) -> SplitPath:
             raise ValueError(
                 "names a drive without the folder on it: C:/… does, C:… does not"
             )
-        return SplitPath(text[:1].upper() + b":/", _parts(text[3:]))
-    return SplitPath(b"", _parts(text))
+        return SplitPath(text[:1].upper() + b":/", _split_parts(text[3:]))
+    return SplitPath(b"", _split_parts(text))
 
 
 def path_from_file_url(host: str, path: bytes) -> bytes | None:
-    """The path that a `file:` URL names, by its host and its path without escapes: `/C:/a` is `C:/a`."""
+    """Return the path of a `file:` URL: for the unescaped path `/C:/a`, `C:/a`."""
     if host not in ("", "localhost"):
         return b"//" + host.encode() + path
     return path[1:] if _is_drive(path[1:3]) else path
 
 
 def path_to_file_url(path: bytes) -> str:
-    """The `file:` URL of an absolute path: `file:///C:/a`, `file://server/share/a`."""
+    """Return a `file:` URL: `file:///C:/a`, or `file://server/share/a`."""
     from urllib.parse import quote
 
     return ("file:" if path.startswith(b"//") else "file:///") + quote(path, safe="/:")
 
 
 def _is_drive(text: bytes) -> bool:
-    return _DRIVE.fullmatch(text.decode("latin-1")) is not None
+    return DRIVE.fullmatch(text.decode("latin-1")) is not None
 
 
-def _parts(path: bytes) -> tuple[bytes, ...]:
+def _split_parts(path: bytes) -> tuple[bytes, ...]:
     return tuple(part for part in path.split(b"/") if part not in (b"", b"."))
