@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.edit.example import example_of
+from filewright.edit.example import build_example
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
@@ -43,7 +43,7 @@ def test_shows_lines_before_and_after(
     splices = replace_matches(
         snapshot, compiled, compile_replacement(new, compiled)
     ).splices
-    assert example_of(snapshot, splices, 0, 80).text == shown
+    assert build_example(snapshot, splices, 0, 80).text == shown
 
 
 def test_is_bounded() -> None:
@@ -52,7 +52,7 @@ def test_is_bounded() -> None:
     splices = replace_matches(
         snapshot, compiled, compile_replacement("$0y" * 2, compiled)
     ).splices
-    assert len(example_of(snapshot, splices, 0, 80).text) < 500
+    assert len(build_example(snapshot, splices, 0, 80).text) < 500
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "gb18030", "cp932"])
@@ -63,4 +63,4 @@ def test_keeps_characters_whole(codec: str) -> None:
     splices = replace_matches(
         snapshot, compiled, compile_replacement("b", compiled)
     ).splices
-    assert set(example_of(snapshot, splices, 0, 80).text) <= set("…表ab+-\n")
+    assert set(build_example(snapshot, splices, 0, 80).text) <= set("…表ab+-\n")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.planning import EditPlan, plan_edits
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.edit.request import Edit
@@ -234,7 +234,7 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
     parts: list[bytes], search: str
 ) -> None:
     data = b"".join(parts)
-    spans = find_exact(Source(Snapshot(data)), search, 100)
+    spans = find_occurrences(Source(Snapshot(data)), search, 100)
     for span in spans:
         inside = (
             data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -63,10 +63,10 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
             (row.offset, row.body, row.terminator) for row in source.rows()
         ] == expected
         for offset in range(len(data)):
-            row = source.row_at(offset)
+            row = source.row_holding(offset)
             assert row.offset <= offset < row.end
             assert (row.offset, row.body, row.terminator) in expected
-        row = source.row_at(len(data) - 1)
+        row = source.row_holding(len(data) - 1)
         back = [row.offset]
         while (before := source.row_before(row)) is not None:
             row = before
@@ -97,7 +97,7 @@ def file(tmp_path: Path) -> Iterator[Any]:
         path.write_bytes(data)
         location: Any = SimpleNamespace(asked="file", name=b"file")
         opened.append(
-            Snapshot.of_file(
+            Snapshot.to_file_splices(
                 system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)
             )
         )

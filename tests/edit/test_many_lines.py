@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from filewright.edit.indentation import Indentation
 from filewright.edit.merge import merge_match
-from filewright.edit.model import ByteRange, EditMatch, Rows, Tier
+from filewright.edit.model import ByteRange, EditMatch, HunkPart, Tier
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.text.snapshot import Snapshot
@@ -32,7 +32,7 @@ def comparisons(count: int) -> int:
     kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
     source = Source(Snapshot(file.encode()))
     span = ByteRange(0, len(file))
-    part = Rows(
+    part = HunkPart(
         tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")])
     )
     edit = Edit("\n".join(old), "\n".join(new))

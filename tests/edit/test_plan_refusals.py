@@ -9,7 +9,7 @@ import pytest
 from tests.files import named
 from tests.rows import each_row
 
-from filewright.edit.nearest import visible
+from filewright.edit.nearest import show_whitespace
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
@@ -150,7 +150,7 @@ VISIBLE = {
 
 @each_row("line", VISIBLE)
 def test_blanks_made_visible(line: str) -> None:
-    assert visible(line) == VISIBLE[line]
+    assert show_whitespace(line) == VISIBLE[line]
 
 
 def test_a_refusal_is_plain_values_and_bounded() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from filewright.edit.comparison import indent_of
+from filewright.edit.comparison import leading_whitespace
 from filewright.edit.string_literals import find_rows_inside_strings
 from filewright.text.codec import normalised
 from filewright.text.snapshot import Snapshot
@@ -30,15 +30,15 @@ def reindent_block(
     solid = [
         row for number, row in enumerate(rows) if row.strip() and number not in inside
     ]
-    own = indent_of(solid[0]) if solid else ""
+    own = leading_whitespace(solid[0]) if solid else ""
     if not all(row.startswith(own) for row in solid):
         return text
-    deeper = [indent_of(row)[len(own) :] for row in solid]
+    deeper = [leading_whitespace(row)[len(own) :] for row in solid]
     step = common_indent_unit([*deeper, own])
     for number, row in enumerate(rows):
         if not row.strip() or number in inside:
             continue
-        blanks = indent_of(row)[len(own) :]
+        blanks = leading_whitespace(row)[len(own) :]
         rows[number] = (
             indent + _in_unit(blanks, step, unit) + row[len(own) + len(blanks) :]
         )
@@ -78,7 +78,7 @@ def detect_indent_unit(
     text = normalised(data.decode(snapshot.encoding.name, "replace"))
     inside = find_rows_inside_strings(text, language)
     indents = [
-        indent_of(row)
+        leading_whitespace(row)
         for number, row in enumerate(text.split("\n"))
         if row.strip() and number not in inside
     ]

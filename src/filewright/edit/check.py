@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 
 from filewright.edit.code_text import PROSE, in_quotes
-from filewright.edit.comparison import RequestLines, indent_of, words_shared
+from filewright.edit.comparison import RequestLines, leading_whitespace, word_similarity
 from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
     EditMatch,
-    Literal,
-    NewLines,
-    Rows,
-    WholeLines,
+    HunkPart,
+    LinesPart,
+    SplicePart,
+    TextPart,
 )
-from filewright.edit.nearest import visible
+from filewright.edit.nearest import show_whitespace
 from filewright.edit.omission_markers import find_deleting_marker
 from filewright.edit.repairs.model import UNESCAPED
 from filewright.edit.repeated_text import _NEAR, _doubled
@@ -32,24 +32,25 @@ def _refuse_omissions(source: Source, located: EditMatch) -> None:
     new: list[str] = []
     for part in located.parts[:1] if located.edit.replace_all else located.parts:
         match part:
-            case Literal():
+            case TextPart():
                 above, below = _beside(source, part.span)
                 asked += f"{above}{part.search}{below}".split("\n")
                 new += f"{above}{part.replace}{below}".split("\n")
-            case WholeLines():
+            case LinesPart():
                 asked += part.search.lines
                 new += (*part.replace.before, *part.replace.lines)
-            case Rows():
+            case HunkPart():
                 asked += part.old
                 new += part.new
-            case NewLines():
+            case SplicePart():
                 pass
     if asked == new:
         return
     line = find_deleting_marker(asked, new, [], source.language)
     if line is not None and not _occurs(source, located.span, line):
         raise AmbiguousWriteError(
-            f"{visible(line.strip())} stands for text left out, and the lines that it stands for would be deleted",
+            f"{show_whitespace(line.strip())} stands for text left out, "
+            "and the lines that it stands for would be deleted",
             "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
             Code.INVALID_INPUT,
         )
@@ -57,7 +58,7 @@ def _refuse_omissions(source: Source, located: EditMatch) -> None:
 
 def _beside(source: Source, span: ByteRange) -> tuple[str, str]:
     """Return what is before a span on its first line, and behind it on its last."""
-    begin = max(source.begin_of(span.start), span.start - _NEAR)
+    begin = max(source.line_start(span.start), span.start - _NEAR)
     above = source.text(source.read(begin, span.start))
     behind = source.text(source.read(span.end, span.end + _NEAR))
     if above.isspace():
@@ -73,15 +74,15 @@ def _occurs(source: Source, span: ByteRange, line: str) -> bool:
 def _refuse_half_repairs(source: Source, located: EditMatch) -> None:
     """Refuse a repair that would change a line which the replacement has as the file has it."""
     part = located.parts[0]
-    if not isinstance(part, WholeLines | Literal):
+    if not isinstance(part, LinesPart | TextPart):
         return
     there = RequestLines.of(
         normalised(source.text(source.read(part.span.start, part.span.end)))
     ).solid
     wanted = (
-        part.replace if isinstance(part, Literal) else "\n".join(part.replace.lines)
+        part.replace if isinstance(part, TextPart) else "\n".join(part.replace.lines)
     )
-    if isinstance(part, Literal) and _doubled(source, part) is not None:
+    if isinstance(part, TextPart) and _doubled(source, part) is not None:
         raise AmbiguousWriteError(
             "the repaired search text ends inside of what the replacement has whole",
             "send search and replace exactly as the file has the text",
@@ -92,7 +93,7 @@ def _refuse_half_repairs(source: Source, located: EditMatch) -> None:
     if line is not None:
         raise AmbiguousWriteError(
             "the search text is not as the file has it, and with what was looked past the line "
-            f"{visible(line)}, which the replacement keeps, would become another",
+            f"{show_whitespace(line)}, which the replacement keeps, would become another",
             "send search and replace exactly as the file has the text",
         )
 
@@ -105,7 +106,7 @@ def is_changed(replacement: str, wanted: str, found: tuple[str, ...]) -> str | N
         like = [
             one
             for one in found
-            if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE
+            if word_similarity(bare, one.replace("\\", "")) > _MUCH_ALIKE
         ]
         doubled = (
             line.replace("\\\\", "\\") in found
@@ -125,7 +126,7 @@ def breaks_string(wanted: str, there: tuple[str, ...]) -> str | None:
     for line in wanted.split("\n"):
         if line in there or '"""' in line or "'''" in line:
             continue
-        tab = line.find("\t", len(indent_of(line)))
+        tab = line.find("\t", len(leading_whitespace(line)))
         if (tab >= 0 and in_quotes(line, tab)) or in_quotes(line, len(line)):
             return line
     return None
@@ -134,7 +135,7 @@ def breaks_string(wanted: str, there: tuple[str, ...]) -> str | None:
 def is_nearer(plain: str, line: str, asked: list[str] | tuple[str, ...]) -> bool:
     """Return whether a line without its damage is much like one that was asked for, and more so than with it."""
     return bool(plain.strip()) and any(
-        words_shared(plain, one) > max(_ALIKE, words_shared(line, one))
+        word_similarity(plain, one) > max(_ALIKE, word_similarity(line, one))
         for one in asked
         if one.strip()
     )

@@ -17,10 +17,6 @@ WHITESPACE = " \t\f\v"
 _FOLD = {ord(char): plain for char, plain in PLAIN.items()}
 
 
-#: What a word processor puts for plain characters, besides all punctuation that is not ASCII.
-_CORRECTED = "→←⇒⇐↔≤≥≠×÷±©®™½¼¾ﬁﬂ"
-
-
 _WORDS = re.compile(r"\w+|\s+|.")
 
 
@@ -49,7 +45,7 @@ def has_invisible(text: str) -> bool:
     return not text.isascii() and _INVISIBLE.search(text) is not None
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return `text` composed (NFC), with plain quotes, dashes and spaces, without invisible characters."""
     if text.isascii():
         return text
@@ -61,37 +57,12 @@ def is_typographic(text: str) -> bool:
     return not text.isascii() and any(char in PLAIN for char in text)
 
 
-def plain_but_for(text: str, own: str) -> tuple[str, str]:
-    """`text` with plain quotes, dashes and spaces, but for the characters in `own`; and what has no plain form.
-
-    The second string holds the characters of `text` that a word processor may have put there, that
-    are not in `own`, and for which nobody can say what was typed.
-    """
-    if text.isascii():
-        return text, ""
-    result = "".join(
-        PLAIN.get(char, char) if char not in own else char for char in text
-    )
-    unclear = [
-        char
-        for char in result
-        if not char.isascii()
-        and char not in own
-        and (
-            char in _CORRECTED
-            or unicodedata.category(char) == "Cf"
-            or unicodedata.category(char)[0] in "PZ"
-        )
-    ]
-    return result, "".join(unclear)
-
-
-def collapsed(line: str) -> str:
+def collapse(line: str) -> str:
     """A line as the loosest whole-line tier compares it: folded, trimmed, single spaces in it.
 
     A run of more than 256 spaces is no slip of the pen: it stays.
     """
-    text = folded(line)
+    text = fold(line)
     if len(text) > 256 and _LONG_RUN.search(text.strip()):
         return text.strip()
     return " ".join(text.split())
@@ -102,25 +73,25 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def words_shared(one: str, other: str) -> float:
+def word_similarity(one: str, other: str) -> float:
     """How much of two lines is the same words, 0 to 1: the one similarity that a decision looks at."""
-    mine, theirs = (Counter(words_in(line.strip())) for line in (one, other))
+    mine, theirs = (Counter(split_words(line.strip())) for line in (one, other))
     return 2 * (mine & theirs).total() / ((mine.total() + theirs.total()) or 1)
 
 
-def words_in(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words, blanks and signs of a text, in order: the one tokeniser of comparing and merging."""
     return _WORDS.findall(text)
 
 
-def indent_of(line: str) -> str:
+def leading_whitespace(line: str) -> str:
     """The whitespace a line begins with."""
     return line[: len(line) - len(line.lstrip(WHITESPACE))]
 
 
-def width_of(line: str) -> int:
+def indent_width(line: str) -> int:
     """The columns a line is indented by."""
-    return len(indent_of(line).expandtabs(4))
+    return len(leading_whitespace(line).expandtabs(4))
 
 
 def verbatim_runs(line: str) -> list[str]:
@@ -182,4 +153,4 @@ class RequestLines:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The solid lines as the loosest whole-line tier compares them."""
-        return tuple(map(collapsed, self.solid))
+        return tuple(map(collapse, self.solid))

@@ -41,7 +41,7 @@ class Example:
         )
 
 
-def example_of(
+def build_example(
     snapshot: Snapshot, splices: Sequence[Splice], index: int, chars: int
 ) -> Example:
     """Return the lines that the splice at `index` changes, with what else changes near it, each cut to `chars`."""

@@ -11,32 +11,32 @@ from typing import Any
 
 from filewright.edit.comparison import (
     RequestLines,
-    indent_of,
     is_typographic,
-    words_in,
-    words_shared,
+    leading_whitespace,
+    split_words,
+    word_similarity,
 )
 from filewright.edit.linediff import align, merge_lines
 from filewright.edit.locate import locate
-from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.merge import try_merge
 from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
     EditMatch,
-    Literal,
     NotLocated,
+    TextPart,
     Tier,
 )
 from filewright.edit.nearest import (
     LINE_CHARS,
     MOST_CHARS,
     NearText,
-    clean,
-    compared,
-    nearest,
-    visible,
+    compare_with_rows,
+    find_nearest,
+    replace_undecodable,
+    show_whitespace,
 )
 from filewright.edit.omission_markers import mentions_omission
 from filewright.edit.repairs.propose import looks_damaged
@@ -106,7 +106,7 @@ def _refusal(
     )
 
 
-def explained(source: Source, missed: NotLocated) -> FilewrightError:
+def explain_refusal(source: Source, missed: NotLocated) -> FilewrightError:
     """The refusal of a missed edit, with what is near and what would succeed."""
     edit, code = missed.edit, missed.code
     lines = tuple(source.line_number(span.start) for span in missed.spans)
@@ -138,7 +138,7 @@ def explained(source: Source, missed: NotLocated) -> FilewrightError:
         hint = (
             "read the file again and make the edit anew from the text that is there now"
         )
-        return _refusal(missed, message, hint, lines, nearest(source, edit.search))
+        return _refusal(missed, message, hint, lines, find_nearest(source, edit.search))
     if applied := lines if code is Code.ALREADY_APPLIED else _already(source, edit):
         where = (
             f"line {applied[0]}"
@@ -161,7 +161,7 @@ def _unclear(
     source: Source, missed: NotLocated, why: AmbiguousWriteError
 ) -> FilewrightError:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
-    there = compared(
+    there = compare_with_rows(
         source, _rows_of(source, missed.spans[0]), missed.edit.search.split("\n"), 1.0
     )
     readings = "".join(
@@ -185,7 +185,7 @@ def _already(source: Source, edit: Edit) -> tuple[int, ...]:
         or edit.replace.strip() in edit.search
     ):
         return ()
-    starts = [span.start for span in find_exact(source, edit.replace, 4)]
+    starts = [span.start for span in find_occurrences(source, edit.replace, 4)]
     if not starts:
         starts = [
             region.start
@@ -237,7 +237,7 @@ def _ambiguous(
         starts = ", ".join(str(edit.start_line) for edit in suggestions)
         hint = f"give start_line to choose one ({starts}), or add lines of context to search and replace"
     elif suggestions:
-        example = visible(suggestions[0].search.replace("\n", "⏎"))
+        example = show_whitespace(suggestions[0].search.replace("\n", "⏎"))
         hint = f"add context to search and replace, for example search for «{example}»"
     else:
         hint = "add lines of context to search and replace until the text occurs once"
@@ -252,12 +252,15 @@ def _choices(
     """The edit made clear for one region: by a start line, or by ever more context."""
     yield replace(missed.edit, start_line=line)
     if missed.reached is Tier.EXACT:
-        part = Literal(span, missed.edit.search, missed.edit.replace)
+        part = TextPart(span, missed.edit.search, missed.edit.replace)
         found = EditMatch(missed.edit, Tier.EXACT, (part,))
         rows = _rows_of(source, span)
         for _ in range(12):
             yield _as_there(source, found, rows)
-            above, below = source.row_before(rows[0]), source.row_from(rows[-1].end)
+            above, below = (
+                source.row_before(rows[0]),
+                source.row_starting_at(rows[-1].end),
+            )
             rows = [above or rows[0], *rows, below or rows[-1]]
 
 
@@ -295,14 +298,16 @@ def _elsewhere(
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
     rows = source.rows_at(start - 1, min(end - start + 1, 201))
-    there = "\n".join(clean(source.text(row.body)) for row in rows)
+    there = "\n".join(replace_undecodable(source.text(row.body)) for row in rows)
     message = f"the text is not on {_lines(start, end)} of the file"
     if end > source.count:
         message += f", which has {source.count} lines"
     near: tuple[NearText, ...] = ()
     if rows and len(there) <= MOST_CHARS:
         near = (
-            compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),
+            compare_with_rows(
+                source, rows, edit.search.removesuffix("\n").split("\n"), 0.0
+            ),
         )
     choices: Iterable[Edit] = ()
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
@@ -332,12 +337,12 @@ def _nowhere(source: Source, missed: NotLocated) -> FilewrightError:
     suggestions: tuple[Edit, ...] = ()
     if isinstance(found, EditMatch):
         rows = _rows_of(source, found.span)
-        near = (compared(source, rows, edit.search.split("\n"), 1.0),)
+        near = (compare_with_rows(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
         suggestions = _first_run(source, [_as_there(source, found, rows)], False)
     else:
-        near = nearest(source, edit.search)
+        near = find_nearest(source, edit.search)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
         hint = "use exactly the text that is there" if near else "read the file again"
     for form in (
@@ -346,7 +351,7 @@ def _nowhere(source: Source, missed: NotLocated) -> FilewrightError:
         else ()
     ):
         other = replace(edit, search=unicodedata.normalize(form, edit.search))
-        if find_exact(source, other.search, 1):
+        if find_occurrences(source, other.search, 1):
             message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
             hint = "use exactly the text that is there, letter by letter as the file has it"
             suggestions = suggestions or _first_run(source, [other], True)
@@ -403,17 +408,20 @@ def _goes_on(source: Source, search: str, there: NearText) -> bool:
     missing = set(map(_key, search.split("\n"))) - set(
         map(_key, there.text.split("\n"))
     )
-    before = source.rows_before(source.row_at(source.offset(there.first_line - 1)))
+    before = source.rows_before(source.row_holding(source.offset(there.first_line - 1)))
     after = source.rows_from(source.offset(there.last_line))
     return any(
-        _key(source.first_solid(rows)[0]) in missing - {""} for rows in (before, after)
+        _key(source.first_solid_row(rows)[0]) in missing - {""}
+        for rows in (before, after)
     )
 
 
 def _corresponds(search: str, there: str) -> bool:
     """Whether each line of a region is, or was meant to be, a line of the search text, at the same indent."""
     asked, found = RequestLines.of(search).solid, RequestLines.of(there).solid
-    if not (asked and found) or indent_of(asked[0]) != indent_of(found[0]):
+    if not (asked and found) or leading_whitespace(asked[0]) != leading_whitespace(
+        found[0]
+    ):
         return False
     i = j = 0
     for match in [
@@ -429,7 +437,7 @@ def _corresponds(search: str, there: str) -> bool:
             mine
             and theirs
             and any(
-                words_shared(a, b) < 0.4 for a, b in zip(mine, theirs, strict=False)
+                word_similarity(a, b) < 0.4 for a, b in zip(mine, theirs, strict=False)
             )
         ):
             return False
@@ -439,7 +447,10 @@ def _corresponds(search: str, there: str) -> bool:
                 found[to_j : to_j + match.length],
                 strict=True,
             )
-            if any(indent_of(a) != indent_of(b) for a, b in pairs) and len(asked) > 2:
+            if (
+                any(leading_whitespace(a) != leading_whitespace(b) for a, b in pairs)
+                and len(asked) > 2
+            ):
                 return False
             i, j = to_i + match.length, to_j + match.length
     return True
@@ -451,7 +462,7 @@ def _key(line: str) -> str:
 
 def _merged(search: str, there: str, wanted: str) -> str | None:
     """What `there` becomes by the change from `search` to `wanted`; None if that is not certain."""
-    base, ours, theirs = map(words_in, (search, there, wanted))
+    base, ours, theirs = map(split_words, (search, there, wanted))
     result: list[str] = []
     for chunk in merge_lines(base, ours, theirs).chunks:
         mine, new = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
@@ -480,7 +491,7 @@ def _words(tokens: Iterable[str]) -> Counter[str]:
 
 
 def _rows_of(source: Source, span: ByteRange) -> list[Line]:
-    first = source.row_at(span.start)
+    first = source.row_holding(span.start)
     more = takewhile(lambda row: row.offset < span.end, source.rows_from(first.end))
     return [first, *islice(more, 399)]
 

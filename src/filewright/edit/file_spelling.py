@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from filewright.edit.comparison import folded
+from filewright.edit.comparison import fold
 from filewright.edit.tokens import Token, TokenPair
 from filewright.text.spelling import PLAIN
 
@@ -88,7 +88,7 @@ class Spelling:
             ("\t" in form) == ("\t" in gap) and is_plain(form) for form in forms
         ):
             return (
-                folded(gap) if gap not in forms and not is_plain(gap) and forms else gap
+                fold(gap) if gap not in forms and not is_plain(gap) and forms else gap
             )
         if len(forms) == 1 and is_plain(forms[0]):
             return forms[0]

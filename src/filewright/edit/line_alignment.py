@@ -7,13 +7,13 @@ from difflib import SequenceMatcher
 
 from filewright.edit.comparison import RequestLines
 from filewright.edit.linediff import align
-from filewright.edit.model import Rows, WholeLines
+from filewright.edit.model import HunkPart, LinesPart
 
 #: Pairs of lines of search and replacement that are aligned longest run first.
 _MOST_COMPARED = 160_000
 
 
-def align_rows(part: WholeLines) -> Rows:
+def align_rows(part: LinesPart) -> HunkPart:
     """Lines that mean a region, as the rows they are: with blank lines as the file has them, where they stay."""
     region, search, replace = part.region, part.search, part.replace
     same, gap_of = _paired(part)
@@ -45,7 +45,7 @@ def align_rows(part: WholeLines) -> Rows:
     for at, text in zip(region.solid, search.solid, strict=True):
         old[at] = text
     blanks = frozenset(text for texts in search.blank for text in texts)
-    return Rows(
+    return HunkPart(
         region.rows,
         part.span,
         tuple(old),
@@ -57,7 +57,7 @@ def align_rows(part: WholeLines) -> Rows:
     )
 
 
-def _paired(part: WholeLines) -> tuple[dict[int, int], dict[int, int]]:
+def _paired(part: LinesPart) -> tuple[dict[int, int], dict[int, int]]:
     """Of the solid lines of the replacement, and of the gaps between them, which they are of the search text."""
     search, replace = part.search, part.replace
     mine, theirs = _places(search), _places(replace)

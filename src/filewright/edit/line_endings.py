@@ -29,11 +29,11 @@ def _beside(source: Source, offset: int) -> Sequence[bytes]:
     """Return the terminators of the lines above an offset, nearest first, and below it."""
     terminators: list[bytes] = []
     if offset > source.start:
-        above = source.row_at(offset - 1)
+        above = source.row_holding(offset - 1)
         terminators.append(above.terminator if above.end <= offset else b"")
         before = source.row_before(above) if not terminators[-1] else None
         terminators.append(before.terminator if before is not None else b"")
-    below = source.row_from(offset)
+    below = source.row_starting_at(offset)
     terminators.append(below.terminator if below is not None else b"")
     return terminators
 
@@ -101,10 +101,10 @@ def _first(source: Source, start: int, end: int) -> bytes:
     )
     if begins_line:
         return choose_terminator(
-            source, start if source.begin_of(start) == start else end
+            source, start if source.line_start(start) == start else end
         )
-    own = source.row_at(end - 1 if end > start else end).terminator
-    return own or choose_terminator(source, source.begin_of(start))
+    own = source.row_holding(end - 1 if end > start else end).terminator
+    return own or choose_terminator(source, source.line_start(start))
 
 
 def whole_lines_splice(source: Source, start: int, end: int, new: bytes) -> Splice:

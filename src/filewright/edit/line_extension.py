@@ -13,9 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filewright.edit.comparison import WHITESPACE, indent_of, is_blank, width_of
+from filewright.edit.comparison import (
+    WHITESPACE,
+    indent_width,
+    is_blank,
+    leading_whitespace,
+)
 from filewright.edit.indentation import Indentation
-from filewright.edit.model import AmbiguousWriteError, ByteRange, Literal
+from filewright.edit.model import AmbiguousWriteError, ByteRange, TextPart
 from filewright.edit.reindent import CLOSING, ITEM, OPENING
 from filewright.edit.source import Source
 
@@ -28,12 +33,12 @@ _CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
 _GOING_ON = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
 
 
-def extend_to_lines(source: Source, part: Literal) -> Literal:
+def extend_to_lines(source: Source, part: TextPart) -> TextPart:
     """Return the part, as whole lines where it names lines. Raises `AmbiguousWriteError` where it has two readings."""
     part = _ended(source, part)
     first = part.search.partition("\n")[0]
     start = part.span.start
-    begin = source.begin_of(start)
+    begin = source.line_start(start)
     if begin == start or start - begin > _LONGEST_INDENT or is_blank(first):
         return part
     lead = source.text(source.read(begin, start))
@@ -47,44 +52,46 @@ def extend_to_lines(source: Source, part: Literal) -> Literal:
     text = readings.choose()
     if text == lead + part.replace:
         return part
-    return Literal(ByteRange(begin, part.span.end), lead + part.search, text)
+    return TextPart(ByteRange(begin, part.span.end), lead + part.search, text)
 
 
-def _ends_in_word(source: Source, part: Literal) -> bool:
+def _ends_in_word(source: Source, part: TextPart) -> bool:
     """Return whether a text ends inside a word of its line: it names a part of that line, and not the line."""
     end = part.span.end
     if end >= source.size:
         return False
-    row = source.row_at(end)
+    row = source.row_holding(end)
     behind = source.text(row.body[end - row.offset :][:_LONGEST_CHARACTER])
     return bool(_WORD.fullmatch(part.search[-1:]) and _WORD.match(behind))
 
 
-def _ended(source: Source, part: Literal) -> Literal:
+def _ended(source: Source, part: TextPart) -> TextPart:
     """End the replacement with a newline if the search text ends with one."""
     search, new, span = part.search, part.replace, part.span
     if not search.endswith("\n") or new.endswith("\n") or is_blank(search):
         return part
     if span.end == source.size and new + "\n" == search:
         return part  # the end of the file is what the edit is about
-    if not new and not source.read(source.begin_of(span.start), span.start).strip():
+    if not new and not source.read(source.line_start(span.start), span.start).strip():
         return part  # whole lines go
-    return Literal(span, search, new + "\n")
+    return TextPart(span, search, new + "\n")
 
 
-def _deleted(source: Source, part: Literal, begin: int, lead: str) -> Literal:
+def _deleted(source: Source, part: TextPart, begin: int, lead: str) -> TextPart:
     """Delete the indentation with the line, and leave the next line where it is."""
     search, span = part.search, part.span
     last = search.rpartition("\n")[2]
-    whole = Literal(ByteRange(begin, span.end), lead + search, part.replace)
+    whole = TextPart(ByteRange(begin, span.end), lead + search, part.replace)
     if search.endswith("\n"):
         return whole
     if "\n" in search and is_blank(last):
         if part.replace:
             return part
         end = span.end - len(last.encode(source.encoding.name))
-        return Literal(ByteRange(begin, end), lead + search[: -len(last)], "")
-    rest = source.row_at(span.end - 1).body[span.end - source.begin_of(span.end - 1) :]
+        return TextPart(ByteRange(begin, end), lead + search[: -len(last)], "")
+    rest = source.row_holding(span.end - 1).body[
+        span.end - source.line_start(span.end - 1) :
+    ]
     return part if rest.strip() or part.replace else whole
 
 
@@ -93,18 +100,21 @@ class _Readings:
     """The ways in which a replacement may be indented whose search text lacks `lead`."""
 
     source: Source
-    part: Literal
+    part: TextPart
     lead: str
 
     def choose(self) -> str:
         """Return the text of the only reading. Raises `AmbiguousWriteError` if there is none, or more than one."""
         search, new = self._lines(self.part.search), self._lines(self.part.replace)
-        given, full = indent_of(search[0]), self.lead + indent_of(search[0])
+        given, full = (
+            leading_whitespace(search[0]),
+            self.lead + leading_whitespace(search[0]),
+        )
         literal = self.lead + self.part.replace
-        if len(search) == len(new) == 1 and indent_of(new[0]) == given:
+        if len(search) == len(new) == 1 and leading_whitespace(new[0]) == given:
             return literal
         readings: dict[str, None] = {}
-        if indent_of(new[0]) == full != given:
+        if leading_whitespace(new[0]) == full != given:
             # The replacement has the file's own indentation already.
             readings[self.part.replace] = None
             if self._is_plausible(self.part.replace, search, new):
@@ -138,7 +148,7 @@ class _Readings:
 
     def _shifted(self, given: str, full: str) -> str | None:
         """Return the replacement with all lines moved as the first line is, in the file's unit."""
-        indents = {indent_of(line) for line in self._lines(self.part.replace)}
+        indents = {leading_whitespace(line) for line in self._lines(self.part.replace)}
         if not all(indent.startswith(given) for indent in indents):
             return None
         indentation = Indentation.of([(given, full)])
@@ -147,7 +157,7 @@ class _Readings:
             forms = indentation.extended(indents, self.source.indent_unit)
         lines: list[str] = []
         for line in self.part.replace.split("\n"):
-            indent = indent_of(line)
+            indent = leading_whitespace(line)
             own = forms.get(indent, ())
             moved = own[0] if len(own) == 1 else full + indent[len(given) :]
             lines.append(line if is_blank(line) else moved + line[len(indent) :])
@@ -169,12 +179,16 @@ class _Readings:
         for index, (line, typed) in enumerate(zip(written, new, strict=True)):
             old = asked.get(line.strip())
             is_first = old is search[0]
-            own = self.lead + indent_of(search[0]) if is_first else indent_of(old or "")
-            is_moved = index > 0 and indent_of(typed_lines[index]) == indent_of(
-                old or ""
+            own = (
+                self.lead + leading_whitespace(search[0])
+                if is_first
+                else leading_whitespace(old or "")
             )
+            is_moved = index > 0 and leading_whitespace(
+                typed_lines[index]
+            ) == leading_whitespace(old or "")
             stays = old is not None and (is_moved or index == 0)
-            if stays and indent_of(line) != own:
+            if stays and leading_whitespace(line) != own:
                 return False
             if index and not self._follows(
                 written[index - 1], line, new[index - 1], typed, search
@@ -185,14 +199,14 @@ class _Readings:
             if (
                 CLOSING.match(line)
                 and openers
-                and width_of(openers.pop()) != width_of(line)
+                and indent_width(openers.pop()) != indent_width(line)
             ):
                 return False
             if OPENING.search(line) and not line.rstrip().endswith(":"):
                 openers.append(line)
-            if width_of(typed) >= width_of(new[0]) and width_of(line) < width_of(
-                written[0]
-            ):
+            if indent_width(typed) >= indent_width(new[0]) and indent_width(
+                line
+            ) < indent_width(written[0]):
                 return False
         return True
 
@@ -202,14 +216,14 @@ class _Readings:
         """Return whether a line may be indented as it is below the line above it."""
         if CLOSING.match(line):
             return True
-        deeper = width_of(line) - width_of(above)
+        deeper = indent_width(line) - indent_width(above)
         if OPENING.search(above):
             is_new = above.strip() not in map(str.strip, search) and not ITEM.match(
                 line
             )
             is_flat = is_new and not OPENING.search(search[0])
             return deeper > 0 or (
-                not is_flat and width_of(typed) <= width_of(typed_above)
+                not is_flat and indent_width(typed) <= indent_width(typed_above)
             )
         if len(search) > 1 or deeper <= 0 or ITEM.match(above):
             return True
@@ -217,10 +231,10 @@ class _Readings:
 
     def _has_steps(self, text: str) -> bool:
         """Return whether each block is as deep below its line as blocks of the file are."""
-        unit = width_of(self.source.indent_unit + "x")
+        unit = indent_width(self.source.indent_unit + "x")
         lines = self._lines(text)
         for above, line in pairwise(lines):
-            deeper = width_of(line) - width_of(above)
+            deeper = indent_width(line) - indent_width(above)
             if OPENING.search(above) and deeper > 0 and deeper != unit:
                 return False
         return True

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filewright.edit.comparison import folded, indent_of, is_blank
+from filewright.edit.comparison import fold, is_blank, leading_whitespace
 from filewright.edit.file_spelling import Spelling
-from filewright.edit.model import AmbiguousWriteError, Rows
+from filewright.edit.model import AmbiguousWriteError, HunkPart
 from filewright.edit.reindent import map_indents, require_explained_depths
 from filewright.edit.token_merge import _Body, _merged_block
 from filewright.edit.tokens import TokenPair, pair_tokens, tokenize
@@ -35,7 +35,7 @@ class MergedLine:
 
 
 def merge_matched_lines(
-    part: Rows,
+    part: HunkPart,
     there: Sequence[str],
     same: Mapping[int, int],
     *,
@@ -80,13 +80,13 @@ def merge_matched_lines(
     return result
 
 
-def _plainly_indented(part: Rows, there: Sequence[str]) -> Sequence[str]:
+def _plainly_indented(part: HunkPart, there: Sequence[str]) -> Sequence[str]:
     """Return the new lines, with common spaces before them where the search text shows that the file has those."""
-    if all(_lead(old) == indent_of(old) for old in part.old) or any(
-        _lead(text) != indent_of(text) for text in there
+    if all(_lead(old) == leading_whitespace(old) for old in part.old) or any(
+        _lead(text) != leading_whitespace(text) for text in there
     ):
         return part.new
-    return [folded(_lead(text)) + text.lstrip() for text in part.new]
+    return [fold(_lead(text)) + text.lstrip() for text in part.new]
 
 
 def _lead(line: str) -> str:
@@ -95,18 +95,22 @@ def _lead(line: str) -> str:
 
 
 def _indented(
-    part: Rows, text: str, body: _Body, there: Sequence[str], indents: Mapping[str, str]
+    part: HunkPart,
+    text: str,
+    body: _Body,
+    there: Sequence[str],
+    indents: Mapping[str, str],
 ) -> MergedLine:
     """Put the indentation before a merged line: the file's own where the request leaves it alone."""
-    indent = indent_of(text)
+    indent = leading_whitespace(text)
     if indent != _lead(text):
         return MergedLine(
             _lead(text) + body.text, None, body.unproven
         )  # wide spaces, as they are sent
     lead = indents.get(indent, indent)
-    if body.row is not None and indent == indent_of(part.old[body.row]):
+    if body.row is not None and indent == leading_whitespace(part.old[body.row]):
         own = _lead(there[body.row])
-        lead = own if folded(own) == lead else lead
+        lead = own if fold(own) == lead else lead
     return MergedLine(lead + body.text, None, body.unproven)
 
 
@@ -114,7 +118,7 @@ def _indented(
 
 
 def _merged_bodies(
-    part: Rows,
+    part: HunkPart,
     new: Sequence[str],
     there: Sequence[str],
     same: Mapping[int, int],

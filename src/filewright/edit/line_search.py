@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from filewright.edit.block_indent import _BLANKS, _moved
-from filewright.edit.comparison import indent_of
+from filewright.edit.comparison import leading_whitespace
 from filewright.edit.replacements import Replacement, _joined, compile_replacement
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
@@ -111,7 +111,9 @@ def find_line_edit(
     if inserts:
         above = source.rows_at(start - 2, 1) if start > 1 else ()
         indent = (
-            indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
+            leading_whitespace(source.text(above[0].body))
+            if above and edit.keep_indent
+            else ""
         )
         text = edit.replace or "\n"
         return _made(start, None, _in_place(text, "", indent, _language(snapshot)))
@@ -157,7 +159,10 @@ def _whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
                 there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
                 language = _language(source.snapshot)
                 text = _in_place(
-                    text, indent_of(asked[solid]), indent_of(there), language
+                    text,
+                    leading_whitespace(asked[solid]),
+                    leading_whitespace(there),
+                    language,
                 )
             yield _made(first, last, "" if text is None else text or "\n")
 

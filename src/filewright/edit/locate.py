@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filewright.edit.choose import MOST_LISTED, _one, _unapplied
+from filewright.edit.choose import (
+    MAX_LISTED_PLACES,
+    choose_candidate,
+    require_not_applied,
+)
 from filewright.edit.comparison import (
     RequestLines,
     has_invisible,
     is_invisible,
 )
 from filewright.edit.matchers.elision import find_elided
-from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.lines import find_regions
-from filewright.edit.matchers.named_lines import _anchored, _of_lines
-from filewright.edit.matchers.repaired import _repaired, _strict
+from filewright.edit.matchers.named_lines import match_at_lines, match_lines
+from filewright.edit.matchers.repaired import match_repaired, match_strictly
 from filewright.edit.model import (
     ByteRange,
     EditMatch,
-    Literal,
+    LinesPart,
     NotLocated,
     Part,
+    TextPart,
     Tier,
-    WholeLines,
 )
 from filewright.edit.repairs.diff_signs import repair_diff_signs
 from filewright.edit.repairs.propose import remove_characters
-from filewright.edit.request import Edit, valid
+from filewright.edit.request import Edit, validate_edit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 
@@ -41,24 +45,24 @@ def locate(source: Source, request: Edit) -> EditMatch | NotLocated:
     needs what the caller was shown: see `filewright.edit.drift`. Raises `invalid_input`,
     `is_binary`, `too_large`.
     """
-    edit = valid(request)
+    edit = validate_edit(request)
     if edit.named or not (edit.search or edit.end_line):
-        return _of_lines(source, edit)
+        return match_lines(source, edit)
     if edit.start_line is not None and edit.end_line is not None:
-        return _anchored(source, edit, edit.start_line, edit.end_line)
+        return match_at_lines(source, edit, edit.start_line, edit.end_line)
     if edit.replace_all:
-        return _all(edit, find_exact(source, edit.search, MOST_REPLACED + 1))
-    exact = find_exact(source, edit.search, MOST_LISTED + 1)
+        return _all(edit, find_occurrences(source, edit.search, MOST_REPLACED + 1))
+    exact = find_occurrences(source, edit.search, MAX_LISTED_PLACES + 1)
     if len(exact) == 1:
         return EditMatch(
-            edit, Tier.EXACT, (Literal(exact[0], edit.search, edit.replace),)
+            edit, Tier.EXACT, (TextPart(exact[0], edit.search, edit.replace),)
         )
     if exact:
-        return _one(
+        return choose_candidate(
             source,
             edit,
             Tier.EXACT,
-            [Literal(span, edit.search, edit.replace) for span in exact],
+            [TextPart(span, edit.search, edit.replace) for span in exact],
         )
     if not edit.fuzzy:
         return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
@@ -71,16 +75,16 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
         if has_invisible(edit.search)
         else set()
     )
-    missing = {char for char in unseen if not find_exact(source, char, 1)}
+    missing = {char for char in unseen if not find_occurrences(source, char, 1)}
     if missing:
         better = remove_characters(edit.search, edit.replace, missing)
-        strict = _strict(source, better) if better.search.strip() else None
+        strict = match_strictly(source, better) if better.search.strip() else None
         if strict is not None:
             tier, parts, more = strict
-            answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
+            answer = choose_candidate(source, edit, Tier.REPAIRED, parts, more=more)
             if isinstance(answer, EditMatch):
                 answer = replace(answer, inner=tier, repairs=(better.what,))
-            return _unapplied(source, answer)
+            return require_not_applied(source, answer)
     block, wanted = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:
         return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
@@ -89,7 +93,7 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
     signed = repair_diff_signs(edit.search, edit.replace)
     if signed is not None and any(region.tier is Tier.INDENT for region in regions):
         # Lines with the sign of a diff before them look as if they were indented by one more.
-        is_signed = find_exact(source, signed.search.strip("\n"), 1)
+        is_signed = find_occurrences(source, signed.search.strip("\n"), 1)
         regions = [] if is_signed else regions
     if regions:
         tier = max(
@@ -103,15 +107,17 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
             return NotLocated(
                 edit, Code.NO_MATCH, tier
             )  # brackets alone say nothing of their place
-        parts = [WholeLines(region, block, wanted) for region in regions]
-        return _unapplied(source, _one(source, edit, tier, parts, more=found.more))
+        parts = [LinesPart(region, block, wanted) for region in regions]
+        return require_not_applied(
+            source, choose_candidate(source, edit, tier, parts, more=found.more)
+        )
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)
         return EditMatch(edit, Tier.ELISION, tuple(elided), inner)
-    repaired = _repaired(source, edit)
+    repaired = match_repaired(source, edit)
     if repaired is not None:
-        return _unapplied(source, repaired)
+        return require_not_applied(source, repaired)
     return NotLocated(edit, Code.NO_MATCH, Tier.REPAIRED)
 
 
@@ -125,6 +131,6 @@ def _all(edit: Edit, spans: list[ByteRange]) -> EditMatch | NotLocated:
     end = -1
     for span in spans:
         if span.start >= end:
-            parts.append(Literal(span, edit.search, edit.replace))
+            parts.append(TextPart(span, edit.search, edit.replace))
             end = span.end
     return EditMatch(edit, Tier.EXACT, tuple(parts))

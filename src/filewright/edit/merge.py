@@ -20,12 +20,12 @@ from filewright.edit.line_merge import MergedLine, merge_matched_lines
 from filewright.edit.model import (
     AmbiguousWriteError,
     EditMatch,
-    Literal,
-    NewLines,
-    Rows,
-    WholeLines,
+    HunkPart,
+    LinesPart,
+    SplicePart,
+    TextPart,
 )
-from filewright.edit.nearest import visible
+from filewright.edit.nearest import show_whitespace
 from filewright.edit.notes import Note, find_damage
 from filewright.edit.repairs.model import UNNUMBERED
 from filewright.edit.repeated_text import _doubled
@@ -52,7 +52,7 @@ def merge_match(source: Source, located: EditMatch) -> MatchMerge:
 
     Raises `unencodable`, and `AmbiguousWriteError` where the edit has no single meaning.
     """
-    if located.edit.fuzzy or isinstance(located.parts[0], Rows):
+    if located.edit.fuzzy or isinstance(located.parts[0], HunkPart):
         # A hunk that is where its header says has the marker from whoever wrote the patch, as any other.
         _refuse_omissions(source, located)
     if located.repairs:
@@ -65,7 +65,7 @@ def merge_match(source: Source, located: EditMatch) -> MatchMerge:
             source.line_number(part.span.start) + shift if number < _MOST_NOTES else 0
         )
         match part:
-            case NewLines():
+            case SplicePart():
                 splices += part.splices
                 new = (
                     located.edit.replace.split("\n")
@@ -77,7 +77,7 @@ def merge_match(source: Source, located: EditMatch) -> MatchMerge:
                     if first
                     else ()
                 )
-            case Literal():
+            case TextPart():
                 text = (
                     extend_to_lines(source, part) if _has_lines(located, part) else part
                 )
@@ -87,8 +87,8 @@ def merge_match(source: Source, located: EditMatch) -> MatchMerge:
                 if first:
                     notes += _notes_on_text(source, text, first)
                     shift += text.replace.count("\n") - text.search.count("\n")
-            case WholeLines() | Rows():
-                rows = part if isinstance(part, Rows) else align_rows(part)
+            case LinesPart() | HunkPart():
+                rows = part if isinstance(part, HunkPart) else align_rows(part)
                 made, own = _rows(source, rows, located)
                 splices += own
                 notes += _notes_on_lines(source, rows, made, first)
@@ -122,7 +122,7 @@ def exact_splices(
     return replace_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
 
 
-def _has_lines(located: EditMatch, part: Literal) -> bool:
+def _has_lines(located: EditMatch, part: TextPart) -> bool:
     """Return whether a text may name whole lines; each of very many occurrences is not looked at."""
     return not located.edit.replace_all or "\n" in part.search or "\n" in part.replace
 
@@ -131,7 +131,7 @@ def _has_lines(located: EditMatch, part: Literal) -> bool:
 
 
 def _rows(
-    source: Source, part: Rows, located: EditMatch
+    source: Source, part: HunkPart, located: EditMatch
 ) -> tuple[list[MergedLine], tuple[Splice, ...]]:
     """Merge rows, and put the lines in their place.
 
@@ -187,7 +187,7 @@ def _rows(
 # What is noted
 
 
-def _notes_on_text(source: Source, part: Literal, first: int) -> Iterator[Note]:
+def _notes_on_text(source: Source, part: TextPart, first: int) -> Iterator[Note]:
     """Yield what looks like damage in a text that is written as it is sent."""
     new = part.replace.split("\n")
     if len(new) > _MOST_OBSERVED:
@@ -199,12 +199,12 @@ def _notes_on_text(source: Source, part: Literal, first: int) -> Iterator[Note]:
     if doubled is not None:
         yield Note(
             first + len(new) - 1,
-            f"now has {visible(doubled)} twice: the replacement brings along what follows it",
+            f"now has {show_whitespace(doubled)} twice: the replacement brings along what follows it",
         )
 
 
 def _notes_on_lines(
-    source: Source, part: Rows, made: Sequence[MergedLine], first: int
+    source: Source, part: HunkPart, made: Sequence[MergedLine], first: int
 ) -> Iterator[Note]:
     """Yield what looks like damage in merged lines, and what the match does not prove."""
     new = [

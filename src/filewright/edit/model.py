@@ -45,7 +45,7 @@ class ByteRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class TextPart:
     """`search` is literally at `span`; `replace` takes its place."""
 
     span: ByteRange
@@ -54,7 +54,7 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeLines:
+class LinesPart:
     """The lines of `search` mean `region`; the change to `replace` is carried over."""
 
     region: Region
@@ -68,7 +68,7 @@ class WholeLines:
 
 
 @dataclass(frozen=True, slots=True)
-class NewLines:
+class SplicePart:
     """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
 
     span: ByteRange
@@ -76,7 +76,7 @@ class NewLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class HunkPart:
     """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
 
     Line i of `old` is row i; `kept` says of lines of `new` which of `old` they are. `indentation` maps the
@@ -96,7 +96,7 @@ class Rows:
     blanks: frozenset[str] = frozenset()
 
 
-Part = Literal | WholeLines | Rows | NewLines
+Part = TextPart | LinesPart | HunkPart | SplicePart
 
 
 @dataclass(frozen=True, slots=True)

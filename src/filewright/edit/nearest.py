@@ -16,7 +16,7 @@ from typing import Any
 from filewright.edit.comparison import (
     WHITESPACE,
     RequestLines,
-    collapsed,
+    collapse,
     verbatim_runs,
 )
 from filewright.edit.matchers.lines import rows_with
@@ -67,7 +67,7 @@ class NearText:
         }
 
 
-def nearest(
+def find_nearest(
     source: Source, text: str, *, line: int | None = None, limit: int = 3
 ) -> tuple[NearText, ...]:
     """Up to `limit` regions most like `text`, the best first; they do not overlap.
@@ -84,13 +84,13 @@ def nearest(
             return -similarity, 0
         return -round(similarity, 2), abs(source.line_number(rows[0].offset) - line)
 
-    wanted = [*map(collapsed, lines)]
+    wanted = [*map(collapse, lines)]
     ranked = sorted(
         (
             (
-                alike(
+                line_similarity(
                     wanted,
-                    [key for row in rows if (key := collapsed(source.text(row.body)))],
+                    [key for row in rows if (key := collapse(source.text(row.body)))],
                 ),
                 rows,
             )
@@ -107,7 +107,7 @@ def nearest(
         if apart and similarity >= _LEAST and len(chosen) < limit:
             chosen.append((similarity, rows))
     found = [
-        compared(source, rows, lines, similarity, solid=True)
+        compare_with_rows(source, rows, lines, similarity, solid=True)
         for similarity, rows in chosen
     ]
     if found:
@@ -124,7 +124,7 @@ def nearest(
     return tuple(found)
 
 
-def compared(
+def compare_with_rows(
     source: Source,
     rows: Sequence[Line],
     lines: Sequence[str],
@@ -134,14 +134,14 @@ def compared(
 ) -> NearText:
     """Rows as a candidate for `lines`, line by line; with `solid`, blank rows are passed over."""
     first = source.line_number(rows[0].offset)
-    texts = [clean(source.text(row.body)) for row in rows]
+    texts = [replace_undecodable(source.text(row.body)) for row in rows]
     pairs = [
         (number, text)
         for number, text in enumerate(texts, first)
         if text.strip() or not solid
     ]
     differing = (
-        (number, visible(asked), visible(text))
+        (number, show_whitespace(asked), show_whitespace(text))
         for asked, (number, text) in zip(lines, pairs, strict=False)
         if asked != text
     )
@@ -176,7 +176,7 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
 
     rows, keys = source.sketch
     index = max(range(len(lines)), key=lambda at: len(lines[at]))
-    wanted = collapsed(lines[index][:400])
+    wanted = collapse(lines[index][:400])
     places = process.extract(
         wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST
     )
@@ -206,7 +206,7 @@ def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
     return found
 
 
-def alike(one: Sequence[str], other: Sequence[str]) -> float:
+def line_similarity(one: Sequence[str], other: Sequence[str]) -> float:
     """How alike two texts are, 0 to 1, by their lines' characters; bounded on long ones."""
     from rapidfuzz.distance import Indel
 
@@ -219,14 +219,14 @@ def alike(one: Sequence[str], other: Sequence[str]) -> float:
 # As it is shown
 
 
-def clean(text: str) -> str:
+def replace_undecodable(text: str) -> str:
     """`text` with U+FFFD for bytes that are not text."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def visible(line: str) -> str:
+def show_whitespace(line: str) -> str:
     """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
-    line = clean(line)
+    line = replace_undecodable(line)
     line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
     body = line.strip(WHITESPACE)
     lead = line[: len(line) - len(line.lstrip(WHITESPACE))]

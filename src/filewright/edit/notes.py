@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.code_text import MARKUP, PROSE, in_quotes, is_code
-from filewright.edit.comparison import WHITESPACE, indent_of, is_invisible
+from filewright.edit.comparison import WHITESPACE, is_invisible, leading_whitespace
 from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN, SPACES
@@ -222,7 +222,7 @@ def _characters(line: str, joined: str, language: Language | None) -> Iterator[s
             yield "a NUL, which makes the file a binary one"
         return
     lead = line[: len(line) - len(line.lstrip())]
-    if lead != indent_of(line) and not any(
+    if lead != leading_whitespace(line) and not any(
         char in joined for char in lead if char in SPACES
     ):
         yield "no-break or other wide spaces as indentation"

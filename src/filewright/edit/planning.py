@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from filewright.edit.explain import explained
+from filewright.edit.explain import explain_refusal
 from filewright.edit.locate import locate
-from filewright.edit.matchers.drift import find_drifted
+from filewright.edit.matchers.drift import match_earlier_version
 from filewright.edit.merge import merge_match
 from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
     EditMatch,
-    Literal,
+    LinesPart,
     NotLocated,
+    TextPart,
     Tier,
-    WholeLines,
 )
-from filewright.edit.nearest import alike
+from filewright.edit.nearest import line_similarity
 from filewright.edit.notes import Note
 from filewright.edit.overlay import Overlay
 from filewright.edit.request import Edit, SymbolLines
@@ -211,12 +211,14 @@ def plan_edits(
             one, puts = taken
             placed.append(one)
             continue
-        refusals.append(explained(text, taken))
+        refusals.append(explain_refusal(text, taken))
         if in_turn:
             break
     if not refusals and not puts:
         refusals.append(
-            explained(source, NotLocated(replace(given[0], number=0), Code.NO_CHANGE))
+            explain_refusal(
+                source, NotLocated(replace(given[0], number=0), Code.NO_CHANGE)
+            )
         )
     if refusals:
         error, calls = refusals[0], total or len(edits)
@@ -231,7 +233,7 @@ def plan_edits(
     splices = _as_one(puts)
     require_ordered(splices, source.size)
     outcomes = _outcomes(placed) if len(placed) > 1 else (placed[0].outcome,)
-    return EditPlan(tuple(source.of_file(splices)), outcomes)
+    return EditPlan(tuple(source.to_file_splices(splices)), outcomes)
 
 
 def _located(
@@ -244,7 +246,7 @@ def _located(
 ) -> tuple[Source, EditMatch | NotLocated]:
     """Where an edit goes, and in which text: in the original, or in the result of the edits before it."""
     if edit.named:
-        return source, find_drifted(
+        return source, match_earlier_version(
             source, edit, () if edit.base is None else [edit.base]
         ) or locate(source, edit)
     found = (
@@ -289,7 +291,7 @@ def _located(
         return source, found
     # A loose match, unless the text was there more strictly when it was shown: then someone has changed it,
     # and what is alike elsewhere is a twin. Where whitespace alone changed, at that very place, it is right.
-    drifted = find_drifted(source, edit, bases, below=tier)
+    drifted = match_earlier_version(source, edit, bases, below=tier)
     if (
         isinstance(found, EditMatch)
         and isinstance(drifted, NotLocated)
@@ -428,7 +430,7 @@ def _outcomes(placed: Sequence[_Placed]) -> tuple[EditOutcome, ...]:
 def _follows(source: Source, located: EditMatch) -> str:
     """A note on an insertion of text that is there already."""
     part = located.parts[0]
-    if not isinstance(part, Literal) or located.edit.replace_all:
+    if not isinstance(part, TextPart) or located.edit.replace_all:
         return ""
     span, new, more = part.span, part.replace, len(part.replace) - len(part.search)
     near = 8 * more
@@ -500,7 +502,7 @@ def _similarity(source: Source, located: EditMatch) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
     least = 1.0
     for part in located.parts:
-        if isinstance(part, WholeLines):
+        if isinstance(part, LinesPart):
             there = [source.text(row.body) for row in part.region.rows]
-            least = min(least, alike(part.search.lines, there))
+            least = min(least, line_similarity(part.search.lines, there))
     return least

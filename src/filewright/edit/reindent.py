@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from filewright.edit.comparison import (
     WHITESPACE,
-    indent_of,
+    indent_width,
     is_blank,
-    width_of,
-    words_shared,
+    leading_whitespace,
+    word_similarity,
 )
 from filewright.edit.indentation import Indentation
 from filewright.edit.linediff import align
-from filewright.edit.model import AmbiguousWriteError, Rows
+from filewright.edit.model import AmbiguousWriteError, HunkPart
 
 #: A line that opens a block, one that closes one, and an item of a list.
 OPENING = re.compile(
@@ -35,7 +35,7 @@ _ALIKE = 0.5
 
 def map_indents(
     indentation: Indentation,
-    part: Rows,
+    part: HunkPart,
     there: Sequence[str],
     same: Mapping[int, int],
     file_unit: str,
@@ -53,7 +53,7 @@ def map_indents(
         return {}
     known = indentation.known
     # In their order: of two as short the first is the base, whatever order a set of them has in this process.
-    indents = dict.fromkeys(map(indent_of, solid))
+    indents = dict.fromkeys(map(leading_whitespace, solid))
     base, first = min(indents, key=len), min(known, key=len)
     either = {indent: (known.get(indent, indent), indent) for indent in indents}
     old, new = ([line.strip() for line in lines] for lines in (part.old, part.new))
@@ -66,12 +66,15 @@ def map_indents(
         }
     moved = [
         _Moved(
-            indent_of(part.old[at]), indent_of(text), indent_of(part.new[to]), new[to]
+            leading_whitespace(part.old[at]),
+            leading_whitespace(text),
+            leading_whitespace(part.new[to]),
+            new[to],
         )
         for to, at in told.items()
         if (text := there[at])
         and new[to]
-        and indent_of(part.old[at]) != indent_of(text)
+        and leading_whitespace(part.old[at]) != leading_whitespace(text)
     ]
     told_of = {*told.values()}
     changed = [
@@ -85,13 +88,14 @@ def map_indents(
         {
             text
             for to, text in enumerate(new)
-            if to in told or any(words_shared(text, line) > _ALIKE for line in changed)
+            if to in told
+            or any(word_similarity(text, line) > _ALIKE for line in changed)
         },
     )
     outside = [one for one in moved if one.text not in inside]
     # A new line further left than all matched ones is written as the search text is, and what it opens with it.
     shallow = (
-        width_of(base) < min(map(width_of, known.values()))
+        indent_width(base) < min(map(indent_width, known.values()))
         and solid[0].strip() not in old
     )
     is_wrapped = bool(not first and shallow and inside and not outside)
@@ -156,7 +160,8 @@ def _unclear(
 ) -> AmbiguousWriteError:
     texts = [
         "\n".join(
-            (readings.get(indent_of(line)) or ("",))[place] + line.lstrip(WHITESPACE)
+            (readings.get(leading_whitespace(line)) or ("",))[place]
+            + line.lstrip(WHITESPACE)
             for line in new
         )
         for place in (0, -1)
@@ -178,8 +183,8 @@ def _opened(new: Sequence[str], known: set[str]) -> set[str]:
     for line in new:
         text = line.strip()
         if text not in known:
-            opening = indent_of(line)
-        elif opening is not None and len(indent_of(line)) > len(opening):
+            opening = leading_whitespace(line)
+        elif opening is not None and len(leading_whitespace(line)) > len(opening):
             result.add(text)
         else:
             opening = None
@@ -187,7 +192,7 @@ def _opened(new: Sequence[str], known: set[str]) -> set[str]:
 
 
 def require_explained_depths(
-    part: Rows,
+    part: HunkPart,
     indentation: Indentation,
     made: Sequence[str],
     file_unit: str,
@@ -215,7 +220,9 @@ def require_explained_depths(
             "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
             "send search and replace with the file's own indentation",
         )
-    doubtful = [at for at, text in enumerate(wanted) if indent_of(text) not in known]
+    doubtful = [
+        at for at, text in enumerate(wanted) if leading_whitespace(text) not in known
+    ]
     tabs = "\t" in "".join((*known, *known.values()))
     if not doubtful or (not is_numbered and (indentation.same or tabs)):
         return
@@ -223,16 +230,19 @@ def require_explained_depths(
     step, deep = 0, len(unit) if unit.strip("\t") else 2
     if not is_numbered and known.get("") == "":
         step, deep = min(
-            (width_of(asked), width_of(there))
+            (indent_width(asked), indent_width(there))
             for asked, there in known.items()
             if asked
         )
     for at in (
         doubtful if step else doubtful[:1]
     ):  # what is below the first is written as that is
-        deeper = width_of(lines[at]) - width_of(lines[at - 1])
+        deeper = indent_width(lines[at]) - indent_width(lines[at - 1])
         if step:
-            fits = (width_of(wanted[at]) - width_of(wanted[at - 1]), deeper) == (
+            fits = (
+                indent_width(wanted[at]) - indent_width(wanted[at - 1]),
+                deeper,
+            ) == (
                 step,
                 deep,
             )
@@ -240,10 +250,12 @@ def require_explained_depths(
             fits = (
                 deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
             )
-        if not (at and fits) and (step or indent_of(lines[at]) not in known.values()):
+        if not (at and fits) and (
+            step or leading_whitespace(lines[at]) not in known.values()
+        ):
             raise AmbiguousWriteError(
                 f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
-                f"{len(indent_of(lines[at]))}, as no line of the file or of the search text is",
+                f"{len(leading_whitespace(lines[at]))}, as no line of the file or of the search text is",
                 "send search and replace with the file's own indentation",
             )
 
@@ -255,7 +267,7 @@ def _lacks_a_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
         opens = OPENING.search(above) is not None and above.strip() not in known
         if (
             opens
-            and width_of(line) == width_of(above)
+            and indent_width(line) == indent_width(above)
             and not (CLOSING.match(line) or ITEM.match(line))
         ):
             return True
@@ -265,13 +277,13 @@ def _lacks_a_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
 def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether of two lines that stay together the one further left is moved, and the other is not with it."""
     beside = {
-        (one.strip(), other.strip()): (width_of(one), width_of(other))
+        (one.strip(), other.strip()): (indent_width(one), indent_width(other))
         for one, other in pairwise(asked)
     }
     for one, other in pairwise(wanted):
         before = beside.get((one.strip(), other.strip()))
         if before is not None and before[0] != before[1]:
-            moved = width_of(one) - before[0], width_of(other) - before[1]
+            moved = indent_width(one) - before[0], indent_width(other) - before[1]
             if moved[before[0] > before[1]] and moved[0] != moved[1]:
                 return True
     return False

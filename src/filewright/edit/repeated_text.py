@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.model import Literal
+from filewright.edit.model import TextPart
 from filewright.edit.source import Source
 from filewright.text.codec import normalised
 
@@ -12,9 +12,9 @@ from filewright.text.codec import normalised
 _NEAR = 4_096
 
 
-def _doubled(source: Source, part: Literal) -> str | None:
+def _doubled(source: Source, part: TextPart) -> str | None:
     """Return text beside a match that the replacement brings along once more."""
-    begin = max(source.begin_of(part.span.start), part.span.start - _NEAR)
+    begin = max(source.line_start(part.span.start), part.span.start - _NEAR)
     before = source.text(source.read(begin, part.span.start))
     behind = normalised(source.text(source.read(part.span.end, part.span.end + _NEAR)))
     return twice(part.search, part.replace, before, behind)

@@ -20,7 +20,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, Splices
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
-MOST = 1_000_000
+MAX_MATCHES = 1_000_000
 
 
 _TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
@@ -206,7 +206,7 @@ def replace_matches(
     pattern: Pattern,
     new: Replacement,
     *,
-    most: int = MOST,
+    most: int = MAX_MATCHES,
     task: Task | None = None,
 ) -> ReplaceOutcome:
     """Replace every match in a snapshot, leftmost first, not overlapping.
@@ -255,7 +255,7 @@ def replace_matches(
             unchanged += not own
             yield from own
 
-    written = Splices.of(source.of_file(splices()))
+    written = Splices.of(source.to_file_splices(splices()))
     return ReplaceOutcome(count, unchanged, written)
 
 

@@ -55,7 +55,7 @@ class Edit:
     symbol: SymbolLines | None = None
 
 
-def valid(edit: Edit) -> Edit:
+def validate_edit(edit: Edit) -> Edit:
     """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
     start, end = edit.start_line, edit.end_line
     for name in ("search", "replace") if not edit.named else ():

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from filewright.edit.comparison import collapsed
+from filewright.edit.comparison import collapse
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.text.lines import Line, finder
@@ -86,7 +86,7 @@ class Source:
         shown = Snapshot(text, encoding=self.encoding.name)
         return Source(shown, self.task, language=self.language)
 
-    def of_file(self, splices: Iterable[Splice]) -> Iterator[Splice]:
+    def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the text as those of the file, of which none writes half of a line end."""
         made = self._parted(splices)
         return self._narrowed.widened(made) if self._narrowed else made
@@ -151,12 +151,12 @@ class Source:
                 at = find(block, at + 1)
             position += length
 
-    def on_boundary(self, offset: int) -> bool:
+    def is_character_boundary(self, offset: int) -> bool:
         """Whether a character of several bytes may begin at `offset`; asked in order, one pass over each line.
 
         What is found there then ends between characters too: no code of one is the beginning of another's.
         """
-        line = self.row_at(offset).offset
+        line = self.row_holding(offset).offset
         begun, at, decoder = self._decoded or (-1, 0, None)
         if decoder is None or line != begun or offset < at:
             at, decoder = (
@@ -169,23 +169,23 @@ class Source:
 
     # Rows by an offset
 
-    def begin_of(self, offset: int) -> int:
+    def line_start(self, offset: int) -> int:
         """Where the line begins that holds the byte at `offset`."""
         if self._feeds is None:
             return self.snapshot.lines.begin(offset, self.task)
         return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
 
-    def row_at(self, offset: int) -> Line:
+    def row_holding(self, offset: int) -> Line:
         """The line that holds the byte at `offset`."""
         row = self._row
         if row is None or not row.offset <= offset < row.end:
-            begin = self.begin_of(offset)
+            begin = self.line_start(offset)
             row = self._row = self._plain(begin) or self.snapshot.lines.starting(
                 begin, task=self.task
             )
         return row  # of a long line every occurrence asks again
 
-    def row_from(self, offset: int) -> Line | None:
+    def row_starting_at(self, offset: int) -> Line | None:
         """The line that begins at `offset`; None at the end."""
         if offset >= self.size:
             return None
@@ -199,16 +199,16 @@ class Source:
             return None
         if self._feeds is not None:
             end = row.offset - 1
-            begin = self.begin_of(end)
+            begin = self.line_start(end)
             if (
                 end < begin + _NEAR
             ):  # the usual case, as in `_plain`; lines are walked backwards often
                 return Line(begin, self._feeds[begin:end], b"\n", row.offset)
-        return self.row_at(row.offset - 1)
+        return self.row_holding(row.offset - 1)
 
     def rows_from(self, offset: int) -> Iterator[Line]:
         """The lines from the one on that begins at `offset`."""
-        while (row := self.row_from(offset)) is not None:
+        while (row := self.row_starting_at(offset)) is not None:
             yield row
             offset = row.end
 
@@ -227,7 +227,7 @@ class Source:
             Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
         )
 
-    def first_solid(self, rows: Iterable[Line]) -> tuple[str, int]:
+    def first_solid_row(self, rows: Iterable[Line]) -> tuple[str, int]:
         """The first of some lines that is not blank, "" if all are; and how many blank ones come before it."""
         count = 0
         for row in rows:
@@ -341,4 +341,4 @@ class Source:
     def sketch(self) -> tuple[list[Line], list[str]]:
         """The lines of a held text that are not blank, and the beginning of each as it is compared."""
         rows = [row for row in self.rows() if row.body.strip()]
-        return rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
+        return rows, [collapse(self.text(row.body[:800]))[:400] for row in rows]

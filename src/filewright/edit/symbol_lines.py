@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.comparison import indent_of
+from filewright.edit.comparison import leading_whitespace
 from filewright.edit.request import SymbolLines
 from filewright.edit.source import Source
 from filewright.errors import invalid
@@ -60,11 +60,11 @@ def find_symbol_lines(
     # A section of a text reaches down to the next heading: the blank lines before that are not its own.
     *_, end = source.rows_at(last - 1, 1)
     if not source.text(end.body).strip():
-        _, blank = source.first_solid(source.rows_before(end))
+        _, blank = source.first_solid_row(source.rows_before(end))
         last = max(own.start_line, last - 1 - blank)
-    row = source.row_at(source.offset(first - 1))
-    _, before = source.first_solid(source.rows_before(row))
-    goes_on, after = source.first_solid(source.rows_from(source.offset(last)))
+    row = source.row_holding(source.offset(first - 1))
+    _, before = source.first_solid_row(source.rows_before(row))
+    goes_on, after = source.first_solid_row(source.rows_from(source.offset(last)))
     between = before
     if goes_on:
         # What follows the only symbol of another parts that from its neighbours.
@@ -79,7 +79,13 @@ def find_symbol_lines(
         gap = before if own.start != listed[0] else after if len(listed) > 1 else 0
     following = last + after + 1 if goes_on else None
     return SymbolLines(
-        first, last, indent_of(source.text(row.body)), before, between, following, gap
+        first,
+        last,
+        leading_whitespace(source.text(row.body)),
+        before,
+        between,
+        following,
+        gap,
     )
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.edit.comparison import folded, is_invisible
+from filewright.edit.comparison import fold, is_invisible
 
 LINE_END = "\n"
 _GAP = re.compile(r"\s+")
@@ -80,7 +80,7 @@ def pair_tokens(asked: str, there: str) -> list[TokenPair] | None:
 
 def _key(unit: str) -> str:
     """Return the form in which two units compare."""
-    return " " if not unit or unit.isspace() else folded(unit)
+    return " " if not unit or unit.isspace() else fold(unit)
 
 
 def _units(text: str) -> list[str]:

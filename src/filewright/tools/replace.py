@@ -13,7 +13,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
-from filewright.edit.example import Example, example_of
+from filewright.edit.example import Example, build_example
 from filewright.edit.overlay import Overlay
 from filewright.edit.replacements import (
     Replacement,
@@ -178,7 +178,7 @@ class _Matches:
         for index in range(min(most, len(splices))):
             kind = self.kinds.add_line(snapshot, splices[index].offset)
             if kind is not None:
-                example = example_of(snapshot, splices, index, _KIND_CHARS)
+                example = build_example(snapshot, splices, index, _KIND_CHARS)
                 self.examples[kind.path, kind.line, kind.text] = example
 
     def rows(self, *, preview: bool) -> Iterator[str]:

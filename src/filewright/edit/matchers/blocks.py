@@ -54,13 +54,13 @@ def find_blocks(
         block: [
             at - index
             for at in places[block[index]]
-            if stands(source, block, at - index)
+            if has_block_at(source, block, at - index)
         ]
         for block, index in rarest.items()
     }
 
 
-def stands(source: Source, block: tuple[bytes, ...], at: int) -> bool:
+def has_block_at(source: Source, block: tuple[bytes, ...], at: int) -> bool:
     """Whether the lines from line `at` (from 0) are those of a block."""
     return at >= 0 and tuple(source.bodies(at, len(block))) == block
 
@@ -74,4 +74,4 @@ def _sought(source: Source, block: tuple[bytes, ...]) -> list[int] | None:
     if len(hits) > _LOOKS:
         return None
     lines = dict.fromkeys(source.line_number(hit) - 1 - index for hit in hits)
-    return [at for at in lines if stands(source, block, at)]
+    return [at for at in lines if has_block_at(source, block, at)]

@@ -16,8 +16,8 @@ from filewright.edit.linediff import (
 )
 from filewright.edit.locate import locate
 from filewright.edit.merge import try_merge
-from filewright.edit.model import ByteRange, EditMatch, NewLines, NotLocated, Tier
-from filewright.edit.nearest import MOST_CHARS, clean
+from filewright.edit.model import ByteRange, EditMatch, NotLocated, SplicePart, Tier
+from filewright.edit.nearest import MOST_CHARS, replace_undecodable
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.errors import Code
@@ -28,7 +28,7 @@ MOST_BYTES = 16 << 20
 """Larger files and larger texts are not merged."""
 
 
-def find_drifted(
+def match_earlier_version(
     source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
 ) -> EditMatch | NotLocated | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
@@ -108,7 +108,7 @@ def _carried(
         )
     span = ByteRange(carried[0].offset, carried[-1].end)
     return EditMatch(
-        edit, Tier.DRIFT, (NewLines(span, tuple(carried)),), inner=found.tier
+        edit, Tier.DRIFT, (SplicePart(span, tuple(carried)),), inner=found.tier
     )
 
 
@@ -137,6 +137,6 @@ def _sides(
         "wanted": merged.theirs[slice(*chunk.theirs)],
     }
     return {
-        side: clean("\n".join(map(source.text, of))[:MOST_CHARS])
+        side: replace_undecodable("\n".join(map(source.text, of))[:MOST_CHARS])
         for side, of in lines.items()
     }

@@ -8,13 +8,13 @@ from itertools import takewhile
 
 from filewright.edit.comparison import (
     RequestLines,
+    indent_width,
     is_blank,
-    width_of,
 )
 from filewright.edit.linediff import diff_lines
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import (
-    WholeLines,
+    LinesPart,
 )
 from filewright.edit.omission_markers import is_omission_marker
 from filewright.edit.source import Source
@@ -27,7 +27,7 @@ _MOST_OMITTED = 1 << 20
 # Elision
 
 
-def find_elided(source: Source, search: str, replace: str) -> list[WholeLines] | None:
+def find_elided(source: Source, search: str, replace: str) -> list[LinesPart] | None:
     """The parts of an edit whose texts leave text out alike; None if it is not such an edit."""
     asked, marks = _stretches(search, source.language)
     wanted, _ = _stretches(replace, source.language)
@@ -37,7 +37,7 @@ def find_elided(source: Source, search: str, replace: str) -> list[WholeLines] |
         find_regions(source, RequestLines.of_lines([mark])).regions for mark in marks
     ):
         return None  # a line of the file is text
-    parts: list[WholeLines] = []
+    parts: list[LinesPart] = []
     after = source.start
     crossed = False
     for index, (one, other) in enumerate(zip(asked, wanted, strict=True)):
@@ -49,14 +49,14 @@ def find_elided(source: Source, search: str, replace: str) -> list[WholeLines] |
         best = find_regions(source, mine).strictest
         if len(best) != 1 or best[0].start < after:
             return None
-        part = WholeLines(best[0], mine, theirs)
+        part = LinesPart(best[0], mine, theirs)
         if (
             parts
             and not crossed
             and not _is_inside(source, parts[-1], part, marks[index - 1])
         ):
             if not all(
-                _is_settled(source, before, width_of(marks[index - 1]))
+                _is_settled(source, before, indent_width(marks[index - 1]))
                 for before in parts
             ):
                 return None
@@ -68,7 +68,7 @@ def find_elided(source: Source, search: str, replace: str) -> list[WholeLines] |
     return parts or None
 
 
-def _is_settled(source: Source, part: WholeLines, level: int) -> bool:
+def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
     """Whether a stretch above a mark at `level` says by itself where it is changed: by lines that occur once."""
     old, new = part.search.lines, part.replace.lines
     if old == new:
@@ -86,7 +86,9 @@ def _is_settled(source: Source, part: WholeLines, level: int) -> bool:
     # The last line further left than the mark names its block, or one that opens a block or a section.
     opening = -1
     for at, line in enumerate(old):
-        opens = width_of(line) < level or line.rstrip().endswith(("{", "(", "[", ":"))
+        opens = indent_width(line) < level or line.rstrip().endswith(
+            ("{", "(", "[", ":")
+        )
         if not is_blank(line) and (opens or _is_section(source, line)):
             opening = at
     for change in diff_lines(old, new):
@@ -105,18 +107,16 @@ def _is_section(source: Source, line: str) -> bool:
     return bool(section) and re.match(section, line) is not None
 
 
-def _is_inside(
-    source: Source, before: WholeLines, after: WholeLines, mark: str
-) -> bool:
+def _is_inside(source: Source, before: LinesPart, after: LinesPart, mark: str) -> bool:
     """Whether the text between two stretches stays in the block in which the mark between them is."""
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
         return False
     above, below = (
-        width_of(before.search.solid[-1]),
+        indent_width(before.search.solid[-1]),
         _block_width(after.search.solid[0]),
     )
-    level, mine = width_of(mark), width_of(before.region.texts[-1])
+    level, mine = indent_width(mark), indent_width(before.region.texts[-1])
     stays = level >= above and below >= above
     named = _is_section(source, after.search.solid[0])
     if below < above:
@@ -125,8 +125,8 @@ def _is_inside(
     elif level > above:
         least = mine + 1
     elif above in (level, below):
-        below_it, _ = source.first_solid(source.rows_from(start))
-        least = mine + (below > above and width_of(below_it) > mine)
+        below_it, _ = source.first_solid_row(source.rows_from(start))
+        least = mine + (below > above and indent_width(below_it) > mine)
     else:
         least = mine - (
             above - level
@@ -139,7 +139,7 @@ def _is_inside(
                 text.count(char) for char in ")]}"
             )
             if (
-                width_of(text) < least
+                indent_width(text) < least
                 or (stays and depth < 0)
                 or (not named and _is_section(source, text))
             ):
@@ -149,7 +149,7 @@ def _is_inside(
 
 def _block_width(line: str) -> int:
     """The width of a line, less the blank by which a comment's later lines are aligned with its first."""
-    return width_of(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
+    return indent_width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
 def _stretches(

@@ -20,7 +20,7 @@ _MOST_STREAMED = 8 << 20
 # What occurs in it exactly
 
 
-def find_exact(
+def find_occurrences(
     source: Source, search: str, limit: int, *, line: int | None = None
 ) -> list[ByteRange]:
     """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order; those at a `line` alone.
@@ -53,7 +53,7 @@ def find_exact(
         if span.start >= end:
             break
         if span.start >= begin and (
-            not source.encoding.multibyte or source.on_boundary(span.start)
+            not source.encoding.multibyte or source.is_character_boundary(span.start)
         ):
             found.append(span)
             if len(found) == limit:

@@ -10,10 +10,10 @@ from itertools import pairwise, takewhile
 from filewright.edit.comparison import (
     WHITESPACE,
     RequestLines,
-    collapsed,
-    folded,
-    indent_of,
+    collapse,
+    fold,
     is_blank,
+    leading_whitespace,
     verbatim_runs,
 )
 from filewright.edit.indentation import Indentation
@@ -99,7 +99,7 @@ def classify_region(
     texts = tuple(bodies[index] for index in places)
     pairs = list(zip(block.solid, texts, strict=True))
     indentation = Indentation.of(
-        (indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs
+        (leading_whitespace(fold(s)), leading_whitespace(fold(f))) for s, f in pairs
     )
     if indentation is None:
         return None
@@ -119,8 +119,8 @@ _SEEN: tuple[tuple[Tier, Callable[[str], str]], ...] = (
     (Tier.EXACT, str),
     (Tier.TRAILING, lambda line: line.rstrip(WHITESPACE)),
     (Tier.INDENT, lambda line: line.strip(WHITESPACE)),
-    (Tier.TYPOGRAPHY, lambda line: folded(line).strip(WHITESPACE)),
-    (Tier.BLANKS, collapsed),
+    (Tier.TYPOGRAPHY, lambda line: fold(line).strip(WHITESPACE)),
+    (Tier.BLANKS, collapse),
 )
 """What a tier sees of a line, strictest first."""
 
@@ -150,7 +150,7 @@ def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
     hits = source.occurrences(needle)
     while (at := next(hits, None)) is not None:
         if at >= done:
-            row = source.row_at(at)
+            row = source.row_holding(at)
             yield row
             done = row.end
             if done - at > _LONG_ROW:
@@ -232,7 +232,7 @@ def key_of(source: Source, row: Line, like: str) -> str:
     """A line as it is compared with a key of the length of `like`; a line far too long is not read."""
     if not row.whole or len(row.body) > 4096 + 200 * len(like):
         return "\n"  # no key holds one
-    return collapsed(source.text(row.body))
+    return collapse(source.text(row.body))
 
 
 def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filewright.edit.line_endings import choose_terminator, whole_lines_splice
-from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.model import (
     ByteRange,
     EditMatch,
-    Literal,
-    NewLines,
     NotLocated,
+    SplicePart,
+    TextPart,
     Tier,
 )
 from filewright.edit.request import Edit
@@ -26,7 +26,7 @@ _COMPARED_BYTES = 1 << 20
 """Of longer stretches the lines that stay are not looked for."""
 
 
-def _of_lines(source: Source, edit: Edit) -> EditMatch:
+def match_lines(source: Source, edit: Edit) -> EditMatch:
     """Whole lines, whatever they hold."""
     first, inserts = edit.start_line or 0, edit.end_line is None
     last = edit.end_line or first - 1
@@ -52,7 +52,9 @@ def _of_lines(source: Source, edit: Edit) -> EditMatch:
             text, source.encoding, choose_terminator(source, start), argument="replace"
         )
         splices = (whole_lines_splice(source, start, end, new),)
-        return EditMatch(edit, Tier.EXACT, (NewLines(ByteRange(start, end), splices),))
+        return EditMatch(
+            edit, Tier.EXACT, (SplicePart(ByteRange(start, end), splices),)
+        )
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if (
@@ -63,11 +65,11 @@ def _of_lines(source: Source, edit: Edit) -> EditMatch:
         # The last line keeps its terminator; at the end of a file it may have none.
         data, text = body, text.removesuffix("\n")
     old = normalised(source.text(data))
-    part = Literal(ByteRange(start, start + len(data)), old, text)
+    part = TextPart(ByteRange(start, start + len(data)), old, text)
     return EditMatch(replace(edit, search=old), Tier.EXACT, (part,))
 
 
-def _anchored(
+def match_at_lines(
     source: Source, edit: Edit, start: int, end: int
 ) -> EditMatch | NotLocated:
     """Exactly the search text at exactly these lines, a final newline of it aside."""
@@ -84,9 +86,9 @@ def _anchored(
         span = ByteRange(
             rows[0].offset, last.end if search.endswith("\n") else last.body_end
         )
-        return EditMatch(edit, Tier.EXACT, (Literal(span, search, new),))
+        return EditMatch(edit, Tier.EXACT, (TextPart(span, search, new),))
     text = "\n".join(wanted)
-    elsewhere = find_exact(source, text, _LINES_NAMED) if text.strip() else []
+    elsewhere = find_occurrences(source, text, _LINES_NAMED) if text.strip() else []
     spans = [span for span in elsewhere if _is_whole(source, span)]
     return NotLocated(
         edit,

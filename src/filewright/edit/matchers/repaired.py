@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filewright.edit.choose import MOST_LISTED, _one, _solid_beside
+from filewright.edit.choose import (
+    MAX_LISTED_PLACES,
+    choose_candidate,
+    solid_line_beside,
+)
 from filewright.edit.comparison import (
     RequestLines,
 )
-from filewright.edit.matchers.exact import find_exact
+from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.merge import try_merge
 from filewright.edit.model import (
     EditMatch,
-    Literal,
+    LinesPart,
     NotLocated,
     Part,
+    TextPart,
     Tier,
-    WholeLines,
 )
 from filewright.edit.repairs.model import RepairedRequest
 from filewright.edit.repairs.propose import propose_repairs
@@ -27,17 +31,17 @@ from filewright.edit.source import Source
 from filewright.errors import Code
 
 
-def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
+def match_repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
     """The repaired request where it matches by the strictest tier of all repairs.
 
     Two repairs that match equally well must mean the same: one place, and one text there.
     """
     found: dict[int, list[EditMatch | NotLocated]] = {}
     for better in propose_repairs(edit.search, edit.replace):
-        strict = _strict(source, better)
+        strict = match_strictly(source, better)
         if strict is not None:
             tier, parts, more = strict
-            answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
+            answer = choose_candidate(source, edit, Tier.REPAIRED, parts, more=more)
             if isinstance(answer, EditMatch):
                 answer = replace(answer, inner=tier, repairs=(better.what,))
             found.setdefault(tier.rank, []).append(answer)
@@ -63,16 +67,16 @@ def _repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
     return first
 
 
-def _strict(
+def match_strictly(
     source: Source, better: RepairedRequest
 ) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
-        spans = find_exact(source, better.search, MOST_LISTED + 1)
+        spans = find_occurrences(source, better.search, MAX_LISTED_PLACES + 1)
         if spans:
             return (
                 Tier.EXACT,
-                [Literal(span, better.search, better.replace) for span in spans],
+                [TextPart(span, better.search, better.replace) for span in spans],
                 False,
             )
     block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
@@ -86,10 +90,10 @@ def _strict(
         if number not in (source.line_number(region.start) for region in regions):
             return None
     if "fence" in better.what and any(
-        fence_at_edge(_solid_beside(source, region, ahead=ahead)[0])
+        fence_at_edge(solid_line_beside(source, region, ahead=ahead)[0])
         for region in regions
         for ahead in (False, True)
     ):
         return None  # the block in which the text is has fences, of which these may be
-    parts: list[Part] = [WholeLines(region, block, replace) for region in regions]
+    parts: list[Part] = [LinesPart(region, block, replace) for region in regions]
     return regions[0].tier, parts, everything.more

@@ -16,11 +16,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.comparison import RequestLines, indent_of, is_blank
+from filewright.edit.comparison import RequestLines, is_blank, leading_whitespace
 from filewright.edit.linediff import align
-from filewright.edit.matchers.blocks import find_blocks, stands
+from filewright.edit.matchers.blocks import find_blocks, has_block_at
 from filewright.edit.matchers.lines import find_regions
-from filewright.edit.model import ByteRange, EditMatch, Region, Rows, Tier, WholeLines
+from filewright.edit.model import (
+    ByteRange,
+    EditMatch,
+    HunkPart,
+    LinesPart,
+    Region,
+    Tier,
+)
 from filewright.edit.patch.model import HunkLines, PatchHunk
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
@@ -77,7 +84,7 @@ def to_located_edit(
     edit = Edit("", "", fuzzy=not confirmed)
     region, at, count = place.region, place.at, place.end - place.at
     if region is not None and place.tier is Tier.BLANK_LINES:
-        whole = WholeLines(
+        whole = LinesPart(
             region,
             RequestLines.of_lines(hunk.lines.old),
             RequestLines.of_lines(hunk.lines.new),
@@ -106,7 +113,7 @@ def to_located_edit(
     was_ended, ended = b"" not in asked, b"" not in given
     unended = not was_ended and not rows[-1].terminator
     start = rows[0].offset if rows else lines.start
-    part = Rows(
+    part = HunkPart(
         rows,
         ByteRange(start, rows[-1].end if rows else start),
         old,
@@ -254,14 +261,14 @@ class HunkPlacer:
         bare = signs[-1] != " " and not signs[:-1][:3].strip(" ")
         stated = hunk.start_index + drift
         if hunk.start is not None and stated >= floor and old is not None:
-            if not stands(self.lines, old, stated):
+            if not has_block_at(self.lines, old, stated):
                 # Its old lines may be elsewhere too: what it has changed already is where it says.
                 new = (
                     self._encoded(hunk.lines.new)
                     if self._is_loose and _is_telling(hunk)
                     else None
                 )
-                if new and stands(self.lines, new, stated):
+                if new and has_block_at(self.lines, new, stated):
                     return NoPlace("already_applied", (stated + 1,))
             elif self._exact is None:
                 # Only whether a line follows is asked, not how many there are: a file may have very many.
@@ -350,7 +357,9 @@ class HunkPlacer:
         new = [
             text for sign, text in hunk.lines.signed_new if sign == "+" and text.strip()
         ]
-        odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
+        odd = unit < 2 or any(
+            len(leading_whitespace(text).expandtabs()) % unit for text in new
+        )
         return None if odd else HunkPlace(at, end, region.tier)
 
     def _is_unsigned(self, hunk: PatchHunk, at: int) -> bool:
@@ -393,7 +402,7 @@ class HunkPlacer:
         )
         if old and new and any(body.strip() for body in set(new) - set(old)):
             for edge, at in ((-1, place.at), (0, place.at + len(old) - len(new))):
-                if signs[edge] == "+" and stands(self.lines, new, at):
+                if signs[edge] == "+" and has_block_at(self.lines, new, at):
                     return NoPlace("already_applied", (at + 1,))
         return None
 
@@ -458,11 +467,11 @@ class HunkPlacer:
                 return False
             bodies = self.lines.bodies(heading, max(1, at - heading))
             first, *texts = [body.decode(self._codec, "replace") for body in bodies]
-            depth = len(indent_of(first).expandtabs())
+            depth = len(leading_whitespace(first).expandtabs())
             for text in texts:
                 if (
                     text.strip()
-                    and len(indent_of(text).expandtabs()) <= depth
+                    and len(leading_whitespace(text).expandtabs()) <= depth
                     and _is_word(text.strip()[0])
                 ):
                     return False

@@ -23,7 +23,7 @@ from filewright.edit.changeset import (
 from filewright.edit.diff import truncate_line
 from filewright.edit.merge import merge_match
 from filewright.edit.model import AmbiguousWriteError
-from filewright.edit.nearest import nearest
+from filewright.edit.nearest import find_nearest
 from filewright.edit.notes import Note
 from filewright.edit.patch.model import FilePatch, Patch, PatchHunk, PatchKind
 from filewright.edit.patch.place import (
@@ -490,7 +490,7 @@ def _placed(
     ):
         # It is taken away where only the old first line has it; UTF-16 would be no text without it.
         splices.insert(0, Splice(0, lines.start, b""))
-    return tuple(lines.of_file(ordered(splices, lines.size))), tuple(outcomes)
+    return tuple(lines.to_file_splices(ordered(splices, lines.size))), tuple(outcomes)
 
 
 def _but_those_applied(
@@ -579,7 +579,7 @@ def _unplaced(
         file, hunk, f"does not apply: {said}", hint, place.why, lines=list(place.lines)
     )
     near = (
-        nearest(lines, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
+        find_nearest(lines, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
         if place.why == "no_match"
         else ()
     )

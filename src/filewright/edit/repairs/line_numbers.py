@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from filewright.edit.comparison import indent_of
+from filewright.edit.comparison import leading_whitespace
 from filewright.edit.repairs.model import (
     UNNUMBERED,
     RepairedRequest,
@@ -41,7 +41,7 @@ class _Numbers(NamedTuple):
     @property
     def depth(self) -> int:
         """The least indentation of a line."""
-        return min(len(indent_of(rest)) for rest in self.rests if rest.strip())
+        return min(len(leading_whitespace(rest)) for rest in self.rests if rest.strip())
 
     def text(self, pad: str) -> str:
         """The lines, less what parts them from their numbers."""
@@ -59,10 +59,12 @@ def _without_numbers(search: str, replacement: str) -> Iterator[RepairedRequest]
             return
     else:
         depths = {
-            rest.strip(): len(indent_of(rest)) for rest in mine.rests if rest.strip()
+            rest.strip(): len(leading_whitespace(rest))
+            for rest in mine.rests
+            if rest.strip()
         }
         moved = [
-            len(indent_of(rest)) - depths[rest.strip()]
+            len(leading_whitespace(rest)) - depths[rest.strip()]
             for rest in theirs.rests
             if rest.strip() in depths
         ]
