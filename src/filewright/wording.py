@@ -18,60 +18,70 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 
-def pluralize(number: int, noun: str) -> str:
-    """``1 line``, ``2 lines``, ``3 matches``."""
-    plural = noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")
-    plural = noun[:-1] + "ies" if noun.endswith("y") else plural
-    return f"{number:,} {noun if number == 1 else plural}"
+def pluralize(count: int, noun: str) -> str:
+    """Return ``1 line``, ``2 lines`` or ``3 matches``."""
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("y"):
+        plural = noun[:-1] + "ies"
+    elif noun.endswith(("ch", "s", "x")):
+        plural = noun + "es"
+    else:
+        plural = noun + "s"
+    return f"{count:,} {plural}"
 
 
 def format_size(size: int) -> str:
-    """``1 byte``, ``2.5 KB``, ``1.0 GB``."""
-    for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if size >= length:
-            return f"{size / length:.1f} {unit}"
+    """Return ``1 byte``, ``2.5 KB`` or ``1.0 GB``."""
+    for unit, unit_bytes in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if size >= unit_bytes:
+            return f"{size / unit_bytes:.1f} {unit}"
     return pluralize(size, "byte")
 
 
 def join_limited(
-    items: Sequence[object], most: int, joined: str = ", ", *, noun: str = ""
+    items: Sequence[object], limit: int, separator: str = ", ", *, noun: str = ""
 ) -> str:
-    """``a, b and 3 more``: the first `most` of some items, and how many more (of what `noun` names) there are."""
-    shown = joined.join(map(str, items[:most]))
-    left = len(items) - most
-    return (
-        f"{shown} and {pluralize(left, f'more {noun}') if noun else f'{left:,} more'}"
-        if left > 0
-        else shown
-    )
+    """Return ``a, b and 3 more``: the first `limit` items and the number of the others.
+
+    With `noun`, which is pluralized, it is ``a, b and 3 more files``.
+    """
+    shown = separator.join(map(str, items[:limit]))
+    rest = len(items) - limit
+    if rest <= 0:
+        return shown
+    if noun:
+        return f"{shown} and {pluralize(rest, f'more {noun}')}"
+    return f"{shown} and {rest:,} more"
 
 
-def closest_matches(wanted: str, names: Iterable[str], most: int = 1) -> list[str]:
-    """The `most` names that are spelled most like the one wanted, if they are at all; the case hardly counts."""
+def closest_matches(wanted: str, names: Iterable[str], limit: int = 1) -> list[str]:
+    """Return up to `limit` names with a spelling similar to `wanted`, ignoring case."""
     from difflib import get_close_matches
 
-    lowered = {name.lower(): name for name in names}
-    return [lowered[name] for name in get_close_matches(wanted.lower(), lowered, most)]
+    names_by_lower_case = {name.lower(): name for name in names}
+    matches = get_close_matches(wanted.lower(), names_by_lower_case, limit)
+    return [names_by_lower_case[match] for match in matches]
 
 
 def did_you_mean(wanted: str, names: Iterable[str], otherwise: str) -> str:
-    """The name that may have been meant, as a question; `otherwise` where there is none."""
-    near = closest_matches(wanted, names)
-    return f"did you mean {near[0]}?" if near else otherwise
+    """Return ``did you mean NAME?`` for a similar name, or `otherwise`."""
+    matches = closest_matches(wanted, names)
+    return f"did you mean {matches[0]}?" if matches else otherwise
 
 
 # Text that is safe to show
 
 CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f"
-"""Controls but the tab, the form feed and line ends."""
+"""Control characters, except the tab, the form feed and line ends."""
 BREAKS = "\x0a\x0c\x0d\x85\u2028\u2029"
-"""What ends a line, or a page, on some screen."""
+"""Characters that end a line or a page on some screens."""
 DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Marks that reorder the text on the reader's screen."""
+"""Bidirectional marks, which reorder the text on the screen."""
 HIDDEN = "\xad\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
-"""Characters that show nothing: joiners and marks that text in some scripts needs, and tags."""
+"""Invisible characters: tags, and the joiners that some scripts need."""
 SURROGATES = "\ud800-\udfff"
-"""Halves of pairs, which no encoding carries."""
+"""Halves of surrogate pairs, which no encoding can represent."""
 
 _MISLEADING = f"[{CONTROLS}{DIRECTIONS}]"
 _HIDDEN = f"[{HIDDEN}]"
@@ -80,16 +90,16 @@ _NEVER_SENT = f"[{CONTROLS}{SURROGATES}]"
 
 
 def escape_controls(text: str) -> str:
-    """`text` with control and bidirectional characters as escapes such as ``\\x1b`` and ``\\u202e``."""
+    """Escape control and bidirectional characters, as in ``\\x1b`` and ``\\u202e``."""
     return text if text.isprintable() else re.sub(_MISLEADING, _escape, text)
 
 
 def to_one_line(text: str) -> str:
-    """The same of a line whose place on the page counts: line breaks and what does not show are escapes too."""
+    """Escape all characters that are invisible, misleading or break the line."""
     return text if text.isprintable() else re.sub(_NOT_IN_A_LINE, _escape, text)
 
 
-_UNNAMED = {
+_CONTROL_NAMES = {
     "\0": "NULL",
     "\a": "BELL",
     "\b": "BACKSPACE",
@@ -103,62 +113,64 @@ _UNNAMED = {
     "\x85": "NEXT LINE",
     "\ufeff": "BYTE ORDER MARK",
 }
-"""Names of control characters, which Unicode's table leaves out; and the usual name of U+FEFF."""
+"""Names for control characters, which have none in Unicode, and for U+FEFF."""
+_CATEGORY_NAMES = {
+    "Cc": "control character",
+    "Cs": "half of a surrogate pair",
+    "Co": "private use",
+}
 
 
 def character_name(character: str) -> str:
-    """Return a character's name with its code point, as in ``NO-BREAK SPACE (U+00A0)``."""
-    code_point = f"U+{ord(character):04X}"
-    name = _UNNAMED.get(character) or unicodedata.name(character, "")
+    """Return a character's name with its code point: ``NO-BREAK SPACE (U+00A0)``."""
+    name = _CONTROL_NAMES.get(character) or unicodedata.name(character, "")
     if not name:
-        kind = {
-            "Cc": "control character",
-            "Cs": "half of a surrogate pair",
-            "Co": "private use",
-        }
-        name = kind.get(unicodedata.category(character), "unnamed character")
-    return f"{name} ({code_point})"
+        category = unicodedata.category(character)
+        name = _CATEGORY_NAMES.get(category, "unnamed character")
+    return f"{name} (U+{ord(character):04X})"
 
 
-def character_names(characters: Sequence[str], most: int = 3) -> str:
-    """Return the names of the first few characters, and how many more there are."""
-    return join_limited([character_name(character) for character in characters], most)
+def character_names(characters: Sequence[str], limit: int = 3) -> str:
+    """Return the names of the first characters, and how many others there are."""
+    return join_limited([character_name(character) for character in characters], limit)
 
 
 def _escape(match: re.Match[str]) -> str:
-    point = ord(match.group())
-    if point < 0x100:
-        return f"\\x{point:02x}"
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+    code_point = ord(match.group())
+    if code_point < 0x100:
+        return f"\\x{code_point:02x}"
+    if code_point < 0x10000:
+        return f"\\u{code_point:04x}"
+    return f"\\U{code_point:08x}"
 
 
 def describe_hidden_characters(text: str) -> list[str]:
-    """What a reader must know of `text`: kinds of characters that do not show or mislead."""
+    """Return descriptions of the misleading and invisible characters of `text`."""
     if text.isprintable():
         return []
-    found = []
+    descriptions = []
     if re.search(_MISLEADING, text):
-        found.append("control or bidirectional characters (shown as \\x1b, \\u202e, …)")
+        descriptions.append(
+            "control or bidirectional characters (shown as \\x1b, \\u202e, …)"
+        )
     if re.search(_HIDDEN, text):
-        found.append("zero-width characters")
-    return found
+        descriptions.append("zero-width characters")
+    return descriptions
 
 
 def escape_surrogates(text: str) -> str:
-    """`text` with lone surrogates spelled out, which no transport can carry, and nothing else changed."""
-    return (
-        text
-        if text.isascii()
-        else text.encode("utf-8", "backslashreplace").decode("utf-8")
-    )
+    """Escape lone surrogates, which no transport can carry, and nothing else."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def escape_unsendable(text: str) -> str:
-    """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
+    """Escape lone surrogates and control characters as ``\\uXXXX``.
 
-    The spelling is that of JSON, so a text that is JSON stays so. Tabs, form feeds and line ends are
-    left: what a reader copies must be what the file holds. The tools escape what they show; this is the
-    last look at whatever leaves a surface, which holds even if one of them, or an error message with a
-    strange path in it, did not.
+    This is the spelling of JSON, so text that is JSON stays JSON. Tabs, form feeds and
+    line ends are kept, since a reader copies them. The tools escape what they show;
+    this is the last check of everything that leaves, in case a tool, or an error
+    message with a strange path in it, did not.
     """
-    return re.sub(_NEVER_SENT, lambda found: f"\\u{ord(found.group()):04x}", text)
+    return re.sub(_NEVER_SENT, lambda match: f"\\u{ord(match.group()):04x}", text)
