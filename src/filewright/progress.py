@@ -1,8 +1,8 @@
-"""One call's cancel token, deadline and progress callback, handed down through the rooms.
+"""The state of one call: cancellation, deadline, progress and caller.
 
-Core code is synchronous and runs in worker threads; it calls `Task.check()` between steps (at least
-every few milliseconds of work) and `Task.report()` where it knows how far it is. The steps of a
-commit never check.
+The code of filewright is synchronous and runs in worker threads. It calls `Task.check`
+between steps, at least every few milliseconds of work, and `Task.report` where it knows
+how far it is. The steps of a commit never check: they are completed or rolled back.
 """
 
 from __future__ import annotations
@@ -15,16 +15,21 @@ from typing import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
 from filewright.wording import to_one_line
 
-_CALLER_CHARS = 100
+_MAX_NAME_CHARS = 100
+_FIRST_PAUSE_SECONDS = 0.0005
+_LONGEST_PAUSE_SECONDS = 0.01
 
-SETUP = "filewright setup"
-"""The client by which history names what configured a client: no work on files, and undone only where it is named."""
+SETUP_CLIENT = "filewright setup"
+"""The client of changes that configured an agent; they are undone only by name."""
 
 Report = Callable[[float, float | None, str], None]
 
 
 class Caller(NamedTuple):
-    """Who asks: the session, the client's name and version, and what it calls this part of its conversation."""
+    """The session, the client and the prompt that a call belongs to, as far as known.
+
+    `client` is its name and version, `turn` the client's name for the prompt.
+    """
 
     session: str | None = None
     client: str | None = None
@@ -32,21 +37,23 @@ class Caller(NamedTuple):
 
 
 def clean_caller_name(name: object) -> str | None:
-    """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; or None."""
-    return (
-        (to_one_line(name).strip()[:_CALLER_CHARS] or None)
-        if isinstance(name, str)
-        else None
-    )
+    """Return the name of a session, client or turn as one short line, or None."""
+    if not isinstance(name, str):
+        return None
+    return to_one_line(name).strip()[:_MAX_NAME_CHARS] or None
 
 
 class Task:
-    """A running request: may be cancelled from any thread, has a deadline, reports progress.
+    """A running call, which any thread may cancel, with a deadline and progress.
 
-    `caller` is who asked for it, where that is known; what it changes is recorded under that. `notices`
-    is what the caller must know of what was changed, such as another program's save and where it is kept.
-    `given_back` is the content of each file that an attempt at a change had shown changed, and was given back.
-    Where there is a `rehearsal` nothing is changed: the diff of what would be is put there, and the task ends.
+    - `caller`: recorded with the changes of the call.
+    - `notices`: what the caller must know about its changes, such as the save of
+      another program and where it was stored.
+    - `restored_contents`: for each file that an attempt at a change restored, the
+      content that was visible to other programs meanwhile.
+    - `preview_diffs`: if a list, each change appends its diff and changes nothing.
+    - `progress`: the newest report, for other threads.
+    - `cancelled`: True once `cancel` was called.
     """
 
     def __init__(
@@ -58,39 +65,38 @@ class Task:
     ) -> None:
         self.caller = caller
         self.notices: list[str] = []
-        self.given_back: dict[object, Any] = {}
-        self.rehearsal: list[Any] | None = None
+        self.restored_contents: dict[object, Any] = {}
+        self.preview_diffs: list[Any] | None = None
         self.progress: tuple[float, float | None, str] | None = None
-        """The newest report; it may be read by another thread."""
         self.cancelled = False
-        """Whether `cancel` was called."""
-        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
         self._seconds = seconds
+        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
         self._report = report
 
     def begin(self) -> None:
-        """Count the time from now, when the work was waiting for its turn. Raises as `check` does."""
+        """Restart the deadline, after the call has waited for its turn.
+
+        Raises as `check`.
+        """
         if self._seconds is not None:
             self._deadline = time.monotonic() + self._seconds
         self.check()
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next check."""
+        """Stop the work at its next check."""
         self.cancelled = True
 
     @property
     def expired(self) -> bool:
-        """Whether the deadline has passed."""
+        """Return True if the deadline has passed."""
         return time.monotonic() > self._deadline
 
     @property
     def remaining(self) -> float | None:
-        """Seconds to the deadline (never negative); None without one."""
-        return (
-            None
-            if self._seconds is None
-            else max(0.0, self._deadline - time.monotonic())
-        )
+        """Return the seconds to the deadline (at least 0), or None without one."""
+        if self._seconds is None:
+            return None
+        return max(0.0, self._deadline - time.monotonic())
 
     def check(self) -> None:
         """Raise `cancelled` or `timeout` if the work must stop."""
@@ -98,28 +104,30 @@ class Task:
             raise FilewrightError(
                 Code.CANCELLED, "the request was cancelled; nothing was changed"
             )
-        if time.monotonic() > self._deadline:
+        if self.expired:
             raise FilewrightError(
                 Code.TIMEOUT,
                 f"the time limit of {self._seconds:g} s passed",
-                hint="narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call",
+                hint="narrow the request: a smaller folder, a glob, "
+                "a rarer pattern, fewer searches in a call",
             )
 
     def report(
         self, done: float, total: float | None = None, message: str = ""
     ) -> None:
-        """Tell how far the work is, in any unit; `total` is None if unknown."""
+        """Report the progress in any unit; `total` is None if unknown."""
         self.progress = done, total, message
         if self._report is not None:
             self._report(done, total, message)
 
 
 def retry_until(deadline: float, task: Task | None) -> Iterator[None]:
-    """The tries to get what others hold: one, and more of them until the deadline. Raises `cancelled` if the task is.
+    """Yield once for each attempt to take a lock, at least once, until `deadline`.
 
-    Asked again and again, since a blocking call could be neither cancelled nor given up.
+    Raises as `Task.check`. The caller polls, because a blocking wait could be neither
+    cancelled nor ended at the deadline.
     """
-    pause = 0.0005
+    pause = _FIRST_PAUSE_SECONDS
     while True:
         yield
         if task is not None:
@@ -127,4 +135,4 @@ def retry_until(deadline: float, task: Task | None) -> Iterator[None]:
         if time.monotonic() >= deadline:
             return
         time.sleep(pause)
-        pause = min(pause * 2, 0.01)
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)

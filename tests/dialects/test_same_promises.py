@@ -111,12 +111,12 @@ def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(
 ):
     (root / "f").write_bytes(b"one\ntwo\n")
     task = Task()
-    task.rehearsal = []
+    task.preview_diffs = []
     result = workspace.offer(name).call(*edits(root, "f", "two", "2")[name], task=task)
     assert result.is_error
     assert (root / "f").read_bytes() == b"one\ntwo\n"
     assert not workspace.history()
-    (diff,) = task.rehearsal
+    (diff,) = task.preview_diffs
     assert "-two\n+2\n" in diff.text
 
 

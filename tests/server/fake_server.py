@@ -170,7 +170,7 @@ class StrangeTools:
     @staticmethod
     def destroy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         if (
-            task.rehearsal is not None
+            task.preview_diffs is not None
         ):  # As a change that is to be committed: it is only looked at.
             raise FilewrightError(Code.CANCELLED, "this was a rehearsal")
         return ToolResult("destroyed")

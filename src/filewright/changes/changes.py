@@ -184,8 +184,8 @@ class Changes(History):
         from filewright.changes.recovery import Recovery
 
         task = task or Task()
-        if task.rehearsal is not None:
-            task.rehearsal.append(self._rehearsed(change_set, task))
+        if task.preview_diffs is not None:
+            task.preview_diffs.append(self._rehearsed(change_set, task))
             raise FilewrightError(
                 Code.CANCELLED, "this was a rehearsal; nothing was changed"
             )
@@ -228,7 +228,7 @@ class Changes(History):
                 self._recover(_SETTLE_ABOVE, again=True)
             self._reported = len(self._found)
             task.notices += record.notes
-            task.given_back.clear()
+            task.restored_contents.clear()
             self.after_commit(touched)
             trees = set(
                 filter(None, map(find_working_tree, list(folders)[:_LOOKED_AT]))

@@ -189,7 +189,7 @@ def _roll_back(
             )
         return False
     met += findings.conflicts
-    task.given_back.update(findings.restored)
+    task.restored_contents.update(findings.restored)
     if findings.partially_applied and isinstance(cause, FilewrightError):
         cause.details["stays"] = True  # Tried again, it would be made twice.
         cause.message = errors.saved_meanwhile(findings.partially_applied[0]).message

@@ -39,7 +39,7 @@ from filewright.changes.model import (
 )
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.errors import Code, FilewrightError
-from filewright.progress import SETUP, Caller, Task
+from filewright.progress import SETUP_CLIENT, Caller, Task
 from filewright.settings import Settings
 from filewright.wording import escape_surrogates
 
@@ -373,7 +373,9 @@ class History:
         return (
             head
             for head in self.heads(task)
-            if not head.reverts and head.id not in undone and head.client != SETUP
+            if not head.reverts
+            and head.id not in undone
+            and head.client != SETUP_CLIENT
         )
 
     def redoable(self) -> str | None:
@@ -576,7 +578,7 @@ class History:
     def _is_for_people(self, head: ChangeRecord) -> bool:
         """Return True if a change configured a client and the caller is an agent: only people undo those."""
         return (
-            head.client == SETUP
+            head.client == SETUP_CLIENT
             and ALLOW_WRITE_ANYTHING not in self._settings.allow_write
         )
 
@@ -833,7 +835,7 @@ class History:
 def _nothing_left(chosen: Collection[str], configuring: Sequence[str]) -> str:
     """Return why nothing is left to undo of the chosen changes."""
     if configuring and not chosen:
-        return f"what `{SETUP}` wrote is only for the user to take back (change {configuring[0]})"
+        return f"what `{SETUP_CLIENT}` wrote is only for the user to take back (change {configuring[0]})"
     return "it is undone already" if chosen else "nothing was changed since then"
 
 

@@ -249,7 +249,7 @@ class Preparation:
         It may have read the file while it was changed: made again, the change would be there twice. A log that has
         grown meanwhile tells nothing of that.
         """
-        content = self._task.given_back.get(RecordedPath.of(item.was))
+        content = self._task.restored_contents.get(RecordedPath.of(item.was))
         if (
             content is not None
             and compute_digest(file, size=content.size) != content.digest

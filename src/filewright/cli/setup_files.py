@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from filewright.cli import open_workspace
 from filewright.cli.options import ANYTHING
 from filewright.errors import Code, FilewrightError, changed_since_read
-from filewright.progress import SETUP
+from filewright.progress import SETUP_CLIENT
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
@@ -76,7 +76,7 @@ def earlier_of(path: str, text: str) -> Earlier | None:
     later: str | None = text
     with _opened([path]) as workspace:
         location = workspace.context.boundary.locate(path)
-        for record in workspace.history(path, client=SETUP, limit=1000):
+        for record in workspace.history(path, client=SETUP_CLIENT, limit=1000):
             entry = workspace.changes.entry_at(record, location)
             if record.tool != WRITING or entry is None:
                 break
@@ -187,5 +187,5 @@ def _folders_made(
 def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
     """Open the folders whose histories have the changes of these files."""
     folders = tuple(dict.fromkeys(map(folder_of, paths)))
-    with open_workspace(folders, actor=SETUP, allow_write=ANYTHING) as workspace:
+    with open_workspace(folders, actor=SETUP_CLIENT, allow_write=ANYTHING) as workspace:
         yield workspace

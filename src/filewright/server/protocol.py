@@ -209,9 +209,9 @@ class Handlers:
         def rehearse(task: Task) -> Diff | str:
             from filewright.edit.diff import Diff
 
-            task.rehearsal = []
+            task.preview_diffs = []
             result = self._offer.call(tool.name, arguments, task=task)
-            return Diff.join(task.rehearsal) if task.rehearsal else result.text
+            return Diff.join(task.preview_diffs) if task.preview_diffs else result.text
 
         try:
             return await self._calls.run(rehearse)

@@ -1,0 +1,89 @@
+"""`wording`: counts, lists, suggestions and text that is safe to show."""
+
+from __future__ import annotations
+
+import pytest
+
+from filewright import wording
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "words"),
+    [
+        (1, "line", "1 line"),
+        (0, "line", "0 lines"),
+        (2, "match", "2 matches"),
+        (1_000, "entry", "1,000 entries"),
+        (3, "class", "3 classes"),
+    ],
+)
+def test_pluralizes(count, noun, words):
+    assert wording.pluralize(count, noun) == words
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(1, "1 byte"), (1_023, "1,023 bytes"), (2_560, "2.5 KB"), (1 << 30, "1.0 GB")],
+)
+def test_formats_sizes(size, words):
+    assert wording.format_size(size) == words
+
+
+def test_joins_all_items_within_limit():
+    assert wording.join_limited(["a", 2], 2) == "a, 2"
+
+
+def test_counts_items_past_limit():
+    assert wording.join_limited("abcd", 2) == "a, b and 2 more"
+    assert wording.join_limited("abc", 1, "; ", noun="file") == "a and 2 more files"
+
+
+def test_finds_closest_match_in_any_case():
+    assert wording.closest_matches("READ_CONTNT", ["read_content", "x"]) == [
+        "read_content"
+    ]
+    assert wording.did_you_mean("raed", ["read"], "?") == "did you mean read?"
+    assert wording.did_you_mean("write", ["read"], "no") == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "line"),
+    [
+        pytest.param("plain é", "plain é", "plain é", id="plain"),
+        pytest.param("a\tb\n", "a\tb\n", "a\tb\\x0a", id="line end"),
+        pytest.param("\x1b[2J", r"\x1b[2J", r"\x1b[2J", id="control"),
+        pytest.param("\u202e", r"\u202e", r"\u202e", id="direction"),
+        pytest.param("\u200d", "\u200d", r"\u200d", id="joiner"),
+        pytest.param("\U000e0041", "\U000e0041", r"\U000e0041", id="tag"),
+    ],
+)
+def test_escapes(text, content, line):
+    assert wording.escape_controls(text) == content
+    assert wording.to_one_line(text) == line
+
+
+def test_escapes_surrogates_only():
+    assert wording.escape_surrogates("a\ud800\x01é") == "a\\ud800\x01é"
+    assert wording.escape_surrogates("\x01") == "\x01"
+
+
+def test_keeps_tabs_and_line_ends_of_sent_text():
+    assert wording.escape_unsendable("\t\x01\r\n\ud800") == "\t\\u0001\r\n\\ud800"
+
+
+def test_describes_hidden_characters():
+    assert wording.describe_hidden_characters("plain\n") == []
+    assert len(wording.describe_hidden_characters("\x1b\u200b")) == 2
+
+
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [
+        ("\xa0", "NO-BREAK SPACE (U+00A0)"),
+        ("\x1b", "ESCAPE (U+001B)"),
+        ("\ud800", "half of a surrogate pair (U+D800)"),
+        ("\x90", "control character (U+0090)"),
+    ],
+)
+def test_names_characters(character, name):
+    assert wording.character_name(character) == name
