@@ -155,14 +155,14 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
     """Kill a commit of all files just before or just after it is done, and time what follows."""
     child = os.fork()
     if child == 0:
-        real = Log.done
+        real = Log.mark_done
 
         def stopped(log: Log, number: int) -> None:
             if stage == "settled":
                 real(log, number)
             os.kill(os.getpid(), signal.SIGKILL)
 
-        Log.done = stopped  # type: ignore[method-assign]
+        Log.mark_done = stopped  # type: ignore[method-assign]
         try:
             bench.commit(*(bench.modify(name, Splice(9, 3, b"NEW")) for name in names))
         finally:

@@ -205,7 +205,7 @@ class Workspace(TypedTools, Closable):
         from filewright.tools.history import one_meant
 
         if named is not None:
-            meant = self._changes.scope_named(named)
+            meant = self._changes.parse_scope(named)
             session, since = meant.session, meant.since
         location = self._boundary.locate(path) if path is not None else None
         return one_meant("scope", Scope(change_id, session, since, location, hunk))
@@ -225,7 +225,7 @@ class Workspace(TypedTools, Closable):
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
-        return self._changes.difference(entry, max_lines=max_lines, start=start)
+        return self._changes.file_difference(entry, max_lines=max_lines, start=start)
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""
@@ -248,7 +248,9 @@ class Workspace(TypedTools, Closable):
 
         What configured a client is not meant.
         """
-        undoable = (head.id for head in self._changes.standing() if head.undoable)
+        undoable = (
+            head.id for head in self._changes.effective_changes() if head.undoable
+        )
         newest = next(undoable, None)
         return self._changes.record(newest) if newest is not None else None
 
@@ -271,7 +273,7 @@ class Workspace(TypedTools, Closable):
     ) -> RevertResult:
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
-            change_id = self._changes.redoable()
+            change_id = self._changes.find_redoable()
             if change_id is None:
                 raise FilewrightError(
                     Code.NOT_FOUND, "there is no undo to take back", "nothing to do"

@@ -93,7 +93,7 @@ def test_names_are_exchanged_in_one_change(bench: Any) -> None:
     )
     assert (bench.root / "a.txt").read_bytes() == b"bee\n"
     assert (bench.root / "b.txt").read_bytes() == b"one\ntwo\nthree\n"
-    assert {entry.action for entry in record.entries} == {"moved"}
+    assert {entry.action for entry in record.file_changes} == {"moved"}
     bench.undo(record.id)
     assert (bench.root / "b.txt").read_bytes() == b"bee\n"
 
@@ -224,7 +224,8 @@ def test_of_a_large_hard_link_whose_mode_changes_too_only_what_an_edit_takes_out
             SetMode(bench.at("a.txt"), "600"), edit, break_hard_links=True
         )
         assert [
-            (entry.before.blob, bool(entry.spliced)) for entry in record.entries
+            (entry.before.blob, bool(entry.packed_spans))
+            for entry in record.file_changes
         ] == [(None, True)]
         assert (bench.root / "other.txt").read_bytes() == b"one\n" * 1000
         bench.undo(record.id)
@@ -304,7 +305,7 @@ def test_a_path_through_a_link_is_the_same_file(bench: Any) -> None:
     )
     record = bench.commit(first, second)
     assert (bench.root / "f/x.txt").read_bytes() == b"EX\nmore\n"
-    assert record.paths == ["f/x.txt"]
+    assert record.display_paths == ["f/x.txt"]
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def _interrupted(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> No
         raise _EndError
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.log.Log.done", end)
+        patch.setattr("filewright.changes.log.Log.mark_done", end)
         patch.setattr("filewright.changes.commit.roll_back", end)
         with pytest.raises(_EndError):
             bench.commit(*steps)

@@ -87,7 +87,7 @@ def test_an_id_that_no_change_has_is_not_found_however_large_its_number_is(
     with pytest.raises(
         FilewrightError, match=f"there is no change {change_id}"
     ) as refused:
-        bench.changes.record(bench.changes.identify(change_id))
+        bench.changes.record(bench.changes.resolve_change_id(change_id))
     assert refused.value.code is Code.NOT_FOUND
 
 
@@ -112,7 +112,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
         True,
     )
     assert before <= record.number <= time.time_ns()
-    actions = {entry.place.display_path: entry.action for entry in record.entries}
+    actions = {entry.path.display_path: entry.action for entry in record.file_changes}
     assert actions == {
         "a.txt": "modified",
         "new": "created",
@@ -123,7 +123,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
         "f/g/y.txt": "deleted",
         "f/x.txt": "deleted",
     }
-    assert record.paths == [
+    assert record.display_paths == [
         "a.txt",
         "new",
         "new/n.txt",
@@ -163,7 +163,7 @@ def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
     path = os.path.join(os.fsencode(bench.root), name)
     where = bench.at('"bad\\377\\nname"')
     record = bench.commit(Create(where, b"x"))
-    assert bench.changes.record(record.id).entries[0].place.parts == (name,)
+    assert bench.changes.record(record.id).file_changes[0].path.parts == (name,)
     bench.undo(record.id)
     assert not os.path.exists(path)
 
@@ -171,7 +171,7 @@ def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
 def test_many_changes_are_settled_and_stay_listed(bench: Any) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(120)]
     log = bench.changes.logs[0]
-    assert len(log.left("done")) < 100
+    assert len(log.list_unfinished("done")) < 100
     assert log.database.read("SELECT count(*) FROM unfinished")[0][0] < 100
     assert [record.id for record in bench.changes.history(limit=1000)] == made[::-1]
     bench.undo(made[0])

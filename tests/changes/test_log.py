@@ -209,7 +209,7 @@ def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
     assert scene.forked(lambda: bench.commit(Create(bench.at("third"), b""))) == 0
     bench.commit(Create(bench.at("fourth"), b""))
     history = bench.changes.history()
-    assert [record.paths for record in history] == [
+    assert [record.display_paths for record in history] == [
         ["fourth"],
         ["third"],
         ["second"],
@@ -230,12 +230,12 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(
 
     def writing() -> None:
         while not ended.is_set():
-            log.annotate(made.number, [f"thread {len(written)}"])
+            log.add_notes(made.number, [f"thread {len(written)}"])
             written.append(f"thread {len(written)}")
 
     def reading() -> None:
         while not ended.is_set():
-            assert log.newest() == made.number
+            assert log.newest_number() == made.number
 
     threads = [threading.Thread(target=writing), threading.Thread(target=reading)]
     for thread in threads:
@@ -243,14 +243,16 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(
     try:
         for number in range(10):
             assert (
-                scene.forked(lambda n=number: log.annotate(made.number, [f"child {n}"]))
+                scene.forked(
+                    lambda n=number: log.add_notes(made.number, [f"child {n}"])
+                )
                 == 0
             )
     finally:
         ended.set()
         for thread in threads:
             thread.join()
-    operation = log.operation(made.number)
+    operation = log.read_record(made.number)
     assert operation is not None
     assert set(operation.notes) == {*written, *(f"child {n}" for n in range(10))}
     assert bench.changes.problems() == []
@@ -492,7 +494,7 @@ def test_a_record_says_all_of_itself_again(bench: Any) -> None:
     )
     again = bench.changes.record(made.id)
     assert (again.undoable, again.summary) == (False, "words ? that are no text")
-    assert again.entries == made.entries
+    assert again.file_changes == made.file_changes
     assert again.number <= time.time_ns()
 
 

@@ -43,7 +43,7 @@ def _stopped_at(
         module, attribute = {
             "publish": ("filewright.changes.commit", "publish"),
             "flush": ("filewright.changes.slots.PlanSlots", "flush_folders"),
-            "done": ("filewright.changes.log.Log", "done"),
+            "mark_done": ("filewright.changes.log.Log", "mark_done"),
             "clean": ("filewright.changes.commit", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
@@ -67,7 +67,7 @@ def _kept(bench: Any) -> list[bytes]:
     return [path.read_bytes() for path in (bench.state / "kept").iterdir()]
 
 
-@pytest.mark.parametrize("stage", ["publish", "flush", "done"])
+@pytest.mark.parametrize("stage", ["publish", "flush", "mark_done"])
 def test_an_intent_goes_back(
     bench: Any,
     scene: Any,
@@ -111,7 +111,7 @@ def test_a_committed_change_goes_forward(
 def test_the_next_change_recovers_first(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
+    _stopped_at(bench, monkeypatch, "mark_done", bench.modify("a.txt", EDIT))
     step = bench.modify("b.txt", Splice(0, 3, b"BEE"))
     bench.commit(step)
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
@@ -123,7 +123,7 @@ def test_the_next_change_is_not_told_what_is_denied(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (bench.root / "dark").mkdir()
-    _stopped_at(bench, monkeypatch, "done", Create(bench.at("dark/new.txt"), b"n"))
+    _stopped_at(bench, monkeypatch, "mark_done", Create(bench.at("dark/new.txt"), b"n"))
     (bench.root / ".agentsignore").write_text("/dark/\n")
     with scene.Bench(area) as fresh:
         made = fresh.commit(Create(fresh.at("open.txt"), b"n"))
@@ -142,7 +142,7 @@ def test_opening_a_workspace_recovers(
     _stopped_at(
         bench,
         monkeypatch,
-        "done",
+        "mark_done",
         bench.modify("a.txt", EDIT),
         Delete(bench.at("b.txt")),
     )
@@ -173,7 +173,7 @@ def test_any_read_after_the_end_of_another_process_recovers_first(
         _stopped_at(
             bench,
             monkeypatch,
-            "done",
+            "mark_done",
             bench.modify("a.txt", EDIT),
             Delete(bench.at("b.txt")),
         )
@@ -187,7 +187,7 @@ def test_what_cannot_be_recovered_read_only_is_not_read_and_everything_else_is(
     _stopped_at(
         bench,
         monkeypatch,
-        "done",
+        "mark_done",
         bench.modify("a.txt", EDIT),
         Delete(bench.at("f"), recursive=True),
     )
@@ -241,7 +241,7 @@ def test_a_foreign_edit_between_crash_and_recovery_is_kept_and_reported(
     monkeypatch: pytest.MonkeyPatch,
     restarted: Callable[[], Recovery],
 ) -> None:
-    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
+    _stopped_at(bench, monkeypatch, "mark_done", bench.modify("a.txt", EDIT))
     (bench.root / "a.txt").write_bytes(b"theirs\n")
     found = restarted()
     assert any("a.txt" in conflict for conflict in found.conflicts)
@@ -259,7 +259,7 @@ def test_a_new_file_in_the_place_of_a_deleted_one_is_kept(
     _stopped_at(
         bench,
         monkeypatch,
-        "done",
+        "mark_done",
         Delete(bench.at("a.txt")),
         Move(bench.at("b.txt"), bench.at("c")),
     )
@@ -299,7 +299,7 @@ def test_a_file_that_somebody_made_just_like_ours_is_not_taken_for_ours(
 def test_a_new_file_that_somebody_edited_stays(
     bench: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
-    _stopped_at(bench, monkeypatch, "done", Create(bench.at("n"), b"n"))
+    _stopped_at(bench, monkeypatch, "mark_done", Create(bench.at("n"), b"n"))
     with (bench.root / "n").open("ab") as file:
         file.write(b"more")
     assert any("n was new" in conflict for conflict in restarted().conflicts)
@@ -312,7 +312,7 @@ def test_taking_back_leaves_a_folder_that_others_have_filled(
     monkeypatch: pytest.MonkeyPatch,
     restarted: Callable[[], Recovery],
 ) -> None:
-    _stopped_at(bench, monkeypatch, "done", Create(bench.at("new/n.txt"), b"n"))
+    _stopped_at(bench, monkeypatch, "mark_done", Create(bench.at("new/n.txt"), b"n"))
     (bench.root / "new/theirs.txt").write_bytes(b"theirs\n")
     found = restarted()
     assert any("new" in conflict for conflict in found.conflicts)
@@ -329,7 +329,7 @@ def test_a_late_in_place_writer_loses_nothing(
     """It opens the file just after the check, and writes into what is by then the displaced file."""
     from filewright.changes.log import Log
 
-    real = Log.done
+    real = Log.mark_done
     late = (bench.root / "a.txt").open("r+b")
 
     def writing(log: Any, number: int) -> None:
@@ -337,7 +337,7 @@ def test_a_late_in_place_writer_loses_nothing(
         late.close()
         real(log, number)
 
-    monkeypatch.setattr(Log, "done", writing)
+    monkeypatch.setattr(Log, "mark_done", writing)
     monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
@@ -496,7 +496,7 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 ) -> None:
     from filewright.changes.log import Log
 
-    real_done = Log.done
+    real_done = Log.mark_done
 
     def adding(log: Any, number: int) -> None:
         (folder,) = (
@@ -513,7 +513,7 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
         if kept_as.endswith(b"-f") and not same_device:
             raise OSError(errno.EXDEV, "another device")
 
-    monkeypatch.setattr(Log, "done", adding)
+    monkeypatch.setattr(Log, "mark_done", adding)
     scene.before_renames(monkeypatch, devices)
     record = bench.commit(Delete(bench.at("f"), recursive=True))
     assert not (bench.root / "f").exists()
@@ -663,7 +663,7 @@ def test_recovery_needs_no_space(
         Create(bench.at("n"), b"n"),
         Delete(bench.at("f"), recursive=True),
     )
-    _stopped_at(bench, monkeypatch, "done", *steps)
+    _stopped_at(bench, monkeypatch, "mark_done", *steps)
     full: list[str] = []
 
     def no_space(name: str) -> Callable[..., Any]:
@@ -771,9 +771,9 @@ def test_a_large_change_is_settled_at_once_and_small_ones_together(
     for number in range(1100):
         (bench.root / f"many/{number}").touch()
     bench.commit(Delete(bench.at("many"), recursive=True))
-    assert log.left("done") == []
+    assert log.list_unfinished("done") == []
     small = bench.commit(bench.modify("a.txt", EDIT))
-    assert log.left("done") == [(small.number, "done")]
+    assert log.list_unfinished("done") == [(small.number, "done")]
     assert scene.temporaries(bench.root) == []
     bench.undo(bench.changes.history()[-1].id)
     assert len(os.listdir(bench.root / "many")) == 1100
@@ -854,8 +854,8 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(
 def test_every_note_of_a_late_save_is_in_the_history(bench: Any) -> None:
     record = bench.commit(Create(bench.at("n"), b""))
     (store,) = bench.changes.logs
-    store.annotate(record.number, ["a.txt was saved late"])
-    store.annotate(record.number, ["b.txt was saved late"])
+    store.add_notes(record.number, ["a.txt was saved late"])
+    store.add_notes(record.number, ["b.txt was saved late"])
     assert bench.changes.record(record.id).notes == (
         "a.txt was saved late",
         "b.txt was saved late",

@@ -401,7 +401,7 @@ def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     undone = bench.undo(record.id)
     assert [r.id for r in bench.changes.history()] == [undone.id, record.id]
-    (entry,) = bench.changes.record(record.id).entries
+    (entry,) = bench.changes.record(record.id).file_changes
     assert content_before(entry) == b"one\ntwo\nthree\n"
     assert content_after(entry) == b"ONE\ntwo\nthree\n"
 

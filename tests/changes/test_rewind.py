@@ -85,9 +85,10 @@ def test_rewinding_many_changes_takes_little_memory_for_each(
                 peaks.append(tracemalloc.get_traced_memory()[1])
             finally:
                 tracemalloc.stop()
-            assert len(reversal.selected.ids) == 10 * times + 12
+            assert len(reversal.selected.change_ids) == 10 * times + 12
             assert [
-                entry.place.display_path for entry in reversal.selected.record.entries
+                entry.path.display_path
+                for entry in reversal.selected.record.file_changes
             ] == ["a", "b"]
             _rewind(bench, "s")
             assert (
@@ -188,7 +189,7 @@ def test_a_session_is_rewound_as_one_change_and_redone(
     made, reversal = _rewind(bench, "s")
     assert scene.tree(bench.root) == before
     assert not made.partial
-    assert set(made.reverts) == set(reversal.selected.ids)
+    assert set(made.reverts) == set(reversal.selected.change_ids)
     bench.changes.undo(made.id)
     assert scene.tree(bench.root) == after
     _rewind(bench, "s")
@@ -525,16 +526,18 @@ def test_changes_and_sessions_go_by_their_beginnings(bench: Any, text: Path) -> 
         _by(bench, name, Create(bench.at(name), b"")).id
         for name in ("session-1", "session-2", "other")
     ]
-    assert bench.changes.identify("@") == made[2]
-    assert bench.changes.identify("@~2") == made[0]
-    assert bench.changes.identify(made[1][:12]) == made[1]
-    assert bench.changes.select(Scope(session="othe")).ids == (made[2],)
+    assert bench.changes.resolve_change_id("@") == made[2]
+    assert bench.changes.resolve_change_id("@~2") == made[0]
+    assert bench.changes.resolve_change_id(made[1][:12]) == made[1]
+    assert bench.changes.select(Scope(session="othe")).change_ids == (made[2],)
     with pytest.raises(FilewrightError) as caught:
         bench.changes.select(Scope(session="session-"))
     assert caught.value.code is Code.INVALID_INPUT
-    assert bench.changes.select(Scope(session="last")).named == {"session": "other"}
+    assert bench.changes.select(Scope(session="last")).details == {"session": "other"}
     _rewind(bench, "last", task=Task(caller=Caller("person")))
-    assert bench.changes.select(Scope(session="last")).named == {"session": "session-2"}
+    assert bench.changes.select(Scope(session="last")).details == {
+        "session": "session-2"
+    }
 
 
 # Any history
@@ -593,7 +596,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
         lines = (bench.root / name).read_text().splitlines(keepends=True)
         theirs = [line for line in lines if not line.startswith("s ")]
         if any(record.session == "s" for record in bench.changes.history(limit=100)):
-            changed = bench.changes.select(Scope(session="s")).record.entries
+            changed = bench.changes.select(Scope(session="s")).record.file_changes
             try:
                 _ = _rewind(bench, "s") if changed else None
             except FilewrightError as error:
@@ -771,7 +774,7 @@ def test_a_folder_that_a_change_made_and_that_is_a_root_by_now_stays(
                 inside.revert_edit(session="s", force=force)
             assert caught.value.code is Code.PERMISSION_DENIED
         assert [
-            entry.action for entry in inside.record(Scope(session="s")).entries
+            entry.action for entry in inside.record(Scope(session="s")).file_changes
         ] == ["created"] * 2
     assert (root / "n" / "a.txt").read_text() == "two\n"
     with Workspace(root, settings=state) as above:

@@ -40,7 +40,7 @@ def _changed(place: Path, path: str, *roots: str) -> str:
 
 def _history(place: Path, *roots: str) -> dict[str, list[str]]:
     with _open(place, *roots) as workspace:
-        return {record.id: record.paths for record in workspace.history()}
+        return {record.id: record.display_paths for record in workspace.history()}
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def _torn(
         raise Stopped
 
     with monkeypatch.context() as patch, _open(place, *roots) as workspace:
-        patch.setattr(Log, "done", stop)
+        patch.setattr(Log, "mark_done", stop)
         patch.setattr("filewright.changes.commit.roll_back", stop)
         items = [
             {"path": path, "content": "new\n", "mode": "overwrite"} for path in paths

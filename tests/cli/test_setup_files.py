@@ -222,7 +222,7 @@ def test_is_one_change_and_leaves_nothing_behind(project: Path) -> None:
     assert {*tree(project.parent / "home")} == {".claude.json"}
     with Workspace(project, os.environ["HOME"]) as workspace:
         [record] = workspace.history()
-        assert len(record.paths) == 4
+        assert len(record.display_paths) == 4
     assert setup("claude-code", "--remove").exit_code == 0
     assert tree(project.parent) == before
 

@@ -119,7 +119,7 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
         "filewright.recording.baseline.Baseline.content", lambda *_: None
     )
     [record] = workspace.end_command(begun, command)
-    assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
+    assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
     workspace.revert_edit(record.id, force=True)
     assert _tree(root) == before
 
@@ -166,7 +166,7 @@ def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(
     subprocess.run(command, shell=True, cwd=root, check=True)
     changes = workspace.end_command(begun, command)
     assert [
-        entry.place.display_path for record in changes for entry in record.entries
+        entry.path.display_path for record in changes for entry in record.file_changes
     ] == recorded
     for record in changes:
         workspace.undo(record.id)
@@ -198,7 +198,7 @@ def test_the_clock_of_another_file_system_may_be_two_seconds_off(
         (root / ".gitignore").write_text("")
         [record] = workspace.end_command(begun, "git checkout")
     young = [] if same else ["out", "out/young"]
-    assert [entry.place.display_path for entry in record.entries] == [
+    assert [entry.path.display_path for entry in record.file_changes] == [
         ".gitignore",
         *young,
     ]
@@ -213,7 +213,7 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     workspace.write("n.txt", "n\n")
     (root / "src" / "b.py").write_bytes(b"b = 2\n")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.place.display_path for entry in record.entries] == ["src/b.py"]
+    assert [entry.path.display_path for entry in record.file_changes] == ["src/b.py"]
     assert record.notes == ()
     workspace.revert_edit(session="s")
     assert _tree(root) == before
@@ -222,7 +222,7 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     edited = _tree(root)["a.txt"]
     (root / "a.txt").write_bytes(b"another")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
+    assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
     assert record.notes == ()
     workspace.undo(record.id)
     assert _tree(root)["a.txt"] == edited
@@ -396,7 +396,7 @@ def test_of_what_a_tool_brought_from_another_root_a_command_did_only_what_it_did
         both.edit("m.txt", [{"search": "two", "replace": "2"}])
         subprocess.run(command, shell=True, cwd=root, check=True)
         records = both.end_command(begun, command)
-        assert [record.paths for record in records] == (
+        assert [record.display_paths for record in records] == (
             [["m.txt"]] if command != "true" else []
         )
         both.revert_edit(since=moment)
@@ -451,9 +451,9 @@ def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(
     (root / "a.txt").unlink()
     workspace.write("a.txt", "by a tool\n")
     [record] = workspace.end_command(begun, "rm a.txt")
-    assert [(entry.place.display_path, entry.action) for entry in record.entries] == [
-        ("a.txt", "deleted")
-    ]
+    assert [
+        (entry.path.display_path, entry.action) for entry in record.file_changes
+    ] == [("a.txt", "deleted")]
     workspace.revert_edit(since=moment)
     assert _tree(root) == before
 
@@ -576,9 +576,9 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
     command("mv a.txt src; rm src/b.py")
     with Workspace(root, settings=settings) as alone:
         found = {
-            (entry.action, entry.place.display_path)
+            (entry.action, entry.path.display_path)
             for record in alone.history()
-            for entry in record.entries
+            for entry in record.file_changes
         }
         assert found == {
             ("deleted", "a.txt"),
@@ -600,7 +600,7 @@ def test_what_was_listed_with_a_folder_is_recorded_once_where_that_is_a_root_of_
         begun = both.begin_command()
         (root / "src" / "b.py").write_text("b = 2\n")
         [record] = both.end_command(begun, "an edit")
-        assert [entry.place.display_path for entry in record.entries] == ["b.py"]
+        assert [entry.path.display_path for entry in record.file_changes] == ["b.py"]
         both.undo()
     assert (root / "src" / "b.py").read_text() == "b = 1\n"
 
@@ -809,7 +809,7 @@ def test_a_damaged_index_is_no_help_and_no_harm(
     begun = workspace.begin_command()
     (root / "a.txt").write_bytes(b"a")
     [record] = workspace.end_command(begun, "a command")
-    assert record.entries == ()
+    assert record.file_changes == ()
     assert "a.txt" in record.notes[0]
 
 
@@ -825,7 +825,7 @@ def test_a_damaged_cache_is_found_out(
         kept.write_bytes(b"" if harm == "cut" else b"\0" * kept.stat().st_size)
     (root / "a.txt").write_bytes(b"a")
     [record] = workspace.end_command(begun, "a command")
-    assert record.entries == ()
+    assert record.file_changes == ()
     assert "a.txt" in record.notes[0]
     begun = workspace.begin_command()
     [listing] = (tmp_path / "state").rglob("shell/state")
@@ -835,7 +835,7 @@ def test_a_damaged_cache_is_found_out(
     assert caught.value.code == "not_found"
     begun = workspace.begin_command()
     (root / "src" / "b.py").unlink()
-    assert workspace.end_command(begun, "rm")[0].entries
+    assert workspace.end_command(begun, "rm")[0].file_changes
 
 
 def test_a_cache_that_another_command_has_begun_anew_holds_nothing_of_before(
@@ -852,7 +852,7 @@ def test_a_cache_that_another_command_has_begun_anew_holds_nothing_of_before(
     begun = workspace.begin_command()
     (root / "a.txt").unlink()
     [record] = workspace.end_command(begun, "rm a.txt")
-    assert (len(record.entries), record.notes) == (1, ())
+    assert (len(record.file_changes), record.notes) == (1, ())
 
 
 def test_a_little_is_kept_however_busy_the_machine(
@@ -862,7 +862,7 @@ def test_a_little_is_kept_however_busy_the_machine(
     begun = workspace.begin_command()
     (root / "a.txt").unlink()
     [record] = workspace.end_command(begun, "rm a.txt")
-    assert (len(record.entries), record.notes) == (1, ())
+    assert (len(record.file_changes), record.notes) == (1, ())
 
 
 @pytest.mark.parametrize(
@@ -884,7 +884,7 @@ def test_what_a_command_names_is_kept_first(
     (root / "old" / "1.log").unlink()
     (root / "src" / "1.py").unlink()
     [record] = workspace.end_command(begun, command)
-    assert [entry.place.display_path for entry in record.entries] == ["old/1.log"]
+    assert [entry.path.display_path for entry in record.file_changes] == ["old/1.log"]
     assert "src/1.py" in record.notes[0]
     workspace.undo(record.id)
     assert (root / "old" / "1.log").read_bytes() == b"x1" * 1000
@@ -906,7 +906,7 @@ def test_more_is_kept_with_every_command_and_ahead_of_them(
     for path in root.glob("*.bin"):
         path.unlink()
     [record] = workspace.end_command(begun, "rm *.bin")
-    assert (len(record.entries), record.notes) == (20, ())
+    assert (len(record.file_changes), record.notes) == (20, ())
 
 
 def _hook(
@@ -1062,7 +1062,9 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
     command(4, lambda: [shutil.rmtree(folder) for folder in folders[:2]])
     command(5, lambda: [(folder / "new").mkdir() for folder in folders[6:8]])
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
-        found = [(len(record.entries), record.notes) for record in workspace.history()]
+        found = [
+            (len(record.file_changes), record.notes) for record in workspace.history()
+        ]
         assert found == [(2, ()), (102, ()), (2, ()), (12, ())]
         workspace.revert_edit(session="abc-1")
     assert all((folder / names[0]).read_text() == "0" for folder in folders)
@@ -1082,7 +1084,7 @@ def test_a_hooks_snapshot_is_found_from_another_folder(
     )
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
-        assert [entry.place.display_path for entry in record.entries] == ["a.txt"]
+        assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
 
 
 @pytest.mark.parametrize(
@@ -1227,7 +1229,7 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
     assert _hook("end", root, state, given).stderr == ""
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
-        assert (len(record.entries), record.notes) == (201, ())
+        assert (len(record.file_changes), record.notes) == (201, ())
         workspace.undo(record.id)
     assert _tree(root / "folder7") == before
     kept = sum(path.stat().st_size for path in state.rglob("*") if path.is_file())

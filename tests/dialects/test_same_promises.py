@@ -127,7 +127,7 @@ def test_another_programs_save_is_reported_in_the_answer(
 ):
     """An editor has opened the file before the change displaced it, and saves afterwards."""
     (root / "f").write_bytes(b"one\ntwo\n")
-    done = Log.done
+    done = Log.mark_done
     editors = []
 
     def opened_just_before(log, number):
@@ -135,7 +135,7 @@ def test_another_programs_save_is_reported_in_the_answer(
         editors.append(open(displaced, "r+b", buffering=0))  # noqa: SIM115
         return done(log, number)
 
-    monkeypatch.setattr(Log, "done", opened_just_before)
+    monkeypatch.setattr(Log, "mark_done", opened_just_before)
     offer = workspace.offer(None if name == "native" else name)
     native = (
         "edit_content",

@@ -74,7 +74,7 @@ class Bench:
         return tuple(
             each
             for store in self.changes.logs
-            for each in store.left("intent", "unsettled")
+            for each in store.list_unfinished("intent", "unsettled")
         )
 
     def modify(self, path: str, *splices: Splice) -> Modify:

@@ -922,11 +922,11 @@ def test_what_several_changes_did_names_nothing_that_was_denied_since(
             Scope(since=f"{first}^"),
         ):
             record = workspace.record(scope)
-            assert {entry.place.display_path for entry in record.entries} == {
+            assert {entry.path.display_path for entry in record.file_changes} == {
                 "public.txt",
                 "other.txt",
             }
-            assert all(entry.was is None for entry in record.entries)
+            assert all(entry.renamed_from is None for entry in record.file_changes)
             assert "secret" not in workspace.diff(scope).text
 
 

@@ -681,7 +681,7 @@ def _crashed(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
         raise EndError
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.log.Log.done", end)
+        patch.setattr("filewright.changes.log.Log.mark_done", end)
         patch.setattr("filewright.changes.commit.roll_back", end)
         with pytest.raises(EndError):
             bench.commit(*steps)

@@ -82,7 +82,10 @@ def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) ->
 
 
 def _is_same(comparison: Comparison, old: Thing, now: Thing) -> bool:
-    return comparison.is_unwritten(old, now) and old.side.rights == now.side.rights
+    return (
+        comparison.is_unwritten(old, now)
+        and old.side.mode_and_owner == now.side.mode_and_owner
+    )
 
 
 def _name(thing: Thing | None) -> str | None:

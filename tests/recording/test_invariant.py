@@ -39,7 +39,7 @@ def _state(root: Path) -> State:
 
 
 def _side(stamp: FileState) -> tuple[Any, ...]:
-    content = stamp.target if stamp.kind == "link" else stamp.digest
+    content = stamp.link_target if stamp.kind == "link" else stamp.digest
     return stamp.kind, content, 0 if stamp.kind == "link" else stamp.mode
 
 
@@ -54,16 +54,18 @@ def _check(state: State, path: str, before: FileState) -> None:
 def _apply(state: State, record: ChangeRecord) -> None:
     """Check the sides before of a record, and have the state as it leaves it."""
     leaving: dict[str, State] = {}
-    for entry in record.entries:
+    for entry in record.file_changes:
         if entry.before is not None:
             _check(state, _path(entry, was=True), entry.before)
     # What leaves its place, from below; what is in a folder that is moved goes along.
     gone = [
         entry
-        for entry in record.entries
-        if entry.after is None or entry.was is not None
+        for entry in record.file_changes
+        if entry.after is None or entry.renamed_from is not None
     ]
-    for entry in sorted(gone, key=lambda entry: -len((entry.was or entry.place).parts)):
+    for entry in sorted(
+        gone, key=lambda entry: -len((entry.renamed_from or entry.path).parts)
+    ):
         path = _path(entry, was=True)
         taken = {
             each: state.pop(each)
@@ -74,11 +76,11 @@ def _apply(state: State, record: ChangeRecord) -> None:
             f"{path} is deleted with {sorted(taken)}"
         )
         leaving[path] = taken
-    for entry in record.entries:
+    for entry in record.file_changes:
         if entry.after is None:
             continue
         path = _path(entry)
-        if entry.was is not None:
+        if entry.renamed_from is not None:
             was = _path(entry, was=True)
             for each, known in leaving[was].items():
                 state[path + each[len(was) :]] = known
@@ -95,7 +97,7 @@ def _apply(state: State, record: ChangeRecord) -> None:
 
 
 def _path(entry: FileChange, *, was: bool = False) -> str:
-    place = (entry.was if was else None) or entry.place
+    place = (entry.renamed_from if was else None) or entry.path
     return os.fsdecode(b"/".join(place.parts))
 
 

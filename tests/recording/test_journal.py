@@ -63,7 +63,7 @@ def test_lost_state_makes_a_difference_nobodys(
     workspace.write("by-a-tool", "1\n")
     (root / "known").write_text("2\n")
     [record] = workspace.end_command(begun, "make")
-    assert [entry.place.display_path for entry in record.entries] == ["known"]
+    assert [entry.path.display_path for entry in record.file_changes] == ["known"]
     begun = workspace.begin_command()
     _state(tmp_path).unlink()
     (root / "again").write_text("3\n")

@@ -23,7 +23,7 @@ Tree = dict[str, Any]
 
 
 def _actions(record: Any) -> list[tuple[str, str]]:
-    return [(entry.action, entry.place.display_path) for entry in record.entries]
+    return [(entry.action, entry.path.display_path) for entry in record.file_changes]
 
 
 def _rewinds(workspace: Workspace, root: Path, moment: str, before: Tree) -> None:

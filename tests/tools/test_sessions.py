@@ -180,12 +180,15 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         )  # another has written in between: two diffs of one file
         assert mine.changed_files(whole, limit=1).next_offset == 1
         record = mine.record(whole)
-        assert [entry.place.display_path for entry in record.entries] == ["f", "new"]
+        assert [entry.path.display_path for entry in record.file_changes] == [
+            "f",
+            "new",
+        ]
         assert (
-            content_before(record.entries[0])
+            content_before(record.file_changes[0])
             == "".join(f"line {n}\n" for n in range(20)).encode()
         )
-        assert content_after(record.entries[0]) == (root / "f").read_bytes()
+        assert content_after(record.file_changes[0]) == (root / "f").read_bytes()
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
         assert "-drei" in preview.diff
@@ -233,9 +236,13 @@ def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkey
             newest, older = other._changes.sessions()
             assert (older.changes, newest.changes) == (count, 2)
             assert (
-                len(other._changes.undone() & other._changes.made_in(newest.name)) == 1
+                len(
+                    other._changes.undone_numbers()
+                    & other._changes.numbers_of_session(newest.name)
+                )
+                == 1
             )
-            assert other._changes.undos()[0].reverts
+            assert other._changes.list_undos()[0].reverts
         return sum(read)
 
     assert rows_read(20) == rows_read(60)

@@ -88,7 +88,7 @@ class SplicedContent:
         self.base = base
         self.splices = splices
         self.codec = codec
-        self.asked = asked
+        self.shown = asked
         self.size = base.size
         for splice in splices:
             self.size += len(splice.replacement) - splice.length
@@ -99,7 +99,7 @@ class SplicedContent:
         if tap is not None:
             blocks = tap_blocks(blocks, tap)
         if self.codec:
-            blocks = _validated(blocks, self.codec, self.asked)
+            blocks = _validated(blocks, self.codec, self.shown)
         position = cursor = 0
         left = iter(self.splices)
         splice = next(left, None)
@@ -194,10 +194,10 @@ class BlobWriter:
         self._store = store
         self._files: list[File] = []
         self._names: dict[str, bytes] = {}
-        self.in_files = 0
+        self.file_count = 0
         """How many contents of these are in files."""
 
-    def keep(self, content: bytes) -> str:
+    def store(self, content: bytes) -> str:
         """Store a content once and return its name. Stored content that is damaged is replaced."""
         digest = hashlib.sha256(content).hexdigest()
         if self._holds(digest):
@@ -211,7 +211,7 @@ class BlobWriter:
         self._add(digest, len(data), data, packed=data is not content)
         return digest
 
-    def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
+    def store_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
         """The same of a large one, in a file of its own."""
         state, packer = hashlib.sha256(), zlib.compressobj(1)
 
@@ -264,9 +264,9 @@ class BlobWriter:
         while self._files:
             self._files.pop().close()
 
-    def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
+    def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
-        kept = f"={format_change_id(self.number)}-{self.in_files + 1}"
+        kept = f"={format_change_id(self.number)}-{self.file_count + 1}"
         try:
             with self._store.state.folder(_FOLDER) as contents:
                 folder.link(name, contents, kept.encode())
@@ -278,7 +278,7 @@ class BlobWriter:
         return kept
 
     def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
-        self.in_files += data is None
+        self.file_count += data is None
         self._execute(
             "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE SET "
             "operation = max(operation, excluded.operation), size = excluded.size, packed = excluded.packed, "
@@ -293,15 +293,15 @@ class BlobWriter:
             for digest, fresh in self._names.items():
                 folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
-            self._store.swept = (
+            self._store.swept_at_ns = (
                 folder.status().mtime_ns
             )  # Nobody else changes it while we have the lock.
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         """The operation never came about: files have no second name, and what was written is gone."""
         for file in self._files:
             file.close()
-        self._store.drop_adopted(self.number)
+        self._store.remove_unfinished(self.number)
 
 
 class BlobStore:
@@ -312,7 +312,7 @@ class BlobStore:
     ) -> None:
         self.database = database
         self.flusher = flusher
-        self.swept = 0
+        self.swept_at_ns = 0
         """When the folder was changed last, of what was swept; 0 before that."""
         self.state = state
 
@@ -346,15 +346,15 @@ class BlobStore:
         if digest is not None and state.hexdigest() != digest:
             raise ValueError("a content is damaged")
 
-    def drop_adopted(self, number: int) -> None:
+    def remove_unfinished(self, number: int) -> None:
         """Files that an operation adopted have their one name again, and what was being written is gone."""
         begin = f"={format_change_id(number)}-".encode()
         with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
-            self.remove(
+            self.remove_files(
                 name for name in folder.names() if name.startswith((begin, b".new-"))
             )
 
-    def drop_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
+    def delete_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
         """Drop some contents that only operations needed which have been dropped.
 
         Returns the names of their files, and whether there were any.
@@ -367,26 +367,26 @@ class BlobStore:
             execute("DELETE FROM contents WHERE name = ?", (name,))
         return [name.encode() for name, in_file in rows if in_file], bool(rows)
 
-    def remove(self, files: Iterable[bytes]) -> None:
+    def remove_files(self, files: Iterable[bytes]) -> None:
         """Remove files that were dropped."""
         with self.state.folder(_FOLDER) as folder:
             for name in files:
                 with suppress(FileNotFoundError):  # Somebody was faster.
                     folder.remove(name)
 
-    def sweep(self) -> None:
+    def remove_orphans(self) -> None:
         """Remove files that no operation needs: a crash left them. Needs the workspace lock.
 
         A second name of a file would keep that from being replaced.
         """
         with suppress(FileNotFoundError):
             with self.state.folder(_FOLDER) as folder:
-                self.swept, names = folder.status().mtime_ns, folder.names()
+                self.swept_at_ns, names = folder.status().mtime_ns, folder.names()
             rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
             needed = {str(name).encode() for (name,) in rows}
-            self.remove({*names}.difference(needed))
+            self.remove_files({*names}.difference(needed))
 
-    def size_of_files(self) -> int:
+    def total_file_bytes(self) -> int:
         """Return the bytes that all contents in files take."""
         total = 0
         with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
@@ -403,20 +403,20 @@ class StoredContent(NamedTuple):
     name, or, where a displaced file was kept as it was, against its side. Raises `io_error` if it is gone or damaged.
     """
 
-    keeper: BlobSource | None
+    blobs: BlobSource | None
     name: str
-    side: FileState | None = None
+    state: FileState | None = None
 
     @property
     def size(self) -> int:
         """How many bytes the file had."""
-        assert self.side is not None
-        return self.side.size
+        assert self.state is not None
+        return self.state.size
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
-        assert self.keeper is not None
-        store, change_id, _ = self.keeper
+        assert self.blobs is not None
+        store, change_id, _ = self.blobs
         said = f"the undo data of the change {change_id}"
         try:
             rows = store.database.read(
@@ -425,7 +425,7 @@ class StoredContent(NamedTuple):
             )
             if not rows:
                 raise FileNotFoundError(self.name)
-            yield from store.blocks(self.name, self.side, *rows[0])
+            yield from store.blocks(self.name, self.state, *rows[0])
         except (FileNotFoundError, ValueError, TypeError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
@@ -460,7 +460,7 @@ class BlobSource(NamedTuple):
 
     store: BlobStore
     change_id: str
-    small: int
+    max_memory_bytes: int
 
     def __eq__(self, _: object) -> bool:
         """Where contents are kept makes no entry another."""
@@ -475,29 +475,29 @@ def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
     """Return all contents that are kept for an entry."""
     for side in (entry.before, entry.after):
         if side is not None and side.blob:
-            yield StoredContent(entry.keeper, side.blob, side)
+            yield StoredContent(entry.blobs, side.blob, side)
     for name in (entry.removed, entry.inserted):
         if name is not None:
-            yield StoredContent(entry.keeper, name)
+            yield StoredContent(entry.blobs, name)
 
 
 def stored_content_before(entry: FileChange) -> StoredContent | None:
     """What there was before, if it was kept whole."""
     side = entry.before
     return (
-        StoredContent(entry.keeper, side.blob, side)
+        StoredContent(entry.blobs, side.blob, side)
         if side is not None and side.blob
         else None
     )
 
 
 def _is_small(entry: FileChange, side: FileState | None) -> bool:
-    keeper = entry.keeper
+    keeper = entry.blobs
     return (
         side is not None
         and side.kind == "file"
         and keeper is not None
-        and side.size <= keeper.small
+        and side.size <= keeper.max_memory_bytes
     )
 
 
@@ -516,7 +516,7 @@ def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None
     ):  # Perhaps only what the last of them found was kept whole.
         side = edit.before
         if side is not None and side.blob and _is_small(edit, side):
-            held = StoredContent(edit.keeper, side.blob, side).read()
+            held = StoredContent(edit.blobs, side.blob, side).read()
         elif held is not None:
             held = _spliced(held, backward_splices(edit))
     return held
@@ -524,11 +524,11 @@ def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None
 
 def content_after(entry: FileChange) -> bytes | None:
     """What the file held after, if that follows from what was kept and is small."""
-    last, side = entry.changes[-1], entry.after
+    last, side = entry.content_edits[-1], entry.after
     if side is None or not _is_small(entry, side):
         return None
     if side.blob is not None:
-        return StoredContent(last.keeper, side.blob, side).read()
+        return StoredContent(last.blobs, side.blob, side).read()
     if last is not entry:
         return content_after(last)
     before = content_before(entry)
@@ -551,8 +551,8 @@ def forward_splices(
     from filewright.text.splice import Splices
 
     return Splices(
-        unpack_spans(entry.spliced, most),
-        StoredContent(entry.keeper, entry.inserted).read(),
+        unpack_spans(entry.packed_spans, most),
+        StoredContent(entry.blobs, entry.inserted).read(),
     )
 
 
@@ -560,19 +560,20 @@ def backward_splices(
     entry: FileChange, most: int | None = None
 ) -> Sequence[Splice] | None:
     """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
-    if not entry.spliced:
+    if not entry.packed_spans:
         return None
     if entry.removed is not None:
-        removed = StoredContent(entry.keeper, entry.removed).read()
+        removed = StoredContent(entry.blobs, entry.removed).read()
     elif (before := content_before(entry)) is not None:
         removed = b"".join(
-            before[at : at + old] for at, old, _ in unpack_spans(entry.spliced, most)
+            before[at : at + old]
+            for at, old, _ in unpack_spans(entry.packed_spans, most)
         )
     else:
         return None
     from filewright.text.splice import Splices
 
-    return Splices(_turned(unpack_spans(entry.spliced, most)), removed)
+    return Splices(_turned(unpack_spans(entry.packed_spans, most)), removed)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:

@@ -67,7 +67,7 @@ class Changes(History):
         self._reported = 0
         self._withheld: dict[Log, tuple[Sequence[object], set[tuple[bytes, ...]]]] = {}
         """Of logs with changes that cannot be settled here: what was seen unfinished, and its absolute paths."""
-        if any(log.left(*UNFINISHED, "done") for log in self.logs):
+        if any(log.list_unfinished(*UNFINISHED, "done") for log in self.logs):
             self._settle(again=True)
 
     @property
@@ -98,7 +98,7 @@ class Changes(History):
     @property
     def kept(self) -> list[str]:
         """Where versions of others' that were in the way of a change, and records set aside, are kept."""
-        return [shown for log in self.logs for shown in log.kept]
+        return [shown for log in self.logs for shown in log.list_set_aside]
 
     def problems(self) -> list[str]:
         """What is wrong with the logs of the roots, as SQLite checks them."""
@@ -120,16 +120,16 @@ class Changes(History):
                 FilewrightError
             ):  # `problems` names what keeps the database from being read.
                 log.state.open(make=False)
-                found.update(dict.fromkeys(log.damage(task)))
+                found.update(dict.fromkeys(log.find_damage(task)))
         return list(found)
 
     def left_over(self, task: Task) -> list[str]:
         """Return the temporaries below the roots that no unfinished change names."""
         named: set[bytes] = set()
         for log in self.logs:
-            for number, _ in log.left(*UNFINISHED, "done"):
+            for number, _ in log.list_unfinished(*UNFINISHED, "done"):
                 with suppress(UnreadablePlanError, FilewrightError):
-                    for operation in log.plan(number).operations:
+                    for operation in log.read_plan(number).operations:
                         named.update(slot.name for slot in operation.slots)
         found: list[str] = []
         pending = [Location(root, ()) for root in self._boundary.roots]
@@ -155,11 +155,11 @@ class Changes(History):
         self._open()
         with self._lock.exclusive():
             for log in self.logs:
-                for number, _ in log.left("unsettled"):
+                for number, _ in log.list_unfinished("unsettled"):
                     if format_change_id(number) == change_id:
                         log.state.open(make=False)
-                        log.annotate(number, [_LEFT_AS_IT_WAS])
-                        log.done(number)
+                        log.add_notes(number, [_LEFT_AS_IT_WAS])
+                        log.mark_done(number)
                         self._withhold()
                         return
         raise FilewrightError(
@@ -235,7 +235,7 @@ class Changes(History):
             )
             if trees and (notice := describe_changed_trees(self._boundary, trees)):
                 task.notices.append(notice)
-            log.collect(settle=bool(others))
+            log.enforce_limits(settle=bool(others))
             return record
 
     @contextmanager
@@ -250,7 +250,7 @@ class Changes(History):
         with self._lock.exclusive(task) as fresh:
             for log in self._own:
                 # Nested, a change before this one may have failed, and not been rolled back at once.
-                if fresh or log.left(*UNFINISHED):
+                if fresh or log.list_unfinished(*UNFINISHED):
                     self._recover(_SETTLE_ABOVE)
                     break
             with self._boundary.caching_aliases():
@@ -264,7 +264,7 @@ class Changes(History):
         with `in_use` until it is.
         """
         for log in self.logs:
-            seen = log.left(*UNFINISHED)
+            seen = log.list_unfinished(*UNFINISHED)
             if not seen:
                 self._withheld.pop(log, None)
             elif log not in self._withheld or self._withheld[log][0] != seen:
@@ -286,7 +286,7 @@ class Changes(History):
     def _withhold(self) -> None:
         """Note the places of all that is left unfinished."""
         for log in self.logs:
-            seen = log.left(*UNFINISHED)
+            seen = log.list_unfinished(*UNFINISHED)
             if not seen:
                 self._withheld.pop(log, None)
                 continue
@@ -296,12 +296,12 @@ class Changes(History):
                 log.state.open(make=False)
                 self._withheld[log] = (
                     seen,
-                    {place.names for place in unfinished_paths(log)},
+                    {place.absolute_parts for place in unfinished_paths(log)},
                 )
                 self._boundary.before_reading = self._refuse_withheld
 
     def _refuse_withheld(self, where: Location) -> None:
-        names = RecordedPath.of(where).names
+        names = RecordedPath.from_location(where).absolute_parts
         for log, (_, paths) in list(self._withheld.items()):
             if any(names[:depth] in paths for depth in range(1, len(names) + 1)):
                 raise errors.interrupted(
@@ -316,7 +316,7 @@ class Changes(History):
                 self._recover(0, again=True)
                 self._withhold()
                 for log in self._own:
-                    log.collect()
+                    log.enforce_limits()
         from filewright.changes.recovery import Recovery
 
         found = Recovery()
@@ -332,22 +332,22 @@ class Changes(History):
         opens those."""
         try:
             for log in self._own:
-                if log.state.open() != log.contents.swept:
-                    log.contents.sweep()
+                if log.state.open() != log.contents.swept_at_ns:
+                    log.contents.remove_orphans()
             for log in self.logs:
-                left = log.left(*UNFINISHED, "done")
+                left = log.list_unfinished(*UNFINISHED, "done")
                 if not left:
                     continue
-                if not log.own:  # What it has displaced goes before a folder leaves its root with that.
+                if not log.is_own:  # What it has displaced goes before a folder leaves its root with that.
                     log.state.open(make=False)
-                if not log.cleaned.issuperset(dict(left)):
+                if not log.cleaned_up.issuperset(dict(left)):
                     from filewright.changes.recovery import recover
 
                     found = recover(log, left, again=again)
                     if not found.clean:
                         self._found.append(found)
-                        log.collect()
-                if len(log.cleaned) > settle_above:
+                        log.enforce_limits()
+                if len(log.cleaned_up) > settle_above:
                     from filewright.changes.recovery import settle_cleaned
 
                     settle_cleaned(log)
@@ -391,7 +391,7 @@ class Changes(History):
                 self.before_change(task)
             selected = self.select(scope, every=force, task=task)
             if not include_shared:
-                self.refuse_shared(selected)
+                self.require_unshared(selected)
             left: tuple[Conflict, ...] = ()
             while True:
                 reversal = Reversal(
@@ -447,9 +447,9 @@ def _of_undo(error: FilewrightError, selected: Selection) -> FilewrightError:
         return error
     return FilewrightError(
         Code.STALE_VERSION,
-        f"{selected.what} cannot be undone as things are now: {error.message}",
+        f"{selected.description} cannot be undone as things are now: {error.message}",
         hint="undo the later changes of these files first (get_history lists them)",
-        details={**selected.named, **error.details},
+        details={**selected.details, **error.details},
     )
 
 

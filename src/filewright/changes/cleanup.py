@@ -36,7 +36,7 @@ def clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
         _note_clean(slots, log, record)
     if outcome.conflicts:
         try:
-            log.annotate(record.number, outcome.conflicts)
+            log.add_notes(record.number, outcome.conflicts)
         except (OSError, FilewrightError) as error:
             outcome.conflicts.append(
                 f"this could not be written to the history: {error}"
@@ -45,14 +45,14 @@ def clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
 
 
 def _note_clean(slots: PlanSlots, log: Log, record: ChangeRecord) -> None:
-    if len(record.entries) <= _MANY_ENTRIES:
-        log.cleaned.add(record.number)
+    if len(record.file_changes) <= _MANY_ENTRIES:
+        log.cleaned_up.add(record.number)
         return
     # A large change is settled at once: to read its plan again later, with those of
     # others, would hold up a later call.
     with suppress(OSError, FilewrightError):
         slots.flush_folders(log.flusher)
-        log.settled((record.number,))
+        log.mark_cleaned_up((record.number,))
 
 
 def _clean_up_operation(

@@ -118,7 +118,7 @@ def _attempt(
                 number=intent.number,
                 tool=change_set.tool,
                 summary=change_set.summary,
-                entries=preparation.entries(),
+                file_changes=preparation.entries(),
                 **caller._asdict(),
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
@@ -126,7 +126,7 @@ def _attempt(
                 hard_links=tree.hard_links,
                 notes=(*notes, *met, *tree.notes),
             )
-            if unsettled := log.left("unsettled", certain=True):
+            if unsettled := log.list_unfinished("unsettled", certain=True):
                 refuse_unsettled(log, unsettled, record)
             task.check()
             log.write(record, plan)
@@ -136,14 +136,14 @@ def _attempt(
         preparation.stage(planning)
         begun = planning.plan(preparation)
         if not plan.is_complete:
-            before = record.entries
-            record = record._replace(entries=preparation.entries())
-            log.write(record, begun, entries=record.entries != before)
+            before = record.file_changes
+            record = record._replace(file_changes=preparation.entries())
+            log.write(record, begun, entries=record.file_changes != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = PlanSlots(folders, begun, known=planning.known)
         publish(slots, log.flusher, hash_up_to=log.settings.identity_bytes)
-        log.done(record.number)
+        log.mark_done(record.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
         if begun is not None and not _is_made(log, record):
@@ -162,7 +162,7 @@ def _attempt(
 
 def _is_made(log: Log, record: ChangeRecord) -> bool:
     try:
-        return log.operation(record.number, made=True) is not None
+        return log.read_record(record.number, made=True) is not None
     except FilewrightError:
         return False
 

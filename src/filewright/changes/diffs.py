@@ -111,7 +111,7 @@ class DiffBuilder(NamedTuple):
         """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         files: list[FileDiff] = []
         left, cut = max_lines, 0
-        for entry in record.entries[entries] if entries else record.entries:
+        for entry in record.file_changes[entries] if entries else record.file_changes:
             before, after = entry.before, entry.after
             if "folder" in (before and before.kind, after and after.kind):
                 continue
@@ -131,9 +131,9 @@ class DiffBuilder(NamedTuple):
         `start` is the `next` of an earlier window of the one diff that it has.
         """
         before, after, roots = entry.before, entry.after, self.boundary.roots
-        now = was = entry.place.below(roots) or entry.place
-        if entry.was is not None:
-            was = entry.was.below(roots) or entry.was
+        now = was = entry.path.locate(roots) or entry.path
+        if entry.renamed_from is not None:
+            was = entry.renamed_from.locate(roots) or entry.renamed_from
         names = shown = _named(was, now, before, after)
         parts: list[FileDiff] = []
         rows = added = removed = 0
@@ -237,7 +237,7 @@ class DiffBuilder(NamedTuple):
         names = _named(
             was,
             item.will_be_at if alive else was,
-            FileState.of(seen) if seen is not None else None,
+            FileState.from_status(seen) if seen is not None else None,
             FileState(item.kind, *item.rights) if alive else None,
         )
         if alive and not item.fresh:
@@ -263,11 +263,11 @@ class DiffBuilder(NamedTuple):
         if keeps_content(entry):
             return names
         # Nothing, and what a link leads to, need no looking up.
-        before = entry.before.target if entry.before is not None else b""
-        after = entry.after.target if entry.after is not None else b""
+        before = entry.before.link_target if entry.before is not None else b""
+        after = entry.after.link_target if entry.after is not None else b""
         if before is None:
             before = content_before(entry)
-        if entry.spliced and before is None:
+        if entry.packed_spans and before is None:
             return self._excerpt(entry, names, max_lines, start)
         splices = forward_splices(entry)
         if splices is None and after is None:
@@ -303,7 +303,7 @@ class DiffBuilder(NamedTuple):
                 size += len(lead) + len(back.replacement)
                 end = back.end
             parts.append(_between(now, end, None))
-        left = sum(1 for _ in unpack_spans(entry.spliced)) - len(splices)
+        left = sum(1 for _ in unpack_spans(entry.packed_spans)) - len(splices)
         remark = f"... {left:,} more changes of this file not shown\n" if left else ""
         remark += "(line numbers are those of an excerpt)\n"
         before = Snapshot(b"".join(parts), settings=self.settings)
@@ -314,7 +314,7 @@ class DiffBuilder(NamedTuple):
 
     def _now(self, entry: FileChange) -> Snapshot:
         """The file as it is, if it can still be what the change made of it; else nothing."""
-        where = entry.place.below(self.boundary.roots)
+        where = entry.path.locate(self.boundary.roots)
         with suppress(FilewrightError):
             if where is not None and entry.after is not None:
                 found = self._snapshot(where, hold=False)
@@ -403,8 +403,12 @@ def _held(item: TreeNode) -> bytes:
 def _edits_shown(entry: FileChange) -> Iterator[FileChange]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
     for run in entry.runs:
-        edits, before, after = run.changes, run.before, run.after
-        if len(edits) == 1 or before is None or not any(edit.spliced for edit in edits):
+        edits, before, after = run.content_edits, run.before, run.after
+        if (
+            len(edits) == 1
+            or before is None
+            or not any(edit.packed_spans for edit in edits)
+        ):
             yield run
         elif (
             max(before.size, after.size if after else 0) > _SHOWN_WHOLE

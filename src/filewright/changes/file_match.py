@@ -62,7 +62,7 @@ def match_open_file(
     """Compare an open file with a file state, as `match_name` does."""
     status = file.status()
     is_large = hash_up_to is not None and state.size > hash_up_to
-    if state.digest is None or (is_large and state.untouched(status)):
+    if state.digest is None or (is_large and state.matches_status(status)):
         return _match_status(status, state)
     is_same_inode = status.inode == state.inode
     if (
@@ -79,7 +79,7 @@ def match_open_file(
 def _match_link(
     folder: Folder, name: bytes, status: Status, state: FileState
 ) -> FileMatch:
-    if folder.read_link(name) != state.target:
+    if folder.read_link(name) != state.link_target:
         return FileMatch.DIFFERENT
     return FileMatch.SAME if status.inode == state.inode else FileMatch.EQUAL
 
@@ -87,4 +87,4 @@ def _match_link(
 def _match_status(status: Status, state: FileState) -> FileMatch:
     if status.inode != state.inode:
         return FileMatch.DIFFERENT
-    return FileMatch.SAME if state.untouched(status) else FileMatch.MODIFIED
+    return FileMatch.SAME if state.matches_status(status) else FileMatch.MODIFIED

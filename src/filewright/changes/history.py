@@ -88,10 +88,10 @@ class Selection(NamedTuple):
     """
 
     record: ChangeRecord
-    ids: tuple[str, ...]
-    what: str
+    change_ids: tuple[str, ...]
+    description: str
     summary: str
-    named: Mapping[str, Any]
+    details: Mapping[str, Any]
     partial: bool = False
     hunk: int | None = None
 
@@ -117,10 +117,12 @@ class History:
         self._listed: tuple[object, list[Log]] = None, self._own
 
     def _log(self, state: StateFolder) -> Log:
-        return Log(self._boundary, self._settings, state, self._flusher, self.latest)
+        return Log(
+            self._boundary, self._settings, state, self._flusher, self.newest_number
+        )
 
     @property
-    def own(self) -> Sequence[Log]:
+    def own_logs(self) -> Sequence[Log]:
         """The logs of the roots that are open here."""
         return self._own
 
@@ -166,14 +168,16 @@ class History:
         moment = self._moment(since)[0] if since is not None else 0
         chosen: list[set[int]] = []
         if session is not None:
-            chosen.append(self.made_in(self._session(session, task)))
+            chosen.append(self.numbers_of_session(self._session(session, task)))
         if client is not None:
             chosen.append(
-                set[int]().union(*(log.made_by(client, moment) for log in self.logs))
+                set[int]().union(
+                    *(log.numbers_of_client(client, moment) for log in self.logs)
+                )
             )
         numbers: Iterable[int] = (head.number for head in self.heads(task))
         if location is not None:
-            numbers = self._touching(RecordedPath.of(location))
+            numbers = self._touching(RecordedPath.from_location(location))
         elif chosen:
             numbers = sorted(set.intersection(*chosen), reverse=True)
         found: list[ChangeRecord] = []
@@ -203,7 +207,7 @@ class History:
                         until[was] = number
                         pending.append(was)
         found = (
-            log.touching(path, before)
+            log.numbers_touching(path, before)
             for path, before in until.items()
             for log in self.logs
         )
@@ -212,13 +216,13 @@ class History:
 
     def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied; None if nothing is."""
-        found = set(map(visibility_check(self._boundary), record.places))
+        found = set(map(visibility_check(self._boundary), record.recorded_paths))
         if found <= {"seen"}:
             return record
-        entries = record.entries
+        entries = record.file_changes
         count = sum(1 for _ in self._seen(entries))
         record = record._replace(
-            entries=LazyFileChanges(count, lambda: self._seen(entries))
+            file_changes=LazyFileChanges(count, lambda: self._seen(entries))
         )
         if "denied" in found:  # its words may name what is denied
             record = record._replace(summary=record.tool, notes=(), hard_links={})
@@ -229,55 +233,60 @@ class History:
         seen_as = visibility_check(self._boundary)
         for entry in entries:
             was = (
-                entry.was
-                if entry.was is not None and seen_as(entry.was) == "seen"
+                entry.renamed_from
+                if entry.renamed_from is not None
+                and seen_as(entry.renamed_from) == "seen"
                 else None
             )
-            if seen_as(entry.place) == "seen":
-                yield entry._replace(was=was)
+            if seen_as(entry.path) == "seen":
+                yield entry._replace(renamed_from=was)
             elif was is not None:
-                yield entry._replace(place=was, was=None, after=None)
+                yield entry._replace(path=was, renamed_from=None, after=None)
 
     def newest(self) -> str | None:
         """The id of the newest change of any log."""
-        number = self.latest()
+        number = self.newest_number()
         return format_change_id(number) if number else None
 
-    def latest(self) -> int:
+    def newest_number(self) -> int:
         """Its number, which one look at each log tells; 0 if there is none."""
-        return max(map(Log.newest, self.logs))
+        return max(map(Log.newest_number, self.logs))
 
-    def made_after(self, number: int) -> Iterator[ChangeRecord]:
+    def records_after(self, number: int) -> Iterator[ChangeRecord]:
         """The changes later than one, the oldest first, whole, wherever they are."""
-        found = [(later, log) for log in self.logs for later in log.made_after(number)]
+        found = [
+            (later, log) for log in self.logs for later in log.numbers_after(number)
+        ]
         for later, log in sorted(found, key=lambda each: each[0]):
-            operation = log.operation(later, made=True)
+            operation = log.read_record(later, made=True)
             if operation is not None:
                 yield operation
 
-    def within(self) -> list[Log]:
+    def inner_logs(self) -> list[Log]:
         """The logs of registered roots within those that are open here, other than these."""
         roots = [root.resolved_path for root in self._boundary.roots]
         return [
-            log for log in self.logs if not log.own and log.state.lies_within(roots)
+            log for log in self.logs if not log.is_own and log.state.lies_within(roots)
         ]
 
-    def left_within(self) -> list[StateFolder]:
+    def orphaned_state_folders(self) -> list[StateFolder]:
         """Return the state folders of roots within the open ones whose folders were removed or replaced."""
         roots = [root.resolved_path for root in self._boundary.roots]
         left = [owner for owner in self._index.within(roots) if not owner.is_there]
         return [StateFolder(self._index, None, owner) for owner in left]
 
-    def around(self, log: Log) -> StateFolder | None:
+    def outer_state_folder(self, log: Log) -> StateFolder | None:
         """The state folder of the nearest registered root around that of a log."""
         return self._index.around(log.state.owner)
 
-    def shared(self, names: Sequence[str]) -> dict[str, tuple[RecordedCommand, ...]]:
+    def shared_commands(
+        self, names: Sequence[str]
+    ) -> dict[str, tuple[RecordedCommand, ...]]:
         """Those of some changes that may be those of several commands, each with these."""
         numbers = [parse_change_id(name) or 0 for name in names]
         found = {}
         for log in self.logs:
-            found.update(log.shared(numbers))
+            found.update(log.shared_commands(numbers))
         return {
             format_change_id(number): found[number]
             for number in numbers
@@ -299,7 +308,7 @@ class History:
 
     # Naming
 
-    def identify(self, given: str) -> str:
+    def resolve_change_id(self, given: str) -> str:
         """A change's id from what a caller gives: the id or its beginning, ``@`` the newest, ``@~2`` two before.
 
         Raises `not_found`, but for what is an id already, and `invalid_input` where several begin so.
@@ -329,7 +338,7 @@ class History:
         streams = [
             (
                 head
-                for page in log.heads(*session)
+                for page in log.iterate_head_pages(*session)
                 for head in self._visible(log, page, seen_as)
             )
             for log in self.logs
@@ -343,33 +352,33 @@ class History:
         self, log: Log, heads: Sequence[ChangeRecord], seen_as: VisibilityCheck
     ) -> Iterator[ChangeRecord]:
         """Those of some heads of which something is seen, each with what that is."""
-        hidden = log.hidden(seen_as, [head.number for head in heads])
+        hidden = log.numbers_hidden(seen_as, [head.number for head in heads])
         for head in heads:
             if head.number not in hidden:
                 yield head
                 continue
             try:
-                operation = log.operation(head.number, made=True)
+                operation = log.read_record(head.number, made=True)
             except FilewrightError:
                 yield damaged_change_record(head.number)
                 continue
             seen = self._inside(operation) if operation is not None else None
             if seen is not None:
-                yield seen._replace(entries=())
+                yield seen._replace(file_changes=())
 
-    def undos(self) -> list[ChangeRecord]:
+    def list_undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
         seen_as = visibility_check(self._boundary)
         found = (
             undo
             for log in self.logs
-            for undo in self._visible(log, log.undos(), seen_as)
+            for undo in self._visible(log, log.list_undos(), seen_as)
         )
         return sorted(found, key=lambda undo: undo.number, reverse=True)
 
-    def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
+    def effective_changes(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """The changes that are neither undone nor undos, newest first, but for what configured a client."""
-        undone = find_undone(self.undos())
+        undone = find_undone(self.list_undos())
         return (
             head
             for head in self.heads(task)
@@ -378,9 +387,9 @@ class History:
             and head.client != SETUP_CLIENT
         )
 
-    def redoable(self) -> str | None:
+    def find_redoable(self) -> str | None:
         """The newest undo that is not taken back itself, and takes none back."""
-        undos = self.undos()
+        undos = self.list_undos()
         undone, names = find_undone(undos), {undo.id for undo in undos}
         for undo in undos:
             is_redo = len(undo.reverts) == 1 and undo.reverts[0] in names
@@ -388,9 +397,9 @@ class History:
                 return undo.id
         return None
 
-    def undone(self) -> set[int]:
+    def undone_numbers(self) -> set[int]:
         """The numbers of the changes that are undone, but for undos."""
-        undos = self.undos()
+        undos = self.list_undos()
         found = {parse_change_id(name) or 0 for name in find_undone(undos)}
         return found.difference(undo.number for undo in undos if not undo.partial)
 
@@ -400,10 +409,10 @@ class History:
         seen_as = visibility_check(self._boundary)
         for log in self.logs:
             parts: Iterable[SessionSummary] = log.sessions()
-            if log.hidden(seen_as):
+            if log.numbers_hidden(seen_as):
                 heads = (
                     head
-                    for page in log.heads()
+                    for page in log.iterate_head_pages()
                     for head in self._visible(log, page, seen_as)
                 )
                 parts = (
@@ -423,9 +432,9 @@ class History:
                     found[part.name] = newer._replace(changes=count, first=first)
         return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
-    def made_in(self, session: str | None) -> set[int]:
+    def numbers_of_session(self, session: str | None) -> set[int]:
         """The numbers of the changes of a session."""
-        return set().union(*(log.made_in(session) for log in self.logs))
+        return set().union(*(log.numbers_of_session(session) for log in self.logs))
 
     def select(
         self,
@@ -444,11 +453,11 @@ class History:
         task = task or Task()
         scope = Scope(scope) if isinstance(scope, str) else scope
         if scope.change_id is not None:
-            record = self.record(self.identify(scope.change_id), inside=inside)
+            record = self.record(self.resolve_change_id(scope.change_id), inside=inside)
             if self._is_for_people(record) and not inside:
                 raise errors.made_by_setup(record.id)
             for log in () if inside else self.logs:
-                if log.departures(record.number, renames=True):
+                if log.numbers_moving_files(record.number, renames=True):
                     record = self._net(record, {record.id}, task, changed_only=False)
                     break
             words = (
@@ -483,7 +492,7 @@ class History:
         from filewright.changes.net_change import build_net_change
 
         oldest, apart = min(chosen), set(chosen)
-        for undo in find_effective_undos(self.undos()):
+        for undo in find_effective_undos(self.list_undos()):
             # What others have undone among themselves is as if it never was.
             if (
                 undo.id not in chosen
@@ -494,7 +503,7 @@ class History:
         moving = (
             format_change_id(number)
             for log in self.logs
-            for (number,) in log.departures(parse_change_id(oldest) or 0)
+            for (number,) in log.numbers_moving_files(parse_change_id(oldest) or 0)
         )
         played = sorted({*moving}.difference(apart).union(chosen))
         return build_net_change(
@@ -514,7 +523,7 @@ class History:
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
         elif scope.prompt is not None:
-            change = self.identify(scope.prompt)
+            change = self.resolve_change_id(scope.prompt)
             groups = group_by_prompt(self.heads(task, self.record(change).session))
             heads = iter(
                 next(
@@ -554,7 +563,7 @@ class History:
         left = (
             chosen
             if every
-            else find_effective(find_effective_undos(self.undos()), chosen)
+            else find_effective(find_effective_undos(self.list_undos()), chosen)
         )
         ids = tuple(name for name in chosen if name in left)
         if not ids:
@@ -565,13 +574,13 @@ class History:
                 details=named,
             )
         newest = self._kept(ids[0])._replace(
-            entries=(), summary=what, undoable=all(undoable[name] for name in ids)
+            file_changes=(), summary=what, undoable=all(undoable[name] for name in ids)
         )
         # An undo may have found some of it undone already: since a moment, nothing is left out.
         played = left if scope.session is not None else chosen
         record = self._net(newest, played, task, changed_only=not every)
         if inside:
-            record = record._replace(entries=list(self._seen(record.entries)))
+            record = record._replace(file_changes=list(self._seen(record.file_changes)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selection(record, ids, what, summary + count, named)
 
@@ -590,14 +599,14 @@ class History:
             if head.state == DAMAGED:
                 raise damaged_record_error(head.id)
 
-    def scope_named(self, given: str) -> Scope:
+    def parse_scope(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
-        if given in ("last", "current") or self.made_in(given):
+        if given in ("last", "current") or self.numbers_of_session(given):
             return Scope(session=given)
         if parse_moment(given) is not None:
             return Scope(since=given)
         try:
-            self.record(self.identify(given.removesuffix("^")))
+            self.record(self.resolve_change_id(given.removesuffix("^")))
         except FilewrightError as error:
             if error.code is not Code.NOT_FOUND:
                 raise
@@ -614,13 +623,14 @@ class History:
             given = ((task and task.caller) or self.caller).session or given
         if given == "last":
             last = next(
-                (head.session for head in self.standing(task) if head.session), None
+                (head.session for head in self.effective_changes(task) if head.session),
+                None,
             )
             if last is None:
                 raise errors.no_session_changes(any(True for _ in self.heads(task)))
             return last
         # The name of none has a lone surrogate, and the database takes none.
-        if escape_surrogates(given) == given and self.made_in(given):
+        if escape_surrogates(given) == given and self.numbers_of_session(given):
             return given
         known = [each.name for each in self.sessions() if each.name is not None]
         found = (
@@ -640,7 +650,7 @@ class History:
         moment = parse_moment(given)
         if moment is None:
             before = given.endswith("^")
-            record = self.record(self.identify(given.removesuffix("^")))
+            record = self.record(self.resolve_change_id(given.removesuffix("^")))
             return (
                 record.number - before,
                 f"{'before ' if before else ''}the change {record.id}",
@@ -655,44 +665,44 @@ class History:
         now = time.time_ns()
         if moment > now:
             raise errors.time_in_future(given)
-        if self.latest() > now + _CLOCKS_APART_NS:
+        if self.newest_number() > now + _CLOCKS_APART_NS:
             raise errors.clock_was_ahead(given)
         return moment, format_local_time(moment)
 
     def _narrowed(self, selected: Selection, scope: Scope) -> Selection:
         """What was done at the path of a scope only, or only its hunk."""
         record = selected.record
-        entries: Sequence[FileChange] = record.entries
+        entries: Sequence[FileChange] = record.file_changes
         asked = ""
         if scope.path is not None:
-            place, asked = self.place_of(scope.path), scope.path.requested_path
+            place, asked = self.recorded_path(scope.path), scope.path.requested_path
             entries = (
                 *(e for e in entries if e.touches(place)),
                 *self._carried_from(place, entries),
             )
             if not entries:
-                raise errors.not_in_change(asked, selected.what)
-            if len(selected.ids) > 1:
+                raise errors.not_in_change(asked, selected.description)
+            if len(selected.change_ids) > 1:
                 touching = {
                     format_change_id(number) for number in self._touching(place)
                 }
                 ids = (
-                    tuple(name for name in selected.ids if name in touching)
-                    or selected.ids
+                    tuple(name for name in selected.change_ids if name in touching)
+                    or selected.change_ids
                 )
-                selected = selected._replace(ids=ids)
+                selected = selected._replace(change_ids=ids)
         part = asked
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))
             if not entries:
-                self._locate(visibility_check(self._boundary), whole[0].place)
+                self._locate(visibility_check(self._boundary), whole[0].path)
             if len(entries) > 1:
-                raise errors.hunk_needs_path(selected.what)
+                raise errors.hunk_needs_path(selected.description)
             (entry,) = entries
             before, after, part = (
                 entry.before,
                 entry.after,
-                asked or entry.place.display_path,
+                asked or entry.path.display_path,
             )
             if (
                 before is None
@@ -702,12 +712,16 @@ class History:
             ):
                 raise errors.no_undo_by_hunks(part)
             # Without what it did to name and rights.
-            entries = (entry._replace(was=None, before=before.with_rights(after)),)
+            entries = (
+                entry._replace(
+                    renamed_from=None, before=before.with_mode_and_owner(after)
+                ),
+            )
             part = f"hunk {scope.hunk} of {part}"
         return selected._replace(
-            record=record._replace(entries=entries),
+            record=record._replace(file_changes=entries),
             summary=f"{selected.summary} ({part} only)",
-            named={**selected.named, "path": asked or entries[0].place.display_path},
+            details={**selected.details, "path": asked or entries[0].path.display_path},
             partial=True,
             hunk=scope.hunk,
         )
@@ -716,13 +730,13 @@ class History:
         self, place: RecordedPath, entries: Sequence[FileChange]
     ) -> Iterator[FileChange]:
         """What was at a place, and has gone along with a folder above it that was moved."""
-        ways = {e.was: e.place for e in entries if e.was is not None}
+        ways = {e.renamed_from: e.path for e in entries if e.renamed_from is not None}
         now = path_after_moves(place, ways)
-        where = now.below(self._boundary.roots)
+        where = now.locate(self._boundary.roots)
         if now == place or place in ways or where is None:
             return
         try:
-            side = FileState.of(self._boundary.stat(where))
+            side = FileState.from_status(self._boundary.stat(where))
         except FilewrightError:
             return  # It has been deleted or moved on since.
         yield FileChange(now, side, side, place)
@@ -750,7 +764,7 @@ class History:
             entries=entries,
         )
 
-    def difference(
+    def file_difference(
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
@@ -761,54 +775,54 @@ class History:
 
     # Shared changes
 
-    def refuse_shared(self, selected: Selection) -> None:
+    def require_unshared(self, selected: Selection) -> None:
         """Refuse to take back what may be the change of another command than those that are meant.
 
         Raises `unsupported` naming these commands and the files. A moment means whatever was changed since.
         """
-        if "since" in selected.named:
+        if "since" in selected.details:
             return
-        session = selected.named.get("session")
-        if "prompt" in selected.named:
+        session = selected.details.get("session")
+        if "prompt" in selected.details:
             session = selected.record.session
-        meant = {end for entry in selected.record.entries for end in entry.ends}
+        meant = {end for entry in selected.record.file_changes for end in entry.paths}
         others: dict[str, None] = {}
         paths: dict[str, None] = {}
-        for name, commands in self.shared(selected.ids).items():
+        for name, commands in self.shared_commands(selected.change_ids).items():
             foreign = [
                 each for each in commands if session is None or each.session != session
             ]
             if not foreign:
                 continue
-            entries = self.record(name).entries
+            entries = self.record(name).file_changes
             if selected.partial:
                 entries = [
-                    entry for entry in entries if not meant.isdisjoint(entry.ends)
+                    entry for entry in entries if not meant.isdisjoint(entry.paths)
                 ]
             if entries:
                 others.update(dict.fromkeys(each.summary for each in foreign))
                 paths.update(
-                    dict.fromkeys(entry.place.display_path for entry in entries)
+                    dict.fromkeys(entry.path.display_path for entry in entries)
                 )
         if others:
             raise errors.shared_with_commands(
-                selected.what, [*others], [*paths], selected.named
+                selected.description, [*others], [*paths], selected.details
             )
 
     # Places
 
-    def location(self, place: RecordedPath) -> Location | None:
+    def locate(self, place: RecordedPath) -> Location | None:
         """The location of a place in history; None if it is below no root that is served now."""
-        return place.below(self._boundary.roots)
+        return place.locate(self._boundary.roots)
 
-    def place_of(self, where: Location) -> RecordedPath:
+    def recorded_path(self, where: Location) -> RecordedPath:
         """How history names a location: from the nearest root."""
-        place = RecordedPath.of(where)
-        return RecordedPath.of(place.below(self._boundary.roots) or where)
+        place = RecordedPath.from_location(where)
+        return RecordedPath.from_location(place.locate(self._boundary.roots) or where)
 
     def _locate(self, seen_as: VisibilityCheck, place: RecordedPath) -> Location:
         """The location of a place that may be seen. Raises `path_escape`, `permission_denied`."""
-        where = place.below(self._boundary.roots)
+        where = place.locate(self._boundary.roots)
         if where is None:
             raise errors.beyond_roots(place.display_path, quote(place.root))
         if seen_as(place) == "denied":
@@ -818,16 +832,18 @@ class History:
     def _kept(self, change_id: str) -> ChangeRecord:
         number = parse_change_id(change_id) or 0
         for log in self.logs if number < _TOO_LARGE else ():
-            found = log.operation(number, made=True)
+            found = log.read_record(number, made=True)
             if found is not None:
                 return found
         raise errors.unknown_change(change_id)
 
-    def entry_at(self, record: ChangeRecord, location: Location) -> FileChange | None:
+    def file_change_at(
+        self, record: ChangeRecord, location: Location
+    ) -> FileChange | None:
         """What a change did at one place."""
-        place = self.place_of(location)
-        for entry in record.entries:
-            if entry.place == place:
+        place = self.recorded_path(location)
+        for entry in record.file_changes:
+            if entry.path == place:
                 return entry
         return None
 

@@ -218,9 +218,9 @@ class Log:
         self.settings = settings
         self.flusher = flusher
         self.state = state
-        self.latest = latest
+        self.newest_number_of_all = latest
         """The number of the newest change of any log."""
-        self.own = state.root is not None
+        self.is_own = state.root is not None
         paths = [root.resolved_path for root in boundary.roots]
         self._here = {
             root.resolved_path
@@ -232,7 +232,7 @@ class Log:
         seconds, read_only = settings.lock_seconds, settings.read_only
         self.database = Database(locate, _TABLES, flusher, seconds, read_only=read_only)
         self.contents = BlobStore(self.database, state, flusher)
-        self.cleaned: set[int] = set()
+        self.cleaned_up: set[int] = set()
         """Operations that are done, and were cleaned up after."""
         self.search: FolderSearch | None = None
         """What looks for folders that others have moved: one walk for all that a recovery finds."""
@@ -240,7 +240,7 @@ class Log:
 
     # Looking
 
-    def left(self, *states: str, certain: bool = False) -> list[Row]:
+    def list_unfinished(self, *states: str, certain: bool = False) -> list[Row]:
         """The operations in states that are not settled, oldest first: their numbers and states.
 
         Of a log that cannot be read nothing is known, and reading files goes on; where it must be `certain`, it raises.
@@ -255,7 +255,7 @@ class Log:
         return found
 
     @property
-    def kept(self) -> list[str]:
+    def list_set_aside(self) -> list[str]:
         """What conflicts have left: others' versions, and operations that were set aside."""
         kept = []
         with (
@@ -263,9 +263,12 @@ class Log:
             self.state.folder(b"kept") as folder,
         ):
             kept = [quote(self.state.at(b"kept", name)) for name in folder.names()]
-        return [*kept, *(self.named(number) for number, _ in self.left("aside"))]
+        return [
+            *kept,
+            *(self.describe(number) for number, _ in self.list_unfinished("aside")),
+        ]
 
-    def operation(self, number: int, *, made: bool = False) -> ChangeRecord | None:
+    def read_record(self, number: int, *, made: bool = False) -> ChangeRecord | None:
         """An operation in whatever state, or only if it is `made`; None if there is none.
 
         Raises `io_error` if it is damaged.
@@ -283,9 +286,9 @@ class Log:
         count = columns[_COUNT]
         read = partial(self._entries, number, count, _checksums_in(columns)[1])
         entries = tuple(read()) if count <= _HELD else LazyFileChanges(count, read)
-        return head._replace(entries=entries, state=state or "settled")
+        return head._replace(file_changes=entries, state=state or "settled")
 
-    def damage(self, task: Task) -> Iterator[str]:
+    def find_damage(self, task: Task) -> Iterator[str]:
         """Find changes whose records or undo data are not as they were written, the newest first."""
         known = {
             row[0]
@@ -302,13 +305,13 @@ class Log:
         ):
             yield f"the record of the change {format_change_id(number)} is gone"
         sound: set[str] = set()
-        for head in chain.from_iterable(self.heads()):
+        for head in chain.from_iterable(self.iterate_head_pages()):
             if task.expired:
                 yield f"what is older than the change {head.id} was not looked at, for lack of time"
                 return
             try:
-                operation = self.operation(head.number)
-                for entry in operation.entries if operation is not None else ():
+                operation = self.read_record(head.number)
+                for entry in operation.file_changes if operation is not None else ():
                     for content in list_stored_contents(entry):
                         if content.name not in sound:
                             deque(content.blocks(), maxlen=0)
@@ -316,7 +319,7 @@ class Log:
             except FilewrightError as error:
                 yield error.message
 
-    def newest(self) -> int:
+    def newest_number(self) -> int:
         """The number of the newest change; 0 if there is none."""
         rows = self.database.read(
             "SELECT number FROM made ORDER BY number DESC LIMIT 1"
@@ -330,7 +333,7 @@ class Log:
             "FROM made GROUP BY session) AS found JOIN operations ON number = last"
         )
         sessions = [SessionSummary(*row) for row in rows]
-        for number, commands in self.shared().items():
+        for number, commands in self.shared_commands().items():
             first = commands[0].session
             for command in {
                 each.session: each for each in commands if each.session != first
@@ -340,7 +343,7 @@ class Log:
                 )
         return sessions
 
-    def made_in(self, session: str | None) -> set[int]:
+    def numbers_of_session(self, session: str | None) -> set[int]:
         """The changes of a session."""
         rows = self.database.read("SELECT number FROM made WHERE session IS ?", session)
         return {row[0] for row in rows}.union(self._shared_by(session))
@@ -348,21 +351,21 @@ class Log:
     def _shared_by(self, session: str | None) -> list[int]:
         """The changes that may be those of a session, although they have that of another."""
         found = []
-        for number, commands in self.shared().items():
+        for number, commands in self.shared_commands().items():
             if commands[0].session != session and session in {
                 command.session for command in commands
             }:
                 found.append(number)
         return found
 
-    def made_after(self, number: int) -> list[int]:
+    def numbers_after(self, number: int) -> list[int]:
         """The changes later than one, the oldest first."""
         rows = self.database.read(
             "SELECT number FROM made WHERE number > ? ORDER BY number", number
         )
         return [row[0] for row in rows]
 
-    def made_by(self, client: str, after: int) -> set[int]:
+    def numbers_of_client(self, client: str, after: int) -> set[int]:
         """The changes later than one of the clients whose name begins so, in whatever case."""
         rows = self.database.read(
             "SELECT number, client FROM made WHERE number > ? AND client IS NOT NULL",
@@ -371,7 +374,7 @@ class Log:
         begin = client.casefold()
         return {number for number, name in rows if name.casefold().startswith(begin)}
 
-    def undos(self) -> list[ChangeRecord]:
+    def list_undos(self) -> list[ChangeRecord]:
         """The changes that took others back, without their entries."""
         heads = map(
             _head,
@@ -379,7 +382,7 @@ class Log:
         )
         return [head for head in heads if head.reverts]
 
-    def heads(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
+    def iterate_head_pages(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
         """All changes, or those of a session, newest first, without their entries, in pages."""
         where = "session IS ? AND" if session else ""
         if session and (shared := self._shared_by(*session)):
@@ -392,7 +395,7 @@ class Log:
 
     # Commands
 
-    def shared(
+    def shared_commands(
         self, numbers: Sequence[int] | None = None
     ) -> dict[int, tuple[RecordedCommand, ...]]:
         """Return those of some changes (None: of all) that may be those of several commands, each with these."""
@@ -406,7 +409,7 @@ class Log:
         heads = map(_head, rows)
         return {head.number: head.commands for head in heads if head.commands}
 
-    def relabel(self, number: int, command: RecordedCommand) -> None:
+    def update_command(self, number: int, command: RecordedCommand) -> None:
         """Say of a change of a command what is known of that at its end."""
         with self.database.transaction() as execute:
             row = execute(
@@ -436,7 +439,7 @@ class Log:
                 (*said[1:], more, number),
             )
 
-    def touching(self, path: bytes, before: int) -> Iterator[int]:
+    def numbers_touching(self, path: bytes, before: int) -> Iterator[int]:
         """The operations older than one that did something at an absolute path or below it, newest first."""
         return heapq.merge(
             *(self._at(*where, before) for where in self._below_roots(path)),
@@ -475,7 +478,7 @@ class Log:
                 )
         return found
 
-    def departures(self, after: int, *, renames: bool = False) -> list[Row]:
+    def numbers_moving_files(self, after: int, *, renames: bool = False) -> list[Row]:
         """The numbers of the changes later than one that moved or deleted something; or only moved something."""
         return self.database.read(
             "SELECT DISTINCT operation FROM entries INDEXED BY departures JOIN made ON made.number = operation "
@@ -484,7 +487,7 @@ class Log:
             renames,
         )
 
-    def hidden(
+    def numbers_hidden(
         self, seen_as: VisibilityCheck, numbers: Sequence[int] | None = None
     ) -> set[int]:
         """The operations that did something at a place that may not be seen, of all or of those with these numbers."""
@@ -555,14 +558,14 @@ class Log:
                         zlib.decompress(spans) if spans is not None else b"",
                         removed,
                         inserted,
-                        keeper=keeper,
+                        blobs=keeper,
                     )
             except _NO_SENSE as error:
                 raise damaged_record_error(format_change_id(operation)) from error
         if rows_read != count or checksum != state.hexdigest():
             raise damaged_record_error(format_change_id(operation))
 
-    def plan(self, number: int) -> RenamePlan:
+    def read_plan(self, number: int) -> RenamePlan:
         """What an operation that is not settled does to names. Raises `DamagedError`."""
         rows = self.database.read(
             "SELECT plan FROM unfinished WHERE number = ?", number
@@ -604,9 +607,9 @@ class Log:
             raise ValueError("not a path")
         place = RecordedPath(roots[root], parts)
         here = (
-            place.below(self.boundary.roots) if place.root not in self._here else None
+            place.locate(self.boundary.roots) if place.root not in self._here else None
         )
-        return place if here is None else RecordedPath.of(here)
+        return place if here is None else RecordedPath.from_location(here)
 
     # Changing
 
@@ -623,17 +626,17 @@ class Log:
             with suppress(
                 FilewrightError
             ):  # Of a log that cannot be read nothing is known.
-                newest = max(newest, self.latest())
+                newest = max(newest, self.newest_number_of_all())
             # If the clock went back, after the newest, with room for what several commands did.
             keeping = BlobWriter(
                 self.contents, execute, max(time.time_ns(), newest + _ROOM)
             )
             try:
                 yield keeping
-                if keeping.in_files:
+                if keeping.file_count:
                     keeping.flush()
             except BaseException:
-                keeping.drop()
+                keeping.discard()
                 raise
 
     def write(
@@ -666,9 +669,9 @@ class Log:
             )
             checksum = xxhash.xxh3_64()
             roots: dict[bytes, int] = {}
-            for index, entry in enumerate(record.entries):
+            for index, entry in enumerate(record.file_changes):
                 at: list[int | bytes | None] = []
-                for place in (entry.place, entry.was):
+                for place in (entry.path, entry.renamed_from):
                     if place is None:
                         at += None, None
                         continue
@@ -684,53 +687,59 @@ class Log:
                     entry.after and entry.after.row(),
                 )
                 sides = _ENCODER.encode([before, after, entry.removed, entry.inserted])
-                spans = zlib.compress(entry.spliced, 1) if entry.spliced else None
+                spans = (
+                    zlib.compress(entry.packed_spans, 1) if entry.packed_spans else None
+                )
                 execute(
                     "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?,?,?,?,?)",
                     (number, index, *at, entry.after is None, sides, spans),
                 )
-                former = entry.was.root if entry.was is not None else None
+                former = (
+                    entry.renamed_from.root if entry.renamed_from is not None else None
+                )
                 deletes = int(entry.after is None)
                 checksum.update(
-                    _canonical(entry.place.root, at[1], former, at[3], deletes, sides)
+                    _canonical(entry.path.root, at[1], former, at[3], deletes, sides)
                 )
                 checksum.update(spans or b"")
             text = _ENCODER.encode(more) if more != _USUAL else ""
             head = (
                 *said,
-                _with_checksums(said, text, len(record.entries), checksum.hexdigest()),
+                _with_checksums(
+                    said, text, len(record.file_changes), checksum.hexdigest()
+                ),
             )
             execute(
                 "INSERT OR REPLACE INTO operations VALUES (?,?,?,?,?,?,?,?)",
-                (number, *head, len(record.entries)),
+                (number, *head, len(record.file_changes)),
             )
 
-    def done(self, number: int) -> None:
+    def mark_done(self, number: int) -> None:
         """The operation is made, and is never rolled back."""
         with self.database.transaction() as execute:
             execute("UPDATE unfinished SET state = 'done' WHERE number = ?", (number,))
 
-    def leave(self, number: int, state: str) -> str:
+    def mark_unresolved(self, number: int, state: str) -> str:
         """Leave an intent `unsettled`, out of the way of the next, or `aside` for a person. Returns how it is named."""
         with _without_space(), self.database.transaction() as execute:
             execute("UPDATE unfinished SET state = ? WHERE number = ?", (state, number))
-        return self.named(number)
+        return self.describe(number)
 
-    def named(self, number: int) -> str:
+    def describe(self, number: int) -> str:
         """How a person finds an operation that was set aside."""
         return (
             f"operation {format_change_id(number)} in {quote(self.database.locate())}"
         )
 
-    def forget(self, number: int) -> None:
+    def delete_rolled_back(self, number: int) -> None:
         """The operation was rolled back: nothing of it is left to be done."""
         self._rolled_back.add(number)
-        self.contents.drop_adopted(number)
+        self.contents.remove_unfinished(number)
         with _without_space(), self.database.transaction() as execute:
             execute("DELETE FROM entries WHERE operation = ?", (number,))
             execute("DELETE FROM operations WHERE number = ?", (number,))
 
-    def settled(self, numbers: Iterable[int]) -> None:
+    def mark_cleaned_up(self, numbers: Iterable[int]) -> None:
         """These are cleaned up. Not flushed: cleaning up twice does no harm."""
         with _without_space(), self.database.transaction(durable=False) as execute:
             for number in numbers:
@@ -739,7 +748,7 @@ class Log:
                     (number,),
                 )
 
-    def annotate(self, number: int, notes: Sequence[str]) -> None:
+    def add_notes(self, number: int, notes: Sequence[str]) -> None:
         """Add notes to a record; losing them to a crash loses nothing else."""
         with self.database.transaction(durable=False) as execute:
             # Not by the connection that reads: whoever reads on and on would be waited for.
@@ -762,7 +771,7 @@ class Log:
 
     # Limits
 
-    def collect(self, *, settle: bool = False) -> None:
+    def enforce_limits(self, *, settle: bool = False) -> None:
         """Keep the history within its limits.
 
         With `settle`, what is cleaned up is settled in any case: of a change over several roots,
@@ -795,12 +804,12 @@ class Log:
         while left and (rounds < 2 or time.monotonic() < deadline):
             rounds += 1
             with self.database.transaction(durable=False) as execute:
-                files, left = self.contents.drop_unneeded(execute)
+                files, left = self.contents.delete_unneeded(execute)
                 left = execute(_DROP_ENTRIES).rowcount > 0 or left
                 if not left and (past := self._past(most)) is not None:
                     left = execute(_DROP_OPERATION, (past,)).rowcount > 0
                 execute(f"PRAGMA incremental_vacuum({_AT_ONCE})").fetchall()
-            self.contents.remove(files)
+            self.contents.remove_files(files)
 
     @property
     def size(self) -> int:
@@ -810,7 +819,7 @@ class Log:
     def _recount(self) -> bool:
         """Recount the bytes of contents in files; return True if the recorded size was missing or wrong."""
         known = self.database.read("SELECT bytes FROM usage")
-        size = self.contents.size_of_files()
+        size = self.contents.total_file_bytes()
         if known == [(size,)]:
             return False
         with self.database.transaction(durable=False) as execute:
@@ -961,8 +970,8 @@ def _rows(plan: RenamePlan) -> Iterator[object]:
         slots = [_slot_row(slot) for slot in operation.slots]
         yield operation.kind, *slots, len(states)
         for state in states:
-            yield state.row(plan=True), len(state.inside)
-            for path, below in state.inside.items():
+            yield state.row(plan=True), len(state.descendants)
+            for path, below in state.descendants.items():
                 yield path, below.row(plan=True)
 
 
@@ -988,7 +997,7 @@ def unpacked_plan(data: bytes) -> RenamePlan:
         stamps: list[FileState] = []
         for row, below in islice(rows, count):
             inside = {path: FileState(*each) for path, each in islice(rows, below)}
-            stamps.append(FileState(*row)._replace(inside=inside))
+            stamps.append(FileState(*row)._replace(descendants=inside))
         operations.append(
             RenameOperation(
                 OperationKind(kind),

@@ -89,11 +89,11 @@ class RecordedPath(NamedTuple):
     parts: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, where: Location) -> RecordedPath:
+    def from_location(cls, where: Location) -> RecordedPath:
         """How history names a location."""
         return cls(where.root.resolved_path, where.parts)
 
-    def below(self, roots: Iterable[Root]) -> Location | None:
+    def locate(self, roots: Iterable[Root]) -> Location | None:
         """Its location below the nearest root above it, from which history names it; None if there is none.
 
         A root that was recorded may since lie below one that is served, or above.
@@ -108,7 +108,7 @@ class RecordedPath(NamedTuple):
         return found
 
     @property
-    def names(self) -> tuple[bytes, ...]:
+    def absolute_parts(self) -> tuple[bytes, ...]:
         """The names of the absolute path, from the top."""
         return (*filter(None, self.root.split(b"/")), *self.parts)
 
@@ -146,7 +146,7 @@ def visibility_check(boundary: Boundary) -> VisibilityCheck:
     def seen_as(place: RecordedPath) -> Literal["seen", "denied", "beyond"]:
         key = place.root, place.parts[:-1]
         if key not in folders:
-            where = place.below(boundary.roots)
+            where = place.locate(boundary.roots)
             above = (
                 folders.get((place.root, place.parts[:-2]))
                 if len(place.parts) > 1
@@ -183,13 +183,13 @@ class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no has
     size: int = 0
     mtime_ns: int = 0
     digest: str | None = None
-    target: bytes | None = None
+    link_target: bytes | None = None
     inode: int | None = None
     blob: str | None = None
     attributes: Mapping[
         str, bytes
     ] = {}  # shared, as the next: a change may have a million stamps
-    inside: Mapping[bytes, FileState] = {}
+    descendants: Mapping[bytes, FileState] = {}
 
     def row(self, *, plan: bool = False) -> Sequence[object]:
         """What history keeps, or what a `plan` knows it by but for what is inside: without what is unset at its end."""
@@ -211,7 +211,7 @@ class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no has
         return not self == other
 
     @classmethod
-    def of(cls, status: StatusLike, **known: Any) -> FileState:
+    def from_status(cls, status: StatusLike, **known: Any) -> FileState:
         """What is there, by its status and by what else is `known`, as named above."""
         kind = RECORDED_KINDS[status.kind]
         size = status.size if kind == "file" else 0
@@ -229,15 +229,15 @@ class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no has
         )
 
     @property
-    def rights(self) -> tuple[int, int, int]:
+    def mode_and_owner(self) -> tuple[int, int, int]:
         """Mode, user and group."""
         return self.mode, self.uid, self.gid
 
-    def with_rights(self, other: FileState) -> FileState:
+    def with_mode_and_owner(self, other: FileState) -> FileState:
         """It with mode, user and group of another."""
         return self._replace(mode=other.mode, uid=other.uid, gid=other.gid)
 
-    def untouched(self, status: Status) -> bool:
+    def matches_status(self, status: Status) -> bool:
         """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
         if status.inode != self.inode or self.kind != "file":
             return status.inode == self.inode
@@ -250,8 +250,8 @@ class Span(NamedTuple):
     """One splice of a recorded edit: `old` bytes at `offset` of the file before became `new` bytes."""
 
     offset: int
-    old: int
-    new: int
+    removed_bytes: int
+    inserted_bytes: int
 
 
 def pack_spans(splices: Iterable[Splice]) -> bytes:
@@ -290,35 +290,39 @@ class FileChange(NamedTuple):
     `keeper` tells where its contents are kept, of several changes what the first found; None before it is on record.
     """
 
-    place: RecordedPath
+    path: RecordedPath
     before: FileState | None
     after: FileState | None
-    was: RecordedPath | None = None
-    spliced: bytes = b""
+    renamed_from: RecordedPath | None = None
+    packed_spans: bytes = b""
     removed: str | None = None
     inserted: str | None = None
     edits: tuple[FileChange, ...] = ()
     moved_with_parent: bool | None = None
     renamed_later: bool = False
     segments: tuple[FileChange, ...] = ()
-    keeper: BlobSource | None = None
+    blobs: BlobSource | None = None
 
     def touches(self, place: RecordedPath) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
         count = len(place.parts)
         ends = (
             end.root == place.root and end.parts[:count] == place.parts
-            for end in self.ends
+            for end in self.paths
         )
         return any(ends) or any(edit.touches(place) for edit in self.edits)
 
     @property
-    def ends(self) -> tuple[RecordedPath, ...]:
+    def paths(self) -> tuple[RecordedPath, ...]:
         """Where it is, and where it was before it was moved."""
-        return (self.place,) if self.was is None else (self.place, self.was)
+        return (
+            (self.path,)
+            if self.renamed_from is None
+            else (self.path, self.renamed_from)
+        )
 
     @property
-    def changes(self) -> Sequence[FileChange]:
+    def content_edits(self) -> Sequence[FileChange]:
         """The changes of what a thing holds, oldest first: of one change, this one."""
         return self.edits or (self,)
 
@@ -334,12 +338,12 @@ class FileChange(NamedTuple):
             return "created"
         if self.after is None:
             return "deleted"
-        if self.was is not None:
+        if self.renamed_from is not None:
             return "moved"
         if (
             self.before.digest != self.after.digest
             or self.before.kind != self.after.kind
-            or self.spliced
+            or self.packed_spans
         ):
             return "modified"
         return "attributes"
@@ -367,9 +371,9 @@ class LazyFileChanges(Sequence[FileChange]):
 def keeps_content(entry: FileChange) -> bool:
     """Whether a thing holds afterwards what it held before."""
     before, after = entry.before, entry.after
-    if before is None or after is None or entry.spliced:
+    if before is None or after is None or entry.packed_spans:
         return False
-    return (before.digest, before.target) == (after.digest, after.target)
+    return (before.digest, before.link_target) == (after.digest, after.link_target)
 
 
 def states_match(left: FileState | None, found: FileState | None) -> bool:
@@ -413,7 +417,7 @@ class ChangeRecord(NamedTuple):
     number: int
     tool: str
     summary: str
-    entries: Sequence[FileChange]
+    file_changes: Sequence[FileChange]
     session: str | None = None
     client: str | None = None
     turn: str | None = None
@@ -436,15 +440,15 @@ class ChangeRecord(NamedTuple):
         return change_time(self.number)
 
     @property
-    def places(self) -> Iterator[RecordedPath]:
+    def recorded_paths(self) -> Iterator[RecordedPath]:
         """Every place touched; a move names both ends."""
-        for entry in self.entries:
-            yield entry.place
-            if entry.was is not None:
-                yield entry.was
+        for entry in self.file_changes:
+            yield entry.path
+            if entry.renamed_from is not None:
+                yield entry.renamed_from
 
     @property
-    def paths(self) -> list[str]:
+    def display_paths(self) -> list[str]:
         """The same as paths below their roots, that before a move first."""
-        ends = (place for entry in self.entries for place in reversed(entry.ends))
+        ends = (place for entry in self.file_changes for place in reversed(entry.paths))
         return list(dict.fromkeys(place.display_path for place in ends))

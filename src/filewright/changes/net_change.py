@@ -80,7 +80,7 @@ class _Thing:
         if (
             len(run) > 1
             and is_whole_content_stored(run[-2])
-            and {*run[-2].ends, *entry.ends}.issuperset(run[-1].ends)
+            and {*run[-2].paths, *entry.paths}.issuperset(run[-1].paths)
         ):
             run.pop()
         run.append(entry)
@@ -121,10 +121,10 @@ class _Played:
         found: list[tuple[FileChange, _Thing | None]] = []
         for entry in entries:
             task.check()
-            before, was = entry.before, entry.was or entry.place
+            before, was = entry.before, entry.renamed_from or entry.path
             thing = None
             if before is not None and (
-                chosen or (entry.after is not None and entry.was is not None)
+                chosen or (entry.after is not None and entry.renamed_from is not None)
             ):
                 thing = self._in(self._slot(was), before.kind)
             elif before is not None and entry.after is None:
@@ -132,7 +132,9 @@ class _Played:
             if thing is not None or (chosen and before is None):
                 found.append((entry, thing))
         for entry, thing in found:
-            if thing is None or (entry.after is not None and entry.was is None):
+            if thing is None or (
+                entry.after is not None and entry.renamed_from is None
+            ):
                 continue
             folder, name = thing.slot
             if folder.inside.get(name) is thing:
@@ -145,14 +147,14 @@ class _Played:
                 self._touch(thing, entry)
                 if thing.home is not None:
                     self._gone[thing.home] = thing
-        for entry, moving in sorted(found, key=lambda each: len(each[0].place.parts)):
+        for entry, moving in sorted(found, key=lambda each: len(each[0].path.parts)):
             task.check()
             if entry.after is None:
                 continue
-            slot = self._slot(entry.place)
+            slot = self._slot(entry.path)
             thing = moving or self._in(slot, entry.after.kind, made=True)
             stayed = thing.home == thing.slot
-            if entry.was is not None:
+            if entry.renamed_from is not None:
                 self._come(thing, slot)
             if chosen:
                 thing.kind = entry.after.kind
@@ -249,7 +251,7 @@ def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
         return together
     if thing.home != thing.slot or wanted != place:
         return together._replace(
-            was=wanted,
+            renamed_from=wanted,
             moved_with_parent=thing.home == thing.slot,
             renamed_later=thing.renamed_later,
         )
@@ -257,7 +259,7 @@ def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
     is_same = (
         len(thing.runs) < 2
         and keeps_content(together)
-        and before.rights == after.rights
+        and before.mode_and_owner == after.mode_and_owner
     )
     return None if changed_only and is_known and is_same else together
 
@@ -265,10 +267,10 @@ def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
 def _together(place: RecordedPath, edits: Sequence[FileChange]) -> FileChange:
     """Some edits of what a thing holds as one; a single one with its splices."""
     if len(edits) == 1:
-        return edits[0]._replace(place=place, was=None, edits=(*edits,))
+        return edits[0]._replace(path=place, renamed_from=None, edits=(*edits,))
     first = edits[0]
     return FileChange(
-        place, first.before, edits[-1].after, edits=(*edits,), keeper=first.keeper
+        place, first.before, edits[-1].after, edits=(*edits,), blobs=first.blobs
     )
 
 
@@ -276,7 +278,7 @@ def _holding(side: FileState | None, held: FileState | None) -> FileState | None
     """A side with what another holds."""
     if side is None or held is None:
         return side
-    return held.with_rights(side)
+    return held.with_mode_and_owner(side)
 
 
 def _knowing(side: FileState, same: FileState) -> FileState:
@@ -304,16 +306,16 @@ def build_net_change(
     for change, chosen in changes:
         task.check()
         below: list[FileChange] = []
-        for entry in change.entries:
-            if all(end.parts for end in entry.ends):
+        for entry in change.file_changes:
+            if all(end.parts for end in entry.paths):
                 below.append(entry)
             elif chosen:  # What was a folder like others is a root by now, which stays where it is.
-                first = of_roots.setdefault(entry.place, entry)
-                of_roots[entry.place] = entry._replace(before=first.before)
+                first = of_roots.setdefault(entry.path, entry)
+                of_roots[entry.path] = entry._replace(before=first.before)
         played.play(below, task, chosen=chosen)
     found = [_net(thing, changed_only=changed_only) for thing in played.touched]
     found += of_roots.values()
     together = sorted(
-        filter(None, found), key=lambda entry: (entry.place.root, entry.place.parts)
+        filter(None, found), key=lambda entry: (entry.path.root, entry.path.parts)
     )
-    return record._replace(entries=tuple(together))
+    return record._replace(file_changes=tuple(together))

@@ -95,7 +95,7 @@ class PlanFolders:
 
     def location_of(self, path: RecordedPath) -> Location:
         """Return the location of a recorded path. Raise if it is beyond the roots."""
-        location = path.below(self._boundary.roots)
+        location = path.locate(self._boundary.roots)
         if location is None:
             raise errors.beyond_roots(path.display_path, os.fsdecode(path.root))
         return location

@@ -96,8 +96,8 @@ class Preparation:
         elsewhere: set[RecordedPath] = set()
         for item in self.before:
             if item.fresh and item.alive:
-                rewritten[RecordedPath.of(item.will_be_at)] = item
-                elsewhere.add(RecordedPath.of(item.was))
+                rewritten[RecordedPath.from_location(item.will_be_at)] = item
+                elsewhere.add(RecordedPath.from_location(item.was))
         found: list[FileChange] = []
         for fresh in self._tree.fresh:
             for place, after in _spread(fresh.will_be_at, self.made[fresh]):
@@ -105,7 +105,10 @@ class Preparation:
                 if old is None:
                     found.append(FileChange(place, None, after))
                     continue
-                was, edit = RecordedPath.of(old.was), self._edits.get(old, ())
+                was, edit = (
+                    RecordedPath.from_location(old.was),
+                    self._edits.get(old, ()),
+                )
                 found.append(
                     FileChange(
                         place,
@@ -117,9 +120,12 @@ class Preparation:
                 )
         for item in dict.fromkeys((*self._tree.moved, *self._tree.altered)):
             assert item.seen is not None
-            before = FileState.of(item.seen, target=item.target)
+            before = FileState.from_status(item.seen, link_target=item.target)
             mode, uid, gid = item.rights
-            was, where = RecordedPath.of(item.was), RecordedPath.of(item.will_be_at)
+            was, where = (
+                RecordedPath.from_location(item.was),
+                RecordedPath.from_location(item.will_be_at),
+            )
             after = before._replace(mode=mode, uid=uid, gid=gid)
             found.append(
                 FileChange(where, before, after, was if was != where else None)
@@ -153,21 +159,23 @@ class Preparation:
                 elif item.kind == "folder":
                     self.before[item] = self._save_folder(item, item.seen)
                 else:
-                    self.before[item] = FileState.of(item.seen, target=item.target)
+                    self.before[item] = FileState.from_status(
+                        item.seen, link_target=item.target
+                    )
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
         total = 0
         for item in self._tree.made:
             content = self._held.get(item, item.content)
             size = content.size if content is not None else 0
-            stamp = FileState(item.kind, *item.rights, size, target=item.target)
+            stamp = FileState(item.kind, *item.rights, size, link_target=item.target)
             if content is not None:
                 total += size
                 # Small new contents are kept too, so that a diff can be shown when the file has moved on.
                 small = size <= _KEEP_NEW_EACH and total <= _KEEP_NEW_ALL
                 if intent and item.splices is None and small:
                     stamp = stamp._replace(
-                        blob=intent.keep(b"".join(map(bytes, content.blocks())))
+                        blob=intent.store(b"".join(map(bytes, content.blocks())))
                     )
                 # What small ones will hold is worked out now, so that the intent needs no second flush. But for what
                 # replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
@@ -191,7 +199,7 @@ class Preparation:
         data = removed = None
         whole, size = True, item.seen.size
         if splices is not None and size > self._settings.whole_undo_bytes:
-            going = sum(span.old for span in unpack_spans(spans))
+            going = sum(span.removed_bytes for span in unpack_spans(spans))
             if going <= _SPLICED:
                 whole, size = False, going
         with item.open() as file:
@@ -211,18 +219,19 @@ class Preparation:
                     hashed=bool(splices is not None or known),
                 )
                 # A second name has changed its ctime, and nothing else.
-                if not before.untouched(file.status()) or (
+                if not before.matches_status(file.status()) or (
                     known and before.digest not in (None, known)
                 ):
                     raise errors.changed_since_read(item.asked)
             else:
                 # The copy loop hashes it; only the bytes that go are kept.
                 removed = b"".join(
-                    file.read(span.offset, span.old) for span in unpack_spans(spans)
+                    file.read(span.offset, span.removed_bytes)
+                    for span in unpack_spans(spans)
                 )
                 if len(removed) != size:
                     raise errors.changed_since_read(item.asked)
-                before = FileState.of(
+                before = FileState.from_status(
                     item.seen, digest=known, attributes=file.extended_attributes()
                 )
         if splices is None:
@@ -238,8 +247,8 @@ class Preparation:
                 self._held[item] = MemoryContent(apply(data, splices))
         kept = inserted = None
         if self._intent:
-            kept = self._intent.keep(removed) if removed is not None else None
-            inserted = self._intent.keep(replacements(splices))
+            kept = self._intent.store(removed) if removed is not None else None
+            inserted = self._intent.store(replacements(splices))
         self._edits[item] = spans, kept, inserted
         return before
 
@@ -249,7 +258,7 @@ class Preparation:
         It may have read the file while it was changed: made again, the change would be there twice. A log that has
         grown meanwhile tells nothing of that.
         """
-        content = self._task.restored_contents.get(RecordedPath.of(item.was))
+        content = self._task.restored_contents.get(RecordedPath.from_location(item.was))
         if (
             content is not None
             and compute_digest(file, size=content.size) != content.digest
@@ -287,12 +296,12 @@ class Preparation:
         status, blob, digest, data = file.status(), None, None, None
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(file.blocks())
-            blob = self._intent.keep(data) if self._intent else None
+            blob = self._intent.store(data) if self._intent else None
             digest = xxhash.xxh3_128_hexdigest(data)
         else:
             # Another name of the same inode could be written to later: such a file is copied.
             if self._intent and status.link_count == 1:
-                blob = self._intent.adopt(folder, name, status.size)
+                blob = self._intent.link_file(folder, name, status.size)
             state = xxhash.xxh3_128()
 
             def seen(block: bytes | memoryview) -> None:
@@ -301,12 +310,12 @@ class Preparation:
 
             blocks = tap_blocks(file.blocks(), seen)
             if self._intent and blob is None:
-                blob = self._intent.keep_blocks(blocks)
+                blob = self._intent.store_blocks(blocks)
                 digest = state.hexdigest()
             elif hashed or status.size <= self._settings.identity_bytes:
                 deque(blocks, maxlen=0)
                 digest = state.hexdigest()
-        return FileState.of(
+        return FileState.from_status(
             status, digest=digest, blob=blob, attributes=file.extended_attributes()
         ), data
 
@@ -344,7 +353,7 @@ class Preparation:
                 )
             if folder.is_immutable():
                 raise errors.immutable(where.display_path)
-            inside[b"/".join(where.parts[depth:])] = FileState.of(
+            inside[b"/".join(where.parts[depth:])] = FileState.from_status(
                 status, attributes=folder.extended_attributes()
             )
             for name in names:
@@ -370,8 +379,8 @@ class Preparation:
                         inside[path] = self._save_whole(file, folder, name)[0]
                 else:
                     target = folder.read_link(name) if status.kind == "link" else None
-                    inside[path] = FileState.of(status, target=target)
-        return inside.pop(b"")._replace(inside=_in_order(inside))
+                    inside[path] = FileState.from_status(status, link_target=target)
+        return inside.pop(b"")._replace(descendants=_in_order(inside))
 
     def _require_removable(
         self,
@@ -451,7 +460,7 @@ class Preparation:
                     continue
                 at = where.child(inner)
                 stamp = self.made.get(below) or FileState(
-                    below.kind, *below.rights, target=below.target
+                    below.kind, *below.rights, link_target=below.target
                 )
                 if below.kind == "folder":
                     above.make_folder(inner, 0o700)
@@ -469,7 +478,7 @@ class Preparation:
             if each in self.made:
                 self.made[each] = self.made[each]._replace(inode=handle.status().inode)
             self._flushing.add(handle)
-        self.made[item] = self.made[item]._replace(inside=_in_order(inside))
+        self.made[item] = self.made[item]._replace(descendants=_in_order(inside))
 
     def _make_thing(
         self, folder: Folder, name: bytes, item: TreeNode, stamp: FileState
@@ -600,9 +609,9 @@ def _spread(
     where: Location, stamp: FileState
 ) -> Iterator[tuple[RecordedPath, FileState]]:
     """What is at a place, and all that is inside."""
-    top = RecordedPath.of(where)
+    top = RecordedPath.from_location(where)
     yield top, stamp
-    for path, below in stamp.inside.items():
+    for path, below in stamp.descendants.items():
         yield RecordedPath(top.root, (*top.parts, *path.split(b"/"))), below
 
 
@@ -690,7 +699,7 @@ class Planning:
                 assert item.seen is not None
                 seen = item.seen
                 after = FileState(
-                    item.kind, *item.rights, target=item.target, inode=seen.inode
+                    item.kind, *item.rights, link_target=item.target, inode=seen.inode
                 )
                 if how is OperationKind.RIGHTS:
                     before = after._replace(mode=seen.mode, uid=seen.uid, gid=seen.gid)

@@ -116,7 +116,7 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     for number, state in left:
         if state == "intent" or (again and state == "unsettled"):
             intents.append((number, state))
-        elif state == "done" and number not in log.cleaned:
+        elif state == "done" and number not in log.cleaned_up:
             uncleaned.append((number, state))
     if intents or uncleaned:
         # With nothing to settle, an earlier walk still serves `settle_cleaned`.
@@ -132,7 +132,9 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
 def settle_cleaned(log: Log) -> None:
     """Flush the folders of the changes that were cleaned up, then settle these changes."""
     log.search = log.search or FolderSearch(log.boundary)
-    numbers = [number for number, _ in log.left("done") if number in log.cleaned]
+    numbers = [
+        number for number, _ in log.list_unfinished("done") if number in log.cleaned_up
+    ]
     queue = FlushQueue(log.flusher)
     with OpenFolders(log.boundary) as folders:
         for number in numbers:
@@ -142,14 +144,14 @@ def settle_cleaned(log: Log) -> None:
             # temporaries may be back in it.
             with suppress(FilewrightError):
                 slots.flush_folders(log.flusher, queue)
-    log.settled(numbers)
-    log.cleaned.clear()
+    log.mark_cleaned_up(numbers)
+    log.cleaned_up.clear()
 
 
 def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> None:
     """Raise `in_use` if a change touches files of changes that could not be settled."""
     for number, _ in left:
-        for path in _paths_of(log, number).intersection(record.places):
+        for path in _paths_of(log, number).intersection(record.recorded_paths):
             raise not_rolled_back(path.display_path, format_change_id(number))
 
 
@@ -160,11 +162,11 @@ def unfinished_paths(log: Log) -> set[RecordedPath]:
     settled though all its roots are open may be read as they are.
     """
     paths: set[RecordedPath] = set()
-    for number, state in log.left(*UNFINISHED):
+    for number, state in log.list_unfinished(*UNFINISHED):
         with suppress(UnreadablePlanError):
             if (
                 state == "intent"
-                or _find_closed_root(log, log.plan(number)) is not None
+                or _find_closed_root(log, log.read_plan(number)) is not None
             ):
                 paths |= _paths_of(log, number)
     return paths
@@ -199,8 +201,8 @@ def _leave_for_other_roots(
     log: Log, record: ChangeRecord, closed_root: bytes
 ) -> Recovery:
     """Report an intent that reaches into a root which is not open."""
-    if record.state == "intent" and log.own:
-        log.leave(record.number, "unsettled")
+    if record.state == "intent" and log.is_own:
+        log.mark_unresolved(record.number, "unsettled")
     reason = f"it reaches into {quote(closed_root)}: open that too"
     return Recovery(unsettled=[f"change {record.id}: {reason}"])
 
@@ -232,7 +234,7 @@ def _report_roll_back(log: Log, record: ChangeRecord, outcome: Outcome) -> Recov
             report.unsettled.append(f"change {record.id}: {reason}")
         report.unsettled[-1] += _WAY_OUT.format(record.id)
         if record.state == "intent":
-            log.leave(record.number, "unsettled")
+            log.mark_unresolved(record.number, "unsettled")
     else:
         report.rolled_back.append(record.id)
     return report
@@ -246,7 +248,7 @@ def _touches_denied_file(log: Log, record: ChangeRecord) -> bool:
 def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
     """Return the record of a change; if it is damaged, the plan is enough to settle it."""
     try:
-        return log.operation(number)
+        return log.read_record(number)
     except FilewrightError as error:
         if "change_id" not in error.details:
             raise
@@ -260,16 +262,16 @@ def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:
     stays in the history, since only its clean-up was left to do.
     """
     try:
-        return log.plan(number)
+        return log.read_plan(number)
     except UnreadablePlanError:
         change_id = format_change_id(number)
-        if number in dict(log.left("done")):
+        if number in dict(log.list_unfinished("done")):
             note = _NOT_CLEANED.format(change_id)
-            log.annotate(number, [note])
-            log.settled((number,))
+            log.add_notes(number, [note])
+            log.mark_cleaned_up((number,))
         else:
             note = _NOT_VERIFIED.format(change_id)
-            report.set_aside.append(log.leave(number, "aside"))
+            report.set_aside.append(log.mark_unresolved(number, "aside"))
         report.conflicts.append(note)
         return None
 
@@ -277,11 +279,11 @@ def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:
 def _paths_of(log: Log, number: int) -> set[RecordedPath]:
     """Return the paths of a change by its record, or by its plan if that is damaged."""
     with suppress(FilewrightError):
-        record = log.operation(number)
-        return set(record.places) if record is not None else set()
+        record = log.read_record(number)
+        return set(record.recorded_paths) if record is not None else set()
     paths: set[RecordedPath] = set()
     with suppress(UnreadablePlanError):
-        plan = log.plan(number)
+        plan = log.read_plan(number)
         for operation in plan.operations:
             paths.update(plan.recorded_path(slot) for slot in operation.slots)
     return paths
@@ -295,6 +297,6 @@ def _find_closed_root(log: Log, plan: RenamePlan) -> bytes | None:
     for folder in plan.folders:
         if folder.root is None:
             continue
-        if RecordedPath(folder.root, ()).below(log.boundary.roots) is None:
+        if RecordedPath(folder.root, ()).locate(log.boundary.roots) is None:
             return folder.root
     return None

@@ -78,9 +78,9 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
         outcome.unsettled.append(f"{shown}: another program has it open")
     if not outcome.unsettled:
         if outcome.conflicts:
-            outcome.set_aside_as = log.leave(record.number, "aside")
+            outcome.set_aside_as = log.mark_unresolved(record.number, "aside")
         else:
-            log.forget(record.number)
+            log.delete_rolled_back(record.number)
     return outcome
 
 
@@ -367,9 +367,9 @@ class _Rollback:
         )
         # Damaged undo data tells nothing.
         with suppress(FilewrightError):
-            for entry in self._record.entries:
+            for entry in self._record.file_changes:
                 if entry.after is not None and entry.after.digest == after.digest:
-                    return content_after(entry._replace(keeper=keeper))
+                    return content_after(entry._replace(blobs=keeper))
         return None
 
     # Notes

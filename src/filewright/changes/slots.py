@@ -135,13 +135,13 @@ class PlanSlots:
         Files are compared by name, inode and time. What is written into them later is
         noticed when they are removed, since they are hashed then.
         """
-        remaining = len(state.inside)
+        remaining = len(state.descendants)
         pending = [(self.location(slot), b"")]
         while pending:
             location, prefix = pending.pop()
             folder, _ = self._open_folders.open(location)
             for name in folder.names():
-                expected = state.inside.get(prefix + name)
+                expected = state.descendants.get(prefix + name)
                 try:
                     status = folder.stat(name)
                 except FileNotFoundError:
@@ -149,7 +149,7 @@ class PlanSlots:
                 if (
                     expected is None
                     or RECORDED_KINDS[status.kind] != expected.kind
-                    or not expected.untouched(status)
+                    or not expected.matches_status(status)
                 ):
                     return False
                 remaining -= 1
@@ -254,7 +254,7 @@ class PlanSlots:
                 if state is None:
                     expected: FileState | None = FileState(kind)
                 else:
-                    expected = state.inside.get(prefix + name)
+                    expected = state.descendants.get(prefix + name)
                 if expected is None or expected.kind != kind:
                     is_clean = False
                 elif kind == "folder":

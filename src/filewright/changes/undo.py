@@ -133,9 +133,10 @@ class Reversal:
         if not record.undoable:
             raise FilewrightError(
                 Code.UNSUPPORTED,
-                f"{'something of ' if len(selected.ids) > 1 else ''}{selected.what} was made with undoable=false; "
-                "nothing was kept to undo it with",
-                details=selected.named,
+                f"{'something of ' if len(selected.change_ids) > 1 else ''}"
+                f"{selected.description} was made with undoable=false; nothing was kept "
+                "to undo it with",
+                details=selected.details,
             )
         self.selected, self.diff = selected, Diff(())
         self.conflicts: tuple[Conflict, ...] = ()
@@ -149,25 +150,25 @@ class Reversal:
         )
         self._entries: list[FileChange] = []
         self._roots: list[str] = []
-        for entry in record.entries:
+        for entry in record.file_changes:
             # A folder of an outer root may be a root of its own here, whose rights are never changed.
-            if entry.action != "attributes" or entry.place.parts:
+            if entry.action != "attributes" or entry.path.parts:
                 self._entries.append(entry)
             else:
-                self._roots.append(locate(entry.place).requested_path.rstrip(":"))
+                self._roots.append(locate(entry.path).requested_path.rstrip(":"))
         self._renamed: list[FileChange] = []
         self._places: dict[RecordedPath, Location] = {}
         for entry in self._entries:
-            self._places[entry.place] = locate(entry.place)
-            if entry.was is not None:
+            self._places[entry.path] = locate(entry.path)
+            if entry.renamed_from is not None:
                 self._renamed.append(entry)
-                self._places[entry.was] = locate(entry.was)
+                self._places[entry.renamed_from] = locate(entry.renamed_from)
         self.change_set = DeferredChangeSet(
             "revert_edit",
             selected.summary,
             (),
             break_hard_links or force,
-            reverts=selected.ids,
+            reverts=selected.change_ids,
             partial=selected.partial,
             arrange=self._arrange,
             locations=self._places.values(),
@@ -180,13 +181,13 @@ class Reversal:
             entry
             for entry in self._entries
             if refused.isdisjoint(
-                self._places[place].display_path for place in entry.ends
+                self._places[place].display_path for place in entry.paths
             )
         ]
         if not entries or len(entries) == len(self._entries):
             return None
         return self.selected._replace(
-            record=self.selected.record._replace(entries=entries),
+            record=self.selected.record._replace(file_changes=entries),
             summary=f"{self.selected.summary} (in part)",
             partial=True,
         )
@@ -221,9 +222,9 @@ class Reversal:
         if not (self._does or self._afterwards):
             raise FilewrightError(
                 Code.NO_CHANGE,
-                f"there is nothing left to undo of {self.selected.what}",
+                f"there is nothing left to undo of {self.selected.description}",
                 hint="; ".join(self.notes[:5]) or None,
-                details=self.selected.named,
+                details=self.selected.details,
             )
         return self._afterwards
 
@@ -231,29 +232,29 @@ class Reversal:
         """First all that is not to be where it is leaves its place, from below; then what is to be somewhere comes
         there, from above."""
         back: dict[RecordedPath, RecordedPath] = {}
-        for entry in sorted(self._renamed, key=lambda each: len(each.place.parts)):
+        for entry in sorted(self._renamed, key=lambda each: len(each.path.parts)):
             # What a folder above carried along is where that brings it back.
-            if entry.was is not None and (
-                path_after_moves(entry.place, back) != entry.was
+            if entry.renamed_from is not None and (
+                path_after_moves(entry.path, back) != entry.renamed_from
                 or entry.moved_with_parent is False
             ):
-                back[entry.place] = entry.was
+                back[entry.path] = entry.renamed_from
         meant: set[TreeNode] = set()
         leaving: list[tuple[FileChange, TreeNode]] = []
         coming: list[tuple[FileChange, FileState, TreeNode | None, bool]] = []
         for entry in self._entries:
             self._task.check()
             before, after = entry.before, entry.after
-            where = self._places[entry.place]
+            where = self._places[entry.path]
             item = self._there(where) if after else None
-            moves = entry.was is not None and entry.place in back
+            moves = entry.renamed_from is not None and entry.path in back
             with suppress(_RefusedError):
                 if item is None or after is None:
                     if before is None:
                         self._notes.append(f"{where.display_path} is gone already")
                 elif item in meant:
                     # One thing is at the place of two: the other one was overwritten.
-                    self._refuse(entry.place, _GONE)
+                    self._refuse(entry.path, _GONE)
                 else:
                     meant.add(item)
                     if before is None:
@@ -268,7 +269,7 @@ class Reversal:
                     or before.kind == "file" != (item and item.kind)
                 ):
                     coming.append((entry, before, item, moves))
-        leaving.sort(key=lambda each: -len(each[0].place.parts))
+        leaving.sort(key=lambda each: -len(each[0].path.parts))
         # A folder that was made stays if others have put something into it; else all that is in it goes along.
         stays: set[TreeNode] = set()
         along: set[TreeNode] = set()
@@ -277,7 +278,7 @@ class Reversal:
             below = inside.pop(item, [])
             if entry.before is None and item.kind == "folder":
                 if len(item.names()) > len(below):
-                    shown = self._places[entry.place].display_path
+                    shown = self._places[entry.path].display_path
                     self._notes.append(
                         f"{shown}/ stays: others have put something into it"
                     )
@@ -287,7 +288,7 @@ class Reversal:
             if item.place is not None:
                 inside.setdefault(item.place[0], []).append(item)
         for entry, item in leaving:
-            where = self._places[entry.place]
+            where = self._places[entry.path]
             if entry.before is not None:
                 folder, name, _ = self._tree.find(where, changing=True)
                 self._tree.leave(item, where, (folder, name))
@@ -296,7 +297,7 @@ class Reversal:
             elif item not in stays:
                 self._play(Delete(where))
         for entry, before, item, moves in sorted(
-            coming, key=lambda each: len((each[0].was or each[0].place).parts)
+            coming, key=lambda each: len((each[0].renamed_from or each[0].path).parts)
         ):
             with suppress(_RefusedError):
                 self._bring_back(entry, before, item, moves=moves)
@@ -356,10 +357,10 @@ class Reversal:
         self, entry: FileChange, after: FileState, item: TreeNode
     ) -> None:
         """Refuse to take away what is something else than a change has made."""
-        place = entry.place
+        place = entry.path
         if item.kind != after.kind:
             self._refuse(place, _is_now(item.kind))
-        if item.kind == "link" and item.target != after.target:
+        if item.kind == "link" and item.target != after.link_target:
             self._refuse(place, "is a link to something else now")
         if item.kind != "file":
             return
@@ -383,21 +384,21 @@ class Reversal:
         moves: bool,
     ) -> None:
         """Bring something back to where it was: by its name, or made anew of what was kept."""
-        was, gone = entry.was or entry.place, entry.after is None
+        was, gone = entry.renamed_from or entry.path, entry.after is None
         where = self._places[was]
         if moves and entry.renamed_later and not self._force:
             self._refuse(
-                entry.place, f"was {where.display_path}, and was renamed again since"
+                entry.path, f"was {where.display_path}, and was renamed again since"
             )
         if moves and item is not None:
             self._require_inside(was)
             self._does = True
             self._tree.arrive(
-                item, Move(self._places[entry.place], where, overwrite=self._force)
+                item, Move(self._places[entry.path], where, overwrite=self._force)
             )
             return
         if not gone and before.kind != "file":
-            self._refuse(entry.place, _GONE)
+            self._refuse(entry.path, _GONE)
         if before.kind == "other":
             self._notes.append(
                 f"{where.display_path} was a special file and cannot be made again"
@@ -425,22 +426,22 @@ class Reversal:
                     SetOwner(where, before.uid, before.gid),
                     SetMode(where, f"{before.mode:05o}"),
                 )
-        elif before.target is not None:
-            self._play(MakeLink(where, before.target))
+        elif before.link_target is not None:
+            self._play(MakeLink(where, before.link_target))
         else:
             content: ContentStream | None = stored_content_before(entry)
             if gone and entry.segments and not self._force:
                 content = MemoryContent(self._earlier(entry, None) or b"")
             if content is None:
                 self._refuse(
-                    entry.place,
+                    entry.path,
                     _NOT_KEPT if gone else _GONE if moves else _ONLY_CHANGES_KEPT,
                 )
             self._play(
                 Create(
                     where,
                     content,
-                    *before.rights,
+                    *before.mode_and_owner,
                     before.mtime_ns,
                     before.attributes,
                     replace=over,
@@ -458,9 +459,11 @@ class Reversal:
     ) -> None:
         if before.kind == "file" != item.kind:
             return
-        where, rights = self._places[entry.was or entry.place], item.rights
+        where, rights = self._places[entry.renamed_from or entry.path], item.rights
         given_back = SetMode(where, f"{before.mode:05o}")
-        if before.kind == "file" and (entry.spliced or before.digest != after.digest):
+        if before.kind == "file" and (
+            entry.packed_spans or before.digest != after.digest
+        ):
             step = self._rewritten(entry, before, after, item, where)
             if step is not None and not after.mode & 0o222 and rights[0] == after.mode:
                 # The change wrote to a file that was read-only already, and so may its undo.
@@ -487,7 +490,7 @@ class Reversal:
         where: Location,
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
-        with self._open(item, self._places[entry.place]) as now:
+        with self._open(item, self._places[entry.path]) as now:
             held = now.held
             # What is added at the end needs no merge, for which it was not kept.
             grown = before.blob is None and now.size > after.size
@@ -520,15 +523,15 @@ class Reversal:
         where: Location,
     ) -> Modify | Create:
         """The same of a file that is not held: by the splices that were kept, if it is as it was left or has grown."""
-        shown = self._places[entry.place].display_path
+        shown = self._places[entry.path].display_path
         if self._hunk is not None:
             raise errors.no_undo_by_hunks(shown)
         if entry.segments and not self._force:
-            self._refuse(entry.place, _TOO_LARGE)
+            self._refuse(entry.path, _TOO_LARGE)
         expected = ExpectedState(now.size, now.identity, after.digest or None)
         splices: Sequence[Splice] = ()
-        last, found = entry.changes[-1], None
-        for edit in reversed(entry.changes):
+        last, found = entry.content_edits[-1], None
+        for edit in reversed(entry.content_edits):
             self._task.check()
             back = (
                 backward_splices(edit)
@@ -548,7 +551,7 @@ class Reversal:
                 self._task.check()
                 begun.update(block)
             if begun.hexdigest() != after.digest:
-                self._refuse(entry.place, _TOO_LARGE)
+                self._refuse(entry.path, _TOO_LARGE)
             self._merged.append(shown)
             self._notes.append(
                 f"{shown} has grown at its end since; what was added stays"
@@ -556,11 +559,11 @@ class Reversal:
             return Modify(where, replace(expected, digest=None), splices)
         stream = stored_content_before(entry)
         if stream is None:
-            self._refuse(entry.place, "is too large to be undone from what was kept")
+            self._refuse(entry.path, "is too large to be undone from what was kept")
         if self._force:
             expected = replace(expected, digest=None)
         elif now.size != after.size:
-            self._refuse(entry.place, _TOO_LARGE)
+            self._refuse(entry.path, _TOO_LARGE)
         return Create(
             where,
             stream,
@@ -579,19 +582,19 @@ class Reversal:
         """
         runs = entry.runs
         if len(runs) > 1 and self._hunk is not None:
-            raise errors.no_undo_by_hunks(self._places[entry.place].display_path)
+            raise errors.no_undo_by_hunks(self._places[entry.path].display_path)
         for run in reversed(runs):
             self._task.check()
             if run.before is None:
                 if held is not None and not _is(held, run.after):
-                    self._refuse(run.place, _EDITED)
+                    self._refuse(run.path, _EDITED)
                 held = None
             elif held is None:
                 held = content_before(run)
                 if held is None:
-                    self._refuse(run.place, _NOT_KEPT)
+                    self._refuse(run.path, _NOT_KEPT)
             elif run.after is None:
-                self._refuse(run.place, _SOMETHING_NEW)
+                self._refuse(run.path, _SOMETHING_NEW)
             else:
                 held = self._without(run, held)
         return held
@@ -605,16 +608,16 @@ class Reversal:
         unchanged = _is(held, run.after)
         earlier = content_before(run, held if unchanged else None)
         if earlier is None:
-            self._refuse(run.place, "was not kept as it was before")
+            self._refuse(run.path, "was not kept as it was before")
         made = held if unchanged else content_after(run)
         if made is None:
             self._refuse(
-                run.place,
+                run.path,
                 "has changed since, and what the change made of it was not kept",
             )
         if self._hunk is not None:
             earlier = self._without_hunk(run, earlier, made, self._hunk)
-        return earlier if unchanged else self._merge(run.place, made, held, earlier)
+        return earlier if unchanged else self._merge(run.path, made, held, earlier)
 
     def _without_hunk(
         self, run: FileChange, earlier: bytes, made: bytes, hunk: int
@@ -634,7 +637,7 @@ class Reversal:
         hunks = group_into_hunks(
             snapshot, find_line_splices(earlier, made) if splices is None else splices
         )
-        shown = self._places[run.place].display_path
+        shown = self._places[run.path].display_path
         if not 1 <= hunk <= len(hunks):
             raise errors.unknown_hunk(shown, hunk, len(hunks))
         others = [
@@ -723,13 +726,14 @@ def _refusal(
     sides = "".join(conflict.sides for conflict in conflicts[:_SIDES_SHOWN])
     return FilewrightError(
         Code.STALE_VERSION,
-        f"{selected.what} cannot be undone: {first.path} {first.why}{first.at}{more}; nothing was changed{sides}",
+        f"{selected.description} cannot be undone: {first.path} {first.why}{first.at}"
+        f"{more}; nothing was changed{sides}",
         hint=f"{'give partial=true to undo the rest and leave that as it is, ' if has_rest else ''}undo the later "
         "changes of that file first (get_history lists them), show this change's diff "
         "(get_history with change_id) and edit the file by hand, or give force=true to have the earlier "
         "content over what is there now",
         details={
-            **selected.named,
+            **selected.details,
             "conflicts": [
                 {**each._asdict(), "lines": list(each.lines) if each.lines else None}
                 for each in conflicts[:_MOST_LISTED]

@@ -77,7 +77,7 @@ def earlier_of(path: str, text: str) -> Earlier | None:
     with _opened([path]) as workspace:
         location = workspace.context.boundary.locate(path)
         for record in workspace.history(path, client=SETUP_CLIENT, limit=1000):
-            entry = workspace.changes.entry_at(record, location)
+            entry = workspace.changes.file_change_at(record, location)
             if record.tool != WRITING or entry is None:
                 break
             before = (
@@ -90,7 +90,7 @@ def earlier_of(path: str, text: str) -> Earlier | None:
             earlier = Earlier(
                 before,
                 untouched,
-                frozenset(_folders_made(record.entries, path, workspace)),
+                frozenset(_folders_made(record.file_changes, path, workspace)),
             )
             later = before
     return earlier
@@ -177,7 +177,7 @@ def _folders_made(
             and entry.after is not None
             and entry.after.kind == "folder"
         ):
-            location = workspace.changes.location(entry.place)
+            location = workspace.changes.locate(entry.path)
             folder = os.fsdecode(location.absolute) if location is not None else ""
             if Path(folder) in Path(path).parents:
                 yield folder

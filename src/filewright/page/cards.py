@@ -104,7 +104,9 @@ def cards_of(
     """A page of cards, from the entry `start` of the record on, as many loaded as the budget allows."""
     left = LINES_AT_ONCE
     found = []
-    for index, entry in enumerate(islice(record.entries, start, start + CARDS), start):
+    for index, entry in enumerate(
+        islice(record.file_changes, start, start + CARDS), start
+    ):
         lines = LINES_OF_A_FILE if left > 0 and not _large(entry) else 0
         card = _card(workspace, index, entry, lines)
         left -= sum(len(hunk.rows) for view in card.views or () for hunk in view.hunks)
@@ -117,7 +119,7 @@ def card_of(
 ) -> Card:
     """The card of one file with its diff, or with more of it: what follows the offset `start`."""
     lines = LINES_UNFOLDED if start else LINES_OF_A_FILE
-    return _card(workspace, index, record.entries[index], lines, start)
+    return _card(workspace, index, record.file_changes[index], lines, start)
 
 
 def _large(entry: FileChange) -> bool:
@@ -181,7 +183,7 @@ def _editor(wanted: str, entry: FileChange, views: Sequence[FileView]) -> str:
     if not wanted or entry.after is None or entry.after.kind != "file":
         return ""
     line = next((hunk.new for view in views for hunk in view.hunks), 1)
-    path = quote_path(b"/".join((entry.place.root, *entry.place.parts)))
+    path = quote_path(b"/".join((entry.path.root, *entry.path.parts)))
     return (
         _EDITORS.get(wanted, wanted)
         .replace("{path}", path)
@@ -197,7 +199,7 @@ def _held(entry: FileChange) -> Snapshot | None:
     content = content_before(entry) if entry.after is None else content_after(entry)
     if content is None:
         return None
-    if suffix(entry.place.display_path) == "ipynb":
+    if suffix(entry.path.display_path) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = content_before(entry) or b"", content_after(entry) or b""
         both = [viewed_by_cells(Snapshot(side)) for side in sides]
@@ -231,7 +233,7 @@ def lines_of(
 
     None if the content was not kept.
     """
-    entry = record.entries[index]
+    entry = record.file_changes[index]
     if not count:
         return []
     content = _held(entry._replace(after=None) if sign == "-" else entry)
@@ -275,7 +277,7 @@ def lines_of(
 
 def drawn(record: ChangeRecord, index: int, rows: Sequence[DiffRow]) -> FileView:
     """Rows of a file as a diff of it has them."""
-    path = record.entries[index].place.display_path
+    path = record.file_changes[index].path.display_path
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 
 

@@ -235,8 +235,8 @@ class ChangeLog:
 
     def _listing(self, record: ChangeRecord) -> Listing:
         # A path is listed once, however many entries name it; of a large change only the first are read.
-        first = record.entries[:_PATHS]
-        paths = tuple(dict.fromkeys(entry.place.display_path for entry in first))
+        first = record.file_changes[:_PATHS]
+        paths = tuple(dict.fromkeys(entry.path.display_path for entry in first))
         deeds = deeds_of(record) if not record.reverts else []
         folders = sum(is_folder(entry) for entry in first)
         sides = [
@@ -245,14 +245,14 @@ class ChangeLog:
             for side in (entry.before, entry.after)
             if side is not None
         ]
-        small = len(record.entries) <= _COUNTED_FILES and all(
+        small = len(record.file_changes) <= _COUNTED_FILES and all(
             side.size <= _COUNTED_BYTES for side in sides
         )
         return Listing(
-            record._replace(entries=()),
+            record._replace(file_changes=()),
             self._undo(record) if record.reverts else title_of(record, deeds),
             paths,
-            len(record.entries) - folders or folders,
+            len(record.file_changes) - folders or folders,
             small,
             tuple(deeds[:_DEEDS]),
         )

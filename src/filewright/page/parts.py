@@ -54,7 +54,7 @@ class Viewed:
 
     def index(self, given: int) -> int:
         """The number of one of its files. Raises `not_found`."""
-        count = len(self.record.entries)
+        count = len(self.record.file_changes)
         if not 0 <= given < count:
             raise missing(f"There are {count} files.")
         return given
@@ -135,8 +135,8 @@ class ViewPart:
 
     def _image(self) -> Picture:
         record = self.viewed.record
-        entry = record.entries[self._index]
-        media = IMAGES.get(suffix(entry.place.display_path))
+        entry = record.file_changes[self._index]
+        media = IMAGES.get(suffix(entry.path.display_path))
         look = content_before if self.asked.get("side") == "before" else content_after
         content = look(entry) if media is not None else None
         if media is None or content is None:

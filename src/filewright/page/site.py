@@ -214,9 +214,9 @@ class ReviewSite:
         clock = Task(seconds=_COUNTED_SECONDS)
         rows = [
             row_of(self._workspace, entry, counted=not clock.expired)
-            for entry in viewed.record.entries[:_TREE]
+            for entry in viewed.record.file_changes[:_TREE]
         ]
-        more = len(viewed.record.entries) - len(rows)
+        more = len(viewed.record.file_changes) - len(rows)
         return self._html("tree.html", request, viewed, rows=rows, more=more)
 
     def _seen(self, _request: Request, given: Seen) -> str:
@@ -267,7 +267,10 @@ class ReviewSite:
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
-        path, session = record.entries[index].place.display_path, record.session or ""
+        path, session = (
+            record.file_changes[index].path.display_path,
+            record.session or "",
+        )
         made = Comment(
             viewed.address,
             path,

@@ -29,27 +29,24 @@ _PARTS = 3
 
 def deeds_of(record: ChangeRecord) -> list[Deed]:
     """What a change did; a folder that was moved or deleted represents all that is in it."""
-    entries = record.entries[:LOOKED_AT]
-    folders = {(entry.action, entry.place) for entry in entries if is_folder(entry)}
+    entries = record.file_changes[:LOOKED_AT]
+    folders = {(entry.action, entry.path) for entry in entries if is_folder(entry)}
     filled = {(entry.action, above) for entry in entries for above in _above(entry)}
     found: list[Deed] = []
     for entry in entries:
-        if (
-            entry.action == "created"
-            and (entry.action, entry.place) in filled & folders
-        ):
+        if entry.action == "created" and (entry.action, entry.path) in filled & folders:
             continue  # its files are named
         if entry.action != "created" and any(
             (entry.action, above) in folders for above in _above(entry)
         ):
             continue
-        name = f"{entry.place.display_path}{'/' if is_folder(entry) else ''}"
-        if entry.was is None:
+        name = f"{entry.path.display_path}{'/' if is_folder(entry) else ''}"
+        if entry.renamed_from is None:
             found.append((_VERBS[entry.action], name))
-        elif entry.was.parts[:-1] == entry.place.parts[:-1]:
-            found.append(("renamed", f"{entry.was.display_path} to {name}"))
+        elif entry.renamed_from.parts[:-1] == entry.path.parts[:-1]:
+            found.append(("renamed", f"{entry.renamed_from.display_path} to {name}"))
         else:
-            found.append(("moved", f"{entry.was.display_path} to {name}"))
+            found.append(("moved", f"{entry.renamed_from.display_path} to {name}"))
     if record.tool == "shell":
         command = to_one_line(record.summary.removeprefix("shell: "))
         return [("ran", f"{command} ({pluralize(len(found), 'file')})")]
@@ -77,8 +74,10 @@ def sentence(deeds: Iterable[Deed]) -> str:
 
 def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
     """The title of a change that is no undo."""
-    if len(record.entries) > LOOKED_AT and record.tool != "shell":
-        return f"Changed {pluralize(len(record.entries), 'path')} with {record.tool}"
+    if len(record.file_changes) > LOOKED_AT and record.tool != "shell":
+        return (
+            f"Changed {pluralize(len(record.file_changes), 'path')} with {record.tool}"
+        )
     if record.tool == "shell":
         shell = "Shell: " if record.summary.startswith("shell: ") else ""
         return "".join(f"{shell}{done}" for _, done in deeds)
@@ -109,4 +108,4 @@ def is_folder(entry: FileChange) -> bool:
 
 
 def _above(entry: FileChange) -> Iterable[RecordedPath]:
-    return parent_paths(entry.place)
+    return parent_paths(entry.path)

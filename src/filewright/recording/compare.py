@@ -120,13 +120,13 @@ class Comparison:
         folders: set[bytes] = set()
         trees: list[bytes] = []
         for change in changes:
-            for entry in change.entries:
-                for place in entry.ends:
+            for entry in change.file_changes:
+                for place in entry.paths:
                     path = self._path_of(place, change.number)
                     folders.add(prefix_of(path))
                     # A folder that was moved or replaced takes along what is in it.
                     sides = (entry.before, entry.after)
-                    is_moved = entry.was is not None or None in sides
+                    is_moved = entry.renamed_from is not None or None in sides
                     if is_moved and any(
                         side is not None and side.kind == "folder" for side in sides
                     ):
@@ -148,10 +148,14 @@ class Comparison:
             ):
                 del before[path]
 
-        for entry in change.entries:
+        for entry in change.file_changes:
             self._task.check()
-            path = self._path_of(entry.place, change.number)
-            was = path if entry.was is None else self._path_of(entry.was, change.number)
+            path = self._path_of(entry.path, change.number)
+            was = (
+                path
+                if entry.renamed_from is None
+                else self._path_of(entry.renamed_from, change.number)
+            )
             old, previous, left = before.get(was), None, None
             if entry.before is not None:
                 if old and old.kind != entry.before.kind:
@@ -177,7 +181,7 @@ class Comparison:
                     # So it is the known thing, with the path and the rights that it has now.
                     left = known._replace(
                         path=path,
-                        side=known.side.with_rights(left.side),
+                        side=known.side.with_mode_and_owner(left.side),
                         listed=left.listed,
                     )
                 if previous.kind == "folder":
@@ -206,7 +210,7 @@ class Comparison:
 
         It begins with `_ELSEWHERE` if it does not belong to the root, or if the change is in the state already.
         """
-        where = place.below(self._boundary.roots)
+        where = place.locate(self._boundary.roots)
         if where is not None and where.parts:
             path = b"/".join(where.parts)
             above = max(
@@ -214,7 +218,7 @@ class Comparison:
             )
             if not path.startswith(self._within) and number > self._newest[above]:
                 return path
-        return _ELSEWHERE + b"/".join(place.names)
+        return _ELSEWHERE + b"/".join(place.absolute_parts)
 
     # Pairs
 
@@ -258,7 +262,7 @@ class Comparison:
             with self._root.folder.open_folder_beneath(
                 above, follow_links=False, listable=False
             ) as folder:
-                return FileState.of(folder.stat(name)).kind != now.kind
+                return FileState.from_status(folder.stat(name)).kind != now.kind
         except OSError as error:
             return error.errno in _NOT_THERE
 
@@ -339,7 +343,7 @@ class Comparison:
             return True
         if old.seen is None:
             if old.kind == "link":
-                return now.held() == old.side.target
+                return now.held() == old.side.link_target
             if old.side.digest is None:  # A tool has brought it from elsewhere.
                 return old.written[2:] == now.written[2:]
             return old.side.digest == (now.side.digest or self.digest(now))
@@ -352,7 +356,9 @@ class Comparison:
         ):
             return True
         # It may have been given its earlier time again.
-        held = old.held() if old.side.rights == now.side.rights else None
+        held = (
+            old.held() if old.side.mode_and_owner == now.side.mode_and_owner else None
+        )
         return held is None or now.held() in (None, held)
 
     def digest(self, now: Thing) -> str | None:
@@ -375,7 +381,13 @@ def _things(
         path = prefix + name
         yield (
             path,
-            Thing(path, FileState.of(stamp), partial(read, path, stamp), stamp, path),
+            Thing(
+                path,
+                FileState.from_status(stamp),
+                partial(read, path, stamp),
+                stamp,
+                path,
+            ),
         )
 
 

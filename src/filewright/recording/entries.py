@@ -49,7 +49,7 @@ class EntryBuilder:
         entries: list[FileChange] = []
         for old, now in pairs:
             entries += self._entries(old, now)
-        return tuple(sorted(entries, key=lambda entry: entry.place.parts))
+        return tuple(sorted(entries, key=lambda entry: entry.path.parts))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -81,9 +81,14 @@ class EntryBuilder:
                 now.path
             )
             is_carried = is_along and basename(old.path) == basename(now.path)
-            has_other_rights = now.kind != "link" and old.side.rights != now.side.rights
+            has_other_rights = (
+                now.kind != "link"
+                and old.side.mode_and_owner != now.side.mode_and_owner
+            )
             if (was is not None and not is_carried) or has_other_rights:
-                same = now.side._replace(digest=old.side.digest, target=old.side.target)
+                same = now.side._replace(
+                    digest=old.side.digest, link_target=old.side.link_target
+                )
                 yield FileChange(
                     self._place(now), old.side._replace(blob=None), same, was
                 )
@@ -95,10 +100,13 @@ class EntryBuilder:
                     return
                 after = now.side  # Another kind than files and links.
             if old.kind == "link":
-                if before.target != after.target:
+                if before.link_target != after.link_target:
                     yield FileChange(self._place(old), before, None)
                     yield FileChange(self._place(now), None, after)
-            elif (before.digest, before.rights) != (after.digest, after.rights):
+            elif (before.digest, before.mode_and_owner) != (
+                after.digest,
+                after.mode_and_owner,
+            ):
                 yield FileChange(self._place(now), before, after)
 
     def _side(self, thing: Thing, *, is_now: bool = False) -> FileState | None:
@@ -121,7 +129,7 @@ class EntryBuilder:
                     else None
                 )
                 return side._replace(digest=digest)
-        content = side.target or thing.held()
+        content = side.link_target or thing.held()
         if content is None:
             if is_now:
                 return side
@@ -130,7 +138,7 @@ class EntryBuilder:
             )
             return None
         if side.kind == "link":
-            return side._replace(target=content)
+            return side._replace(link_target=content)
         blob = None
         if not is_now or len(content) <= _AFTER_EACH_BYTES:
             self._room -= len(content) if is_now else 0
@@ -142,4 +150,6 @@ class EntryBuilder:
         )
 
     def _place(self, thing: Thing) -> RecordedPath:
-        return RecordedPath.of(Location(self._root, tuple(thing.path.split(b"/"))))
+        return RecordedPath.from_location(
+            Location(self._root, tuple(thing.path.split(b"/")))
+        )

@@ -184,7 +184,7 @@ class Journal:
         numbers: dict[str, tuple[int, ...]] = {}
         groups = _attributed(comparison, commands, self.root.resolved_path)
         with self.log.begin(self.task) as intent:
-            builder = EntryBuilder(self.root, comparison, intent.keep, self.task)
+            builder = EntryBuilder(self.root, comparison, intent.store, self.task)
             records: list[tuple[tuple[Command, ...], Any]] = []
             for owners, pairs in groups.items():
                 entries = builder.build(pairs)
@@ -218,8 +218,8 @@ class Journal:
         for command in commands:
             if command.key in numbers:
                 opened.add(self.folder, command._replace(numbers=numbers[command.key]))
-        if self.log.own:
-            self.log.collect()
+        if self.log.is_own:
+            self.log.enforce_limits()
         # The next observation finds what this one has recorded, also of a file that was written to meanwhile.
         self.baseline.store(builder.contents)
         return without(rows, builder.missing)

@@ -71,7 +71,7 @@ class Recorder:
             self._close_earlier_turns(command, journals)
             for journal in self._observed(journals, line=line, budget=budget):
                 journal.baseline.clean_up()
-                is_own = journal.log.own
+                is_own = journal.log.is_own
                 opened.add(journal.folder, command._replace(is_own=is_own))
                 is_stored = all(row.kept for row in journal.rows.values())
                 if not is_stored and journal.baseline.claim_keeper():
@@ -104,8 +104,10 @@ class Recorder:
                 closed = opened.remove(journal.folder, identifier) or open_here
                 is_known = is_known or journal.was_known
                 for number in closed.numbers:
-                    journal.log.relabel(number, ending._replace(identifier=closed.key))
-                    record = journal.log.operation(number)
+                    journal.log.update_command(
+                        number, ending._replace(identifier=closed.key)
+                    )
+                    record = journal.log.read_record(number)
                     if record is not None:
                         records.append(record)
         if not is_known:
@@ -173,8 +175,8 @@ class Recorder:
 
     def _places(self) -> list[Log]:
         """Return the logs of the roots, and of the registered roots within them, those around others first."""
-        logs = [*self._changes.own]
-        logs += [log for log in self._changes.within() if log.state.owner.is_there]
+        logs = [*self._changes.own_logs]
+        logs += [log for log in self._changes.inner_logs() if log.state.owner.is_there]
         return sorted(logs, key=lambda log: log.state.owner.path)
 
     def _has_open(self) -> bool:
@@ -184,7 +186,7 @@ class Recorder:
             if opened.has_open(shell):
                 return True
             if not os.path.exists(os.path.join(shell, STATE)):
-                around = self._changes.around(log)
+                around = self._changes.outer_state_folder(log)
                 if around is not None and opened.has_open(around.at(_SHELL)):
                     return True
         return False
@@ -227,8 +229,8 @@ class Recorder:
                 folder,
                 baseline,
                 task,
-                made_after=self._changes.made_after,
-                latest=self._changes.latest,
+                made_after=self._changes.records_after,
+                latest=self._changes.newest_number,
             )
 
     @contextmanager
@@ -279,7 +281,7 @@ class Recorder:
         with suppress(FileNotFoundError):
             folder.stat(STATE)
             return
-        around = self._changes.around(log)
+        around = self._changes.outer_state_folder(log)
         if around is None or not opened.has_open(around.at(_SHELL)):
             return
         with suppress(FileNotFoundError), around.folder(_SHELL) as above:
@@ -319,7 +321,7 @@ class Recorder:
             for each in done:
                 if each.root.parts_within([root.resolved_path]):
                     around = each
-            if around is not None and not journal.log.own:
+            if around is not None and not journal.log.is_own:
                 [parts] = around.root.parts_within([root.resolved_path])
                 if not around.shows(b"/".join(parts)):
                     continue
@@ -335,7 +337,7 @@ class Recorder:
     def _adopted(self, journal: Journal) -> list[Adopted]:
         """Take over what is known of registered roots within one that are gone: their paths are its own again."""
         adopted: list[Adopted] = []
-        for left in self._changes.left_within():
+        for left in self._changes.orphaned_state_folders():
             below = journal.root.parts_within([left.owner.path])
             if not below or not os.path.exists(left.at(_SHELL, STATE)):
                 continue

@@ -146,15 +146,17 @@ class HistoryChange:
             undoable=record.undoable,
             files=tuple(
                 HistoryFile(
-                    entry.place.display_path,
+                    entry.path.display_path,
                     entry.action,
-                    entry.was.display_path if entry.was is not None else None,
+                    entry.renamed_from.display_path
+                    if entry.renamed_from is not None
+                    else None,
                     _version(entry.before),
                     _version(entry.after),
                 )
-                for entry in record.entries[:200]
+                for entry in record.file_changes[:200]
             ),
-            file_count=len(record.entries),
+            file_count=len(record.file_changes),
             notes=tuple(record.notes),
             by=by,
         )
@@ -280,12 +282,12 @@ def _unknown_cursor(what: str) -> FilewrightError:
 
 
 def _one(context: Context, change_id: str) -> HistoryResult:
-    record = context.changes.record(context.changes.identify(change_id))
+    record = context.changes.record(context.changes.resolve_change_id(change_id))
     page = Page(context.settings.page_chars)
     change = HistoryChange.of(record, context.session)
     page.add(f"{change.when}  {change.tool}", change.summary)
     page.extend(f"[{note}]" for note in record.notes)
-    _add_entries(page, record.entries, 100)
+    _add_entries(page, record.file_changes, 100)
     diff = context.changes.diff(
         record.id, max_lines=context.settings.diff_lines, task=context.task
     )
@@ -302,12 +304,12 @@ def _add_entries(
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
     for entry in entries[:most]:
-        action, what = entry.action, entry.place.display_path
-        if entry.was is not None:
+        action, what = entry.action, entry.path.display_path
+        if entry.renamed_from is not None:
             what = (
-                f"{what} → {entry.was.display_path}"
+                f"{what} → {entry.renamed_from.display_path}"
                 if undoes
-                else f"{entry.was.display_path} → {what}"
+                else f"{entry.renamed_from.display_path} → {what}"
             )
         rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
@@ -379,9 +381,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         context, arguments, Change((), made_id, diff), shown=shown, offers_diff=False
     )
     if scope.change_id is not None:
-        title, what = selected.ids[0], record.summary
+        title, what = selected.change_ids[0], record.summary
     else:
-        title, what = selected.what, pluralize(len(selected.ids), "change")
+        title, what = (
+            selected.description,
+            pluralize(len(selected.change_ids), "change"),
+        )
     page.add(
         f"undid {title}: {what}; change {made_id}"
         if made
@@ -397,16 +402,16 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         page.add(
             "[that change was an undo itself; for an earlier one give its change_id from get_history]"
         )
-    entries = (made or record).entries
+    entries = (made or record).file_changes
     _add_entries(page, entries, 40, undoes=made is None)
     if shown:
         page.end()
     return RevertResult(
         **page.facts,
-        what=selected.what,
-        reverted=selected.ids,
+        what=selected.description,
+        reverted=selected.change_ids,
         notes=reversal.notes,
-        files=tuple(entry.place.display_path for entry in entries[:200]),
+        files=tuple(entry.path.display_path for entry in entries[:200]),
     )
 
 
@@ -448,7 +453,7 @@ def restore_file(
     location, changes = context.boundary.locate(path), context.changes
 
     def state(record: ChangeRecord) -> EarlierState:
-        entry = changes.entry_at(record, location)
+        entry = changes.file_change_at(record, location)
         before = entry.before if entry is not None else None
         size = before.size if before is not None else None
         return EarlierState(
@@ -532,7 +537,7 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
     Raises `invalid_input` for a cursor that is none.
     """
     groups = context.changes.sessions()
-    undone = context.changes.undone()
+    undone = context.changes.undone_numbers()
     begin = 0
     if cursor is not None:
         begin = next(
@@ -551,7 +556,9 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
             group.begun.isoformat(),
             group.ended.isoformat(),
             group.changes,
-            len(undone & context.changes.made_in(group.name)) if undone else 0,
+            len(undone & context.changes.numbers_of_session(group.name))
+            if undone
+            else 0,
             *_counts(counting, group.name if group.changes <= _COUNTED else None),
         )
         made.append(summary)
@@ -575,7 +582,7 @@ def _counts(
         files = _files_of(record)
         for entry in files:
             context.task.check()
-            found = context.changes.difference(entry, max_lines=0)
+            found = context.changes.file_difference(entry, max_lines=0)
             added += found.added or 0
             removed += found.removed or 0
     except FilewrightError as error:
@@ -596,12 +603,17 @@ def changed_files(
             break
         context.task.check()
         lines = min(context.settings.diff_lines, max(left, 10))
-        files.append(context.changes.difference(entry, max_lines=lines))
+        files.append(context.changes.file_difference(entry, max_lines=lines))
         left -= sum(diff.row_count + 4 for diff in files[-1].diffs)
     end = offset + len(files)
     following = end if end < len(entries) else None
     return ChangedFiles(
-        selected.what, selected.ids, tuple(files), offset, len(entries), following
+        selected.description,
+        selected.change_ids,
+        tuple(files),
+        offset,
+        len(entries),
+        following,
     )
 
 
@@ -609,7 +621,7 @@ def _files_of(record: ChangeRecord) -> list[FileChange]:
     """What it did to files: entries of none of a folder."""
     return [
         entry
-        for entry in record.entries
+        for entry in record.file_changes
         if all(
             side is None or side.kind != "folder"
             for side in (entry.before, entry.after)

@@ -311,28 +311,28 @@ class _Looking:
         What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
         """
         changes = self.context.changes
-        asked = place = changes.place_of(location)
+        asked = place = changes.recorded_path(location)
         for record in reversed(self._newest):
-            for entry in record.entries:
-                was = entry.was
+            for entry in record.file_changes:
+                was = entry.renamed_from
                 if (
                     was is not None
                     and was.root == place.root
                     and place.parts[: len(was.parts)] == was.parts
                 ):
                     place = RecordedPath(
-                        entry.place.root,
-                        (*entry.place.parts, *place.parts[len(was.parts) :]),
+                        entry.path.root,
+                        (*entry.path.parts, *place.parts[len(was.parts) :]),
                     )
                     break
             else:
                 ends = ("created", "deleted", "moved")
                 if any(
-                    entry.place in (asked, place) and entry.action in ends
-                    for entry in record.entries
+                    entry.path in (asked, place) and entry.action in ends
+                    for entry in record.file_changes
                 ):
                     place = asked
-        there = changes.location(place) if place != asked else None
+        there = changes.locate(place) if place != asked else None
         return there if there is not None and self.context.exists(there) else None
 
     def _elsewhere(

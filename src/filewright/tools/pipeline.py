@@ -166,13 +166,15 @@ def change(
                 # sentences, and belong to their attempt only.
                 met += [conflict for conflict in conflicts if isinstance(conflict, str)]
     files = []
-    after = {entry.place: entry.after for entry in record.entries}
+    after = {entry.path: entry.after for entry in record.file_changes}
     for file in made.files:
         version = file.version
         if version is not None and file.knows:
             context.seen.made(context.session, file.location, version)
         left = (
-            after.get(RecordedPath.of(file.location)) if file.diff is not None else None
+            after.get(RecordedPath.from_location(file.location))
+            if file.diff is not None
+            else None
         )
         if left is not None and left.digest is not None:
             version = left.digest[:TOKEN_DIGITS]  # another may have added to it
