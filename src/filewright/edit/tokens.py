@@ -1,8 +1,9 @@
-"""Tokens of a line, and which characters of the file a line of a request stands for.
+"""Tokens of a line, and the tokens of the file that those of a request stand for.
 
-A search text that was found loosely differs from the file in whitespace, quotes, dashes, composed letters and
-characters that cannot be seen. Split alike, both sides have the same tokens in the same order, and each token of the
-request has the file's own spelling beside it.
+A search text that was matched loosely differs from the file in whitespace, quotes,
+dashes, composed letters and invisible characters. Both sides are split alike: they have
+the same tokens in the same order, and each token of the request is paired with the
+file's own spelling of it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or sign with the whitespace before it. The token that ends a line has the text ``LINE_END``.
+    """A word or sign with the whitespace before it.
 
-    `units` are its characters, each with the marks that belong to it.
+    `units` are its characters, each with the marks that belong to it. The token that
+    ends a line has the text `LINE_END`, and its gap is the trailing whitespace.
     """
 
     gap: str
@@ -36,88 +38,98 @@ class Token:
 
     @property
     def ends_line(self) -> bool:
-        """Return True for the end of a line; its gap is what trails."""
+        """Return True for the token that ends a line."""
         return self.units == (LINE_END,)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
-    """A token of the request and the same one in the file."""
+    """A token of the search text, and the token of the file that it stands for."""
 
-    asked: Token
-    there: Token
+    request: Token
+    file: Token
 
 
 def tokenize(body: str) -> list[Token]:
     """Split a line without its indentation; the last token ends it."""
-    return _grouped(_units(body))
+    return _group_units(_split_units(body))
 
 
-def pair_tokens(asked: str, there: str) -> list[TokenPair] | None:
-    """Split two lines that compare as equal, without their indentation; None if they are not equal."""
-    if asked == there:
-        return [TokenPair(token, token) for token in tokenize(asked)]
-    asked_units, their_units = _units(asked), _units(there)
-    if not asked_units[-1].isspace():
-        asked_units.append("")  # nothing trails
-    if not their_units[-1].isspace():
-        their_units.append("")
-    if [*map(_key, asked_units)] != [*map(_key, their_units)]:
+def pair_tokens(request_line: str, file_line: str) -> list[TokenPair] | None:
+    """Pair the tokens of two lines; None if the lines do not compare as equal.
+
+    Both lines come without their indentation.
+    """
+    if request_line == file_line:
+        return [TokenPair(token, token) for token in tokenize(request_line)]
+    request_units = _split_units_and_end(request_line)
+    file_units = _split_units_and_end(file_line)
+    if [*map(_comparison_key, request_units)] != [*map(_comparison_key, file_units)]:
         return None
-    result: list[TokenPair] = []
-    at = 0
-    for token in _grouped(asked_units):
-        # A gap is one unit, wherever there is one; the end of the line has one always.
-        has_gap = bool(token.gap) or token.ends_line
-        gap = their_units[at] if has_gap else ""
-        count = 0 if token.ends_line else len(token.units)
-        at += has_gap
-        units = (LINE_END,) if token.ends_line else tuple(their_units[at : at + count])
-        at += count
-        result.append(TokenPair(token, Token(gap, units)))
-    return result
+    pairs: list[TokenPair] = []
+    position = 0
+    for token in _group_units(request_units):
+        # A gap is one unit on both sides, however wide. The end of a line always has
+        # one, which is empty where nothing trails.
+        file_gap = ""
+        if token.gap or token.ends_line:
+            file_gap = file_units[position]
+            position += 1
+        if token.ends_line:
+            pairs.append(TokenPair(token, Token(file_gap, token.units)))
+            continue
+        end = position + len(token.units)
+        pairs.append(TokenPair(token, Token(file_gap, tuple(file_units[position:end]))))
+        position = end
+    return pairs
 
 
-def _key(unit: str) -> str:
+def _comparison_key(unit: str) -> str:
     """Return the form in which two units compare."""
-    return " " if not unit or unit.isspace() else fold(unit)
+    if not unit or unit.isspace():
+        return " "
+    return fold(unit)
 
 
-def _units(text: str) -> list[str]:
+def _split_units_and_end(text: str) -> list[str]:
+    """Split a text into units, the last of which is its trailing whitespace or empty."""
+    units = _split_units(text)
+    if not units[-1].isspace():
+        units.append("")
+    return units
+
+
+def _split_units(text: str) -> list[str]:
     """Split a text into characters with their marks, and runs of whitespace."""
     if text.isascii():
         return re.findall(r"\s+|\S", text) or [""]
     units: list[str] = []
     for character in text:
-        last = units[-1] if units else ""
-        if _belongs_to(last, character):
+        if units and _belongs_to(units[-1], character):
             units[-1] += character
         else:
             units.append(character)
-    # An invisible character at the beginning belongs to what follows it.
+    # An invisible character at the beginning has nothing before it to belong to.
     if len(units) > 1 and all(map(is_invisible, units[0])):
         units[:2] = [units[0] + units[1]]
     return units or [""]
 
 
-def _belongs_to(last: str, character: str) -> bool:
+def _belongs_to(unit: str, character: str) -> bool:
     """Return True if a character is part of the unit before it."""
-    if not last:
-        return False
-    if character.isspace() or last.isspace():
-        return character.isspace() and last.isspace()
+    if character.isspace() or unit.isspace():
+        return character.isspace() and unit.isspace()
     if character.isascii():
         return False
     if is_invisible(character) or unicodedata.combining(character):
         return True
-    # Korean syllables are composed of letters that combine without a class of their own.
-    return len(unicodedata.normalize("NFC", last + character)) <= len(
-        unicodedata.normalize("NFC", last)
-    )
+    # The letters of a Korean syllable combine, and are not of a combining class.
+    composed = unicodedata.normalize("NFC", unit + character)
+    return len(composed) <= len(unicodedata.normalize("NFC", unit))
 
 
-def _grouped(units: Sequence[str]) -> list[Token]:
-    """Group units into words, signs and the end of the line, each with the gap before it."""
+def _group_units(units: Sequence[str]) -> list[Token]:
+    """Group units into words, signs and the end of the line, each with its gap."""
     tokens: list[Token] = []
     gap = ""
     word: list[str] = []
