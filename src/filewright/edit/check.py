@@ -1,10 +1,16 @@
-"""The check of a match before it is merged."""
+"""The check of a match before it is merged: what is refused although its place is certain.
+
+A line that stands for text left out must not delete that text, and a repaired request
+must not change a line that it keeps.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from filewright.edit.code_text import PROSE, in_quotes
+from filewright.edit.code_text import PROSE_LANGUAGES, is_in_quotes
 from filewright.edit.comparison import RequestLines, leading_whitespace, word_similarity
 from filewright.edit.model import (
     AmbiguousWriteError,
@@ -18,124 +24,173 @@ from filewright.edit.model import (
 from filewright.edit.nearest import show_whitespace
 from filewright.edit.omission_markers import find_deleting_marker
 from filewright.edit.repairs.model import UNESCAPED
-from filewright.edit.repeated_text import _NEAR, _doubled
+from filewright.edit.repeated_text import CONTEXT_BYTES, find_repeated_text
 from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.codec import normalised
 
-_ALIKE, _MUCH_ALIKE = 0.5, 0.8
+# Shares of common words above which two lines may be, and probably are, the same line.
+_SIMILAR, _VERY_SIMILAR = 0.5, 0.8
 
 
-def _refuse_omissions(source: Source, located: EditMatch) -> None:
+def check_match(source: Source, match: EditMatch) -> None:
+    """Raise `AmbiguousWriteError` if the edit has no single meaning at its place."""
+    # With fuzzy=false the caller says that the text is meant as it is. A hunk of a patch
+    # is never fuzzy, and may have an omission marker all the same.
+    if match.edit.fuzzy or isinstance(match.parts[0], HunkPart):
+        _refuse_omission_marker(source, match)
+    if match.repairs:
+        _refuse_half_repair(source, match)
+
+
+@dataclass(slots=True)
+class _LinesOfEdit:
+    """The lines of an edit's search text and replacement, with the rest of their lines."""
+
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+
+
+def _refuse_omission_marker(source: Source, match: EditMatch) -> None:
     """Refuse a line that stands for text left out, where it would delete that text."""
-    asked: list[str] = []
-    new: list[str] = []
-    for part in located.parts[:1] if located.edit.replace_all else located.parts:
-        match part:
-            case TextPart():
-                above, below = _beside(source, part.span)
-                asked += f"{above}{part.search}{below}".split("\n")
-                new += f"{above}{part.replace}{below}".split("\n")
-            case LinesPart():
-                asked += part.search.lines
-                new += (*part.replace.before, *part.replace.lines)
-            case HunkPart():
-                asked += part.old
-                new += part.new
-            case SplicePart():
-                pass
-    if asked == new:
+    lines = _collect_lines(source, match)
+    if lines.old == lines.new:
         return
-    line = find_deleting_marker(asked, new, [], source.language)
-    if line is not None and not _occurs(source, located.span, line):
+    marker = find_deleting_marker(lines.old, lines.new, [], source.language)
+    if marker is not None and not _occurs(source, match.span, marker):
         raise AmbiguousWriteError(
-            f"{show_whitespace(line.strip())} stands for text left out, "
+            f"{show_whitespace(marker.strip())} stands for text left out, "
             "and the lines that it stands for would be deleted",
-            "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
+            "send the whole text that is meant; "
+            "with fuzzy=false the replacement is written as it is",
             Code.INVALID_INPUT,
         )
 
 
-def _beside(source: Source, span: ByteRange) -> tuple[str, str]:
-    """Return what is before a span on its first line, and behind it on its last."""
-    begin = max(source.line_start(span.start), span.start - _NEAR)
-    above = source.text(source.read(begin, span.start))
-    behind = source.text(source.read(span.end, span.end + _NEAR))
-    if above.isspace():
-        above = ""
-    return above, re.split(r"[\r\n]", behind, maxsplit=1)[0]
+def _collect_lines(source: Source, match: EditMatch) -> _LinesOfEdit:
+    """Return the lines of all parts of an edit; of equal parts, of the first."""
+    lines = _LinesOfEdit()
+    parts = match.parts[:1] if match.edit.replace_all else match.parts
+    for part in parts:
+        match part:
+            case TextPart():
+                before, behind = _read_rest_of_lines(source, part.span)
+                lines.old += f"{before}{part.search}{behind}".split("\n")
+                lines.new += f"{before}{part.replace}{behind}".split("\n")
+            case LinesPart():
+                lines.old += part.search.lines
+                lines.new += (*part.replace.before, *part.replace.lines)
+            case HunkPart():
+                lines.old += part.old
+                lines.new += part.new
+            case SplicePart():
+                pass
+    return lines
+
+
+def _read_rest_of_lines(source: Source, span: ByteRange) -> tuple[str, str]:
+    """Return the text before a span on its first line, and behind it on its last."""
+    start = max(source.line_start(span.start), span.start - CONTEXT_BYTES)
+    before = source.text(source.read(start, span.start))
+    behind = source.text(source.read(span.end, span.end + CONTEXT_BYTES))
+    if before.isspace():
+        before = ""
+    return before, re.split(r"[\r\n]", behind, maxsplit=1)[0]
 
 
 def _occurs(source: Source, span: ByteRange, line: str) -> bool:
-    """Return whether a line is text of the file where the edit is."""
+    """Return True if a line is text of the file where the edit is."""
     return line.strip() in source.text(source.read(span.start, span.end))
 
 
-def _refuse_half_repairs(source: Source, located: EditMatch) -> None:
-    """Refuse a repair that would change a line which the replacement has as the file has it."""
-    part = located.parts[0]
-    if not isinstance(part, LinesPart | TextPart):
-        return
-    there = RequestLines.of(
-        normalised(source.text(source.read(part.span.start, part.span.end)))
-    ).solid
-    wanted = (
-        part.replace if isinstance(part, TextPart) else "\n".join(part.replace.lines)
-    )
-    if isinstance(part, TextPart) and _doubled(source, part) is not None:
+def _refuse_half_repair(source: Source, match: EditMatch) -> None:
+    """Refuse a repair that changes a line which the replacement has as the file has it."""
+    part = match.parts[0]
+    match part:
+        case TextPart():
+            repaired = part.replace
+        case LinesPart():
+            repaired = "\n".join(part.replace.lines)
+        case HunkPart() | SplicePart():
+            return
+    if isinstance(part, TextPart) and find_repeated_text(source, part) is not None:
         raise AmbiguousWriteError(
             "the repaired search text ends inside of what the replacement has whole",
             "send search and replace exactly as the file has the text",
         )
-    line = is_changed(located.edit.replace, wanted, there)
-    if line is None and UNESCAPED in located.repairs and source.language not in PROSE:
-        line = breaks_string(wanted, there)
+    file_text = normalised(source.text(source.read(part.span.start, part.span.end)))
+    file_lines = RequestLines.of(file_text).solid
+    line = find_damaging_repair(match.edit.replace, repaired, file_lines)
+    is_code = source.language not in PROSE_LANGUAGES
+    if line is None and UNESCAPED in match.repairs and is_code:
+        line = find_broken_string(repaired, file_lines)
     if line is not None:
         raise AmbiguousWriteError(
-            "the search text is not as the file has it, and with what was looked past the line "
-            f"{show_whitespace(line)}, which the replacement keeps, would become another",
+            "the search text is not as the file has it, and with what was looked past "
+            f"the line {show_whitespace(line)}, which the replacement keeps, "
+            "would become another",
             "send search and replace exactly as the file has the text",
         )
 
 
-def is_changed(replacement: str, wanted: str, found: tuple[str, ...]) -> str | None:
-    """Return a line of a repaired replacement that was as the file has it before the repair, or more so."""
-    raw, solid = RequestLines.of(replacement).solid, RequestLines.of(wanted).solid
-    for line in solid:
-        bare = line.replace("\\", "")
-        like = [
-            one
-            for one in found
-            if word_similarity(bare, one.replace("\\", "")) > _MUCH_ALIKE
-        ]
-        doubled = (
-            line.replace("\\\\", "\\") in found
-        )  # and what was undone is one level more in both
-        if line not in found and (
-            doubled or is_nearer(line.replace("\\", "\\\\"), line, like)
-        ):
+def find_damaging_repair(
+    replacement: str, repaired: str, file_lines: Sequence[str]
+) -> str | None:
+    """Return a line that was nearer to the file's before the repair, or None.
+
+    `replacement` is the text as it was sent, `repaired` the text after the repair.
+    """
+    sent_lines = RequestLines.of(replacement).solid
+    repaired_lines = RequestLines.of(repaired).solid
+    for line in repaired_lines:
+        if line not in file_lines and _lost_an_escape(line, file_lines):
             return line
-    for line, text in zip(raw, solid, strict=True) if len(raw) == len(solid) else ():
-        if "\\" in line and line != text and is_nearer(line, text, found):
-            return text
+    if len(sent_lines) != len(repaired_lines):
+        return None
+    for sent, line in zip(sent_lines, repaired_lines, strict=True):
+        if "\\" in sent and sent != line and _is_nearer(sent, line, file_lines):
+            return line
     return None
 
 
-def breaks_string(wanted: str, there: tuple[str, ...]) -> str | None:
-    """Return a line in which undoing escapes put a tab or a newline into a string; None if there is none."""
-    for line in wanted.split("\n"):
-        if line in there or '"""' in line or "'''" in line:
+def _lost_an_escape(line: str, file_lines: Sequence[str]) -> bool:
+    """Return True if the file has a repaired line with another number of backslashes."""
+    # The repair may have left one level too much in both texts.
+    if line.replace("\\\\", "\\") in file_lines:
+        return True
+    bare = line.replace("\\", "")
+    similar_lines = [
+        file_line
+        for file_line in file_lines
+        if word_similarity(bare, file_line.replace("\\", "")) > _VERY_SIMILAR
+    ]
+    return _is_nearer(line.replace("\\", "\\\\"), line, similar_lines)
+
+
+def _is_nearer(line: str, other: str, file_lines: Sequence[str]) -> bool:
+    """Return True if a line of the file is like `line`, and less like `other`."""
+    if not line.strip():
+        return False
+    for file_line in file_lines:
+        if not file_line.strip():
+            continue
+        least = max(_SIMILAR, word_similarity(other, file_line))
+        if word_similarity(line, file_line) > least:
+            return True
+    return False
+
+
+def find_broken_string(repaired: str, file_lines: Sequence[str]) -> str | None:
+    r"""Return a line in which undoing escapes broke a string, or None.
+
+    A `\t` or `\n` inside a string is text of the program: undone, it becomes a tab in
+    the string, or ends the line with an open quote.
+    """
+    for line in repaired.split("\n"):
+        if line in file_lines or '"""' in line or "'''" in line:
             continue
         tab = line.find("\t", len(leading_whitespace(line)))
-        if (tab >= 0 and in_quotes(line, tab)) or in_quotes(line, len(line)):
+        has_tab_in_string = tab >= 0 and is_in_quotes(line, tab)
+        if has_tab_in_string or is_in_quotes(line, len(line)):
             return line
     return None
-
-
-def is_nearer(plain: str, line: str, asked: list[str] | tuple[str, ...]) -> bool:
-    """Return whether a line without its damage is much like one that was asked for, and more so than with it."""
-    return bool(plain.strip()) and any(
-        word_similarity(plain, one) > max(_ALIKE, word_similarity(line, one))
-        for one in asked
-        if one.strip()
-    )

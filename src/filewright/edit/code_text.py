@@ -1,4 +1,4 @@
-"""Which text of a file is code, and which is content."""
+"""Which text of a file is code, and which is content: of a string, a comment, prose."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ import re
 from filewright.edit.comparison import word_set
 from filewright.languages import Language
 
-#: Languages in which an entity is text.
-MARKUP = frozenset(map(Language, word_set("html xml vue svelte php jsx tsx markdown")))
+# Languages in which an entity is text.
+MARKUP_LANGUAGES = frozenset(
+    map(Language, word_set("html xml vue svelte php jsx tsx markdown"))
+)
 
-
-#: Languages that are not code, in which typographic characters and signs before lines are text.
-PROSE = {
+# Languages that are not code: typographic characters and signs before lines are text.
+PROSE_LANGUAGES = {
     None,
     *map(Language, word_set("html xml markdown text log csv tsv latex rst diff")),
 }
 
-
-_LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
-
-
-def in_quotes(line: str, at: int) -> bool:
-    """Return whether the character at `at` of a line is between quotes, as far as the line tells."""
-    before = re.sub(r"\\.", "", line[:at])
-    single = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
-    return before.count('"') % 2 == 1 or before.count("`") % 2 == 1 or single % 2 == 1
+_COMMENT_START = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
 
 
-def is_code(line: str, at: int) -> bool:
-    """Return whether the character at `at` of a line is in no string and in no comment."""
-    if in_quotes(line, at):
+def is_in_quotes(line: str, position: int) -> bool:
+    """Return True if a position of a line is between quotes, as far as the line tells."""
+    before = re.sub(r"\\.", "", line[:position])
+    # An apostrophe is no quote: neither inside a word nor at the end of one.
+    single_quotes = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
+    counts = (before.count('"'), before.count("`"), single_quotes)
+    return any(count % 2 == 1 for count in counts)
+
+
+def is_code(line: str, position: int) -> bool:
+    """Return True if a position of a line is in no string and in no comment."""
+    if is_in_quotes(line, position):
         return False
-    return not any(
-        not in_quotes(line, mark.start()) for mark in _LEADING.finditer(line[:at])
-    )
+    comments = _COMMENT_START.finditer(line[:position])
+    return all(is_in_quotes(line, comment.start()) for comment in comments)

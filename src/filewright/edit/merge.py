@@ -1,18 +1,19 @@
-"""A located edit as splices, with what is to be said about it.
+"""The merge of a match: the splices of an edit that was located, and notes on them.
 
-A text that was found exactly is written as it is sent (`literal`), lines that were found loosely are merged
-(`merge`). One thing is refused: a line that stands for text left out, where it would delete that text. What else
-looks like damage is noted (`notes`).
+A text that was matched exactly is written as it is sent, extended to whole lines where
+it names lines (`line_extension`). Lines that were matched loosely are merged
+(`line_merge`). What looks like damage is noted (`notes`), and `check` refuses what has
+no single meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from filewright.edit.check import _refuse_half_repairs, _refuse_omissions
-from filewright.edit.code_text import PROSE
+from filewright.edit.check import check_match
+from filewright.edit.code_text import PROSE_LANGUAGES
 from filewright.edit.line_alignment import align_rows, find_moved_lines
 from filewright.edit.line_endings import replace_lines
 from filewright.edit.line_extension import extend_to_lines
@@ -26,17 +27,17 @@ from filewright.edit.model import (
     TextPart,
 )
 from filewright.edit.nearest import show_whitespace
-from filewright.edit.notes import Note, find_damage
+from filewright.edit.notes import Note, NumberedLine, find_damage
 from filewright.edit.repairs.model import UNNUMBERED
-from filewright.edit.repeated_text import _doubled
+from filewright.edit.repeated_text import find_repeated_text
 from filewright.edit.source import Source
 from filewright.text.codec import encoded
 from filewright.text.splice import Splice
 
-#: Lines of a replacement that are looked at for damage.
-_MOST_OBSERVED = 20_000
-#: Occurrences of a text replaced everywhere of which the first is looked at.
-_MOST_NOTES = 5
+# Longer replacements are not looked at for damage: their lines take too long.
+_MAX_OBSERVED_LINES = 20_000
+# Of a text that is replaced everywhere only the first occurrences are looked at.
+_MAX_NOTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,177 +48,242 @@ class MatchMerge:
     notes: tuple[Note, ...] = ()
 
 
-def merge_match(source: Source, located: EditMatch) -> MatchMerge:
+@dataclass(frozen=True, slots=True)
+class _PartMerge:
+    """The splices of one part of an edit, its notes, and the lines that it adds."""
+
+    splices: Sequence[Splice]
+    notes: Sequence[Note]
+    added_lines: int
+
+
+def merge_match(source: Source, match: EditMatch) -> MatchMerge:
     """Return the splices of a located edit; none if it changes nothing.
 
-    Raises `unencodable`, and `AmbiguousWriteError` where the edit has no single meaning.
+    Raise `unencodable`, and `AmbiguousWriteError` if the edit has no single meaning.
     """
-    if located.edit.fuzzy or isinstance(located.parts[0], HunkPart):
-        # A hunk that is where its header says has the marker from whoever wrote the patch, as any other.
-        _refuse_omissions(source, located)
-    if located.repairs:
-        _refuse_half_repairs(source, located)
+    check_match(source, match)
     splices: list[Splice] = []
     notes: list[Note] = []
-    shift = 0
-    for number, part in enumerate(located.parts):
-        first = (
-            source.line_number(part.span.start) + shift if number < _MOST_NOTES else 0
-        )
+    added_lines = 0
+    for number, part in enumerate(match.parts):
+        # Numbering the lines of a hundred thousand occurrences would take longer than
+        # replacing them.
+        first_line: int | None = None
+        if number < _MAX_NOTES:
+            first_line = source.line_number(part.span.start) + added_lines
         match part:
             case SplicePart():
-                splices += part.splices
-                new = (
-                    located.edit.replace.split("\n")
-                    if not located.edit.search and first
-                    else []
-                )
-                notes += (
-                    find_damage((), enumerate(new, first), source.language)
-                    if first
-                    else ()
-                )
+                merge = _merge_new_lines(source, part, match, first_line)
             case TextPart():
-                text = (
-                    extend_to_lines(source, part) if _has_lines(located, part) else part
-                )
-                splices += exact_splices(
-                    source, text.span.start, text.span.end, text.search, text.replace
-                )
-                if first:
-                    notes += _notes_on_text(source, text, first)
-                    shift += text.replace.count("\n") - text.search.count("\n")
-            case LinesPart() | HunkPart():
-                rows = part if isinstance(part, HunkPart) else align_rows(part)
-                made, own = _rows(source, rows, located)
-                splices += own
-                notes += _notes_on_lines(source, rows, made, first)
-                shift += len(made) - len(rows.rows)
-    return MatchMerge(tuple(splices), tuple(notes[:_MOST_NOTES]))
+                merge = _merge_literal(source, part, match, first_line)
+            case LinesPart():
+                merge = _merge_rows(source, align_rows(part), match, first_line)
+            case HunkPart():
+                merge = _merge_rows(source, part, match, first_line)
+        splices += merge.splices
+        notes += merge.notes
+        added_lines += merge.added_lines
+    return MatchMerge(tuple(splices), tuple(notes[:_MAX_NOTES]))
 
 
-def try_merge(source: Source, located: EditMatch) -> tuple[Splice, ...] | None:
-    """Return the splices of a located edit; None where it has no single meaning."""
+def try_merge(source: Source, match: EditMatch) -> tuple[Splice, ...] | None:
+    """Return the splices of a located edit, or None if it has no single meaning."""
     try:
-        return merge_match(source, located).splices
+        return merge_match(source, match).splices
     except AmbiguousWriteError:
         return None
+
+
+# Lines that are put in, whatever they replace
+
+
+def _merge_new_lines(
+    source: Source, part: SplicePart, match: EditMatch, first_line: int | None
+) -> _PartMerge:
+    """Return the splices that a request names by lines."""
+    notes: list[Note] = []
+    if first_line is not None and not match.edit.search:
+        lines = _number_lines(match.edit.replace.split("\n"), first_line)
+        notes = find_damage((), lines, source.language)
+    return _PartMerge(part.splices, notes, added_lines=0)
+
+
+# A text that is written as it is sent
+
+
+def _merge_literal(
+    source: Source, part: TextPart, match: EditMatch, first_line: int | None
+) -> _PartMerge:
+    """Return the splices of a text that was matched exactly."""
+    # A text that is replaced everywhere and has no line ends names no lines. Looking at
+    # each of very many occurrences would take too long.
+    has_line_ends = "\n" in part.search or "\n" in part.replace
+    if has_line_ends or not match.edit.replace_all:
+        part = extend_to_lines(source, part)
+    splices = exact_splices(
+        source, part.span.start, part.span.end, part.search, part.replace
+    )
+    if first_line is None:
+        return _PartMerge(splices, (), added_lines=0)
+    notes = [*_find_text_notes(source, part, first_line)]
+    added_lines = part.replace.count("\n") - part.search.count("\n")
+    return _PartMerge(splices, notes, added_lines)
 
 
 def exact_splices(
     source: Source, start: int, end: int, search: str, replace: str
 ) -> Sequence[Splice]:
-    """Return the splices that put `replace` where `search` is literally in [start, end).
+    """Return the splices that put `replace` where exactly `search` is, in [start, end).
 
-    Lines equal in both keep their terminators. Raises `unencodable`.
+    Lines equal in both keep their terminators. Raise `unencodable`.
     """
-    theirs = encoded(replace, source.encoding, argument="replace")
+    new = encoded(replace, source.encoding, argument="replace")
     if "\n" not in search and "\n" not in replace:
-        return (
-            ()
-            if source.read(start, end) == theirs
-            else (Splice(start, end - start, theirs),)
-        )
-    lines = theirs.split(b"\n")
-    return replace_lines(source, start, end, lines, [*[None] * (len(lines) - 1), b""])
+        if source.read(start, end) == new:
+            return ()
+        return (Splice(start, end - start, new),)
+    lines = new.split(b"\n")
+    # No terminator is given but the last, which is none: the text ends where it ends.
+    terminators: list[bytes | None] = [*[None] * (len(lines) - 1), b""]
+    return replace_lines(source, start, end, lines, terminators)
 
 
-def _has_lines(located: EditMatch, part: TextPart) -> bool:
-    """Return whether a text may name whole lines; each of very many occurrences is not looked at."""
-    return not located.edit.replace_all or "\n" in part.search or "\n" in part.replace
-
-
-# Lines
-
-
-def _rows(
-    source: Source, part: HunkPart, located: EditMatch
-) -> tuple[list[MergedLine], tuple[Splice, ...]]:
-    """Merge rows, and put the lines in their place.
-
-    At the end of the file the last line has a terminator as the part says, or as it was before; where all lines
-    go there, the terminator before them goes too, if the file's last line has none.
-    """
-    rows, start, end = part.rows, part.span.start, part.span.end
-    there = [source.text(row.body) for row in rows]
-    same = {**part.kept}
-    if part.terminators is None:
-        same |= find_moved_lines(part.old, part.new, same)
-    if not located.edit.fuzzy:
-        # A hunk that is where its header says: its lines are there as they are.
-        made = [
-            MergedLine(there[same[index]] if index in same else text, same.get(index))
-            for index, text in enumerate(part.new)
-        ]
-    else:
-        is_numbered = UNNUMBERED in located.repairs
-        made = merge_matched_lines(
-            part,
-            there,
-            same,
-            file_unit=source.indent_unit,
-            is_prose=source.language is not None and source.language in PROSE,
-            is_numbered=is_numbered,
-        )
-    lines: list[bytes] = []
-    ends: list[bytes | None] = []
-    for index, line in enumerate(made):
-        if line.row is not None:
-            lines.append(rows[line.row].body)
-            ends.append(rows[line.row].terminator or None)
-        else:
-            lines.append(encoded(line.text, source.encoding, argument="replace"))
-            ends.append((part.terminators[index] or None) if part.terminators else None)
-    was_ended = not rows or bool(rows[-1].terminator)
-    if end == source.size and made:
-        is_ended, last = part.ended, made[-1].row
-        if is_ended is None:
-            is_ended = was_ended if last is None else bool(rows[last].terminator)
-        ends[-1] = ends[-1] if is_ended else b""
-    elif (
-        end == source.size and not was_ended and start > source.start and not part.ended
-    ):
-        start -= 2 if source.read(start - 2, start) == b"\r\n" else 1
-    return made, replace_lines(source, start, end, lines, ends)
-
-
-# What is refused
-
-
-# What is noted
-
-
-def _notes_on_text(source: Source, part: TextPart, first: int) -> Iterator[Note]:
-    """Yield what looks like damage in a text that is written as it is sent."""
+def _find_text_notes(source: Source, part: TextPart, first_line: int) -> Iterator[Note]:
+    """Yield notes on what looks like damage in a text that is written as it is sent."""
     new = part.replace.split("\n")
-    if len(new) > _MOST_OBSERVED:
+    if len(new) > _MAX_OBSERVED_LINES:
         return
     yield from find_damage(
-        part.search.split("\n"), enumerate(new, first), source.language
+        part.search.split("\n"), _number_lines(new, first_line), source.language
     )
-    doubled = _doubled(source, part)
-    if doubled is not None:
+    repeated_text = find_repeated_text(source, part)
+    if repeated_text is not None:
         yield Note(
-            first + len(new) - 1,
-            f"now has {show_whitespace(doubled)} twice: the replacement brings along what follows it",
+            first_line + len(new) - 1,
+            f"now has {show_whitespace(repeated_text)} twice: "
+            "the replacement brings along what follows it",
         )
 
 
-def _notes_on_lines(
-    source: Source, part: HunkPart, made: Sequence[MergedLine], first: int
+# Lines that are merged
+
+
+def _merge_rows(
+    source: Source, rows: HunkPart, match: EditMatch, first_line: int | None
+) -> _PartMerge:
+    """Return the splices of lines that were matched loosely, or as a hunk."""
+    lines = _merge_lines(source, rows, match)
+    splices = _put_lines(source, rows, lines)
+    # Lines of a part that is not looked at are numbered from 0: only five notes are kept.
+    notes = [*_find_line_notes(source, rows, lines, first_line or 0)]
+    return _PartMerge(splices, notes, added_lines=len(lines) - len(rows.rows))
+
+
+def _merge_lines(source: Source, rows: HunkPart, match: EditMatch) -> list[MergedLine]:
+    """Return the lines that take the place of the matched rows."""
+    file_lines = [source.text(row.body) for row in rows.rows]
+    kept_rows = {**rows.kept}
+    if rows.terminators is None:
+        kept_rows |= find_moved_lines(rows.old, rows.new, kept_rows)
+    if not match.edit.fuzzy:
+        # A hunk that is where its header says: its lines are in the file as they are.
+        return _keep_rows(rows, file_lines, kept_rows)
+    return merge_matched_lines(
+        rows,
+        file_lines,
+        kept_rows,
+        file_unit=source.indent_unit,
+        is_prose=source.language is not None and source.language in PROSE_LANGUAGES,
+        is_numbered=UNNUMBERED in match.repairs,
+    )
+
+
+def _keep_rows(
+    rows: HunkPart, file_lines: Sequence[str], kept_rows: Mapping[int, int]
+) -> list[MergedLine]:
+    """Return new lines as they are sent, and moved lines as the file has them."""
+    lines: list[MergedLine] = []
+    for index, text in enumerate(rows.new):
+        row = kept_rows.get(index)
+        if row is not None:
+            text = file_lines[row]
+        # A moved line has the text of its row, and the terminator of its new place.
+        lines.append(MergedLine(text, row))
+    return lines
+
+
+def _put_lines(
+    source: Source, rows: HunkPart, lines: Sequence[MergedLine]
+) -> tuple[Splice, ...]:
+    """Return the splices that put merged lines in the place of the rows."""
+    bodies: list[bytes] = []
+    terminators: list[bytes | None] = []
+    for index, line in enumerate(lines):
+        if line.row is not None:
+            bodies.append(rows.rows[line.row].body)
+            terminators.append(rows.rows[line.row].terminator or None)
+            continue
+        bodies.append(encoded(line.text, source.encoding, argument="replace"))
+        if rows.terminators:
+            terminators.append(rows.terminators[index] or None)
+        else:
+            terminators.append(None)
+    start, end = rows.span.start, rows.span.end
+    is_at_end_of_file = end == source.size
+    if is_at_end_of_file and lines and not _ends_with_terminator(rows, lines[-1]):
+        terminators[-1] = b""
+    if is_at_end_of_file and not (lines or _was_terminated(rows) or rows.ended):
+        # All lines go, and the last one had no terminator: the new last line of the file
+        # must have none either.
+        start = _terminator_start(source, start)
+    return replace_lines(source, start, end, bodies, terminators)
+
+
+def _ends_with_terminator(rows: HunkPart, last_line: MergedLine) -> bool:
+    """Return True if the last line of the file gets a terminator, or keeps its own."""
+    if rows.ended is not None:
+        return rows.ended
+    if last_line.row is not None:
+        return bool(rows.rows[last_line.row].terminator)
+    return _was_terminated(rows)
+
+
+def _was_terminated(rows: HunkPart) -> bool:
+    """Return True if the last of the rows has a terminator, or there are none."""
+    return not rows.rows or bool(rows.rows[-1].terminator)
+
+
+def _terminator_start(source: Source, line_start: int) -> int:
+    """Return the offset of the terminator before a line; the first line has none."""
+    if line_start == source.start:
+        return line_start
+    if source.read(line_start - 2, line_start) == b"\r\n":
+        return line_start - 2
+    return line_start - 1
+
+
+def _find_line_notes(
+    source: Source, rows: HunkPart, lines: Sequence[MergedLine], first_line: int
 ) -> Iterator[Note]:
-    """Yield what looks like damage in merged lines, and what the match does not prove."""
-    new = [
-        (number, line.text)
-        for number, line in enumerate(islice(made, _MOST_OBSERVED), first)
+    """Yield notes on damage in merged lines, and on what the match does not prove."""
+    new_lines = [
+        NumberedLine(number, line.text)
+        for number, line in enumerate(islice(lines, _MAX_OBSERVED_LINES), first_line)
         if line.row is None
     ]
-    there = [source.text(row.body) for row in part.rows]
-    yield from find_damage([*part.old, *there], new, source.language)
-    for number, line in enumerate(made, first):
-        for char in line.unproven:
-            name = f"{char} (U+{ord(char[0]):04X})" if char.strip() else "whitespace"
+    file_lines = [source.text(row.body) for row in rows.rows]
+    yield from find_damage([*rows.old, *file_lines], new_lines, source.language)
+    for number, line in enumerate(lines, first_line):
+        for piece in line.unproven:
+            name = f"{piece} (U+{ord(piece[0]):04X})" if piece.strip() else "whitespace"
             yield Note(
                 number,
-                f"has {name} as it was sent: the match does not show how the file spells it there",
+                f"has {name} as it was sent: "
+                "the match does not show how the file spells it there",
             )
+
+
+def _number_lines(lines: Sequence[str], first_line: int) -> list[NumberedLine]:
+    """Return lines with their numbers, from `first_line`."""
+    return [NumberedLine(number, text) for number, text in enumerate(lines, first_line)]

@@ -1,6 +1,7 @@
-"""Observations on what an edit writes: text that looks like damage on the way from a model to the file.
+"""Notes on what an edit writes: text that looks like damage on the way to the file.
 
-The caller is the author, so such text is written all the same, and said in the answer. The next call can correct it.
+Such text may be meant, so it is written all the same, and the answer says so. The next
+call can correct it.
 """
 
 from __future__ import annotations
@@ -8,44 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import unescape
 
-from filewright.edit.code_text import MARKUP, PROSE, in_quotes, is_code
-from filewright.edit.comparison import WHITESPACE, is_invisible, leading_whitespace
-from filewright.edit.omission_markers import mentions_omission
+from filewright.edit.line_damage import NUMBERED_LINE, RequestText, describe_damage
 from filewright.languages import Language
-from filewright.text.spelling import PLAIN, SPACES
 
-_MOST = 5
-
-
-_ESCAPES = re.compile(
-    r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))"
-)
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
-_GUTTER = re.compile(
-    r"\s*(?:>\s*)?(?:L|[Ll]ine |\[)?(?P<number>\d{1,6})\]?\s*(?P<sep>[→│|┃»›\t:.)-]|->|=>)\s?(?P<rest>.*)"
-)
-_PLACE = re.compile(r"[\w./\\-]+\.\w{1,5}:\d+[:-]\s?(?P<rest>.*)")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
-_MARKER = re.compile(
-    r"\s*(?:<{5,}|>{5,}|={7}|\|{7}|-{5,})\s*(?:SEARCH|REPLACE|HEAD|ORIGINAL|UPDATED)?\s*$"
-    r"|\s*\*\*\* (?:Begin|End|Update|Add|Delete)\b.*"
-)
-_TAG = re.compile(
-    r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call|search|replace(?:ment)?|content|file_text|antml:\w+)\b[^>]*>"
-    r"|<\|\w+\|>|<!\[CDATA\[|\]\]>"
-)
-_WORD = re.compile(r"\w+")
-_LATIN, _ALIKE = re.compile("[A-Za-z]"), re.compile("[\u0370-\u03ff\u0400-\u04ff]")
-_CLOSING_TAG = re.compile(r"</\w+>")
-_SIGNS = "（）［］｛｝；：，＝＋＊／＜＞→←⇒≤≥≠×÷"
+_MAX_NOTES = 5
+# What a display puts between a line number and its line, and hardly any text does.
+_DISPLAY_SEPARATORS = "→│|┃»›\t"
+_QUOTED_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An observation on a line of the result; `line` is its number, `text` goes behind it."""
+    """A note on line `line` of the result; the sentence goes on with `text`."""
 
     line: int
     text: str
@@ -54,199 +30,71 @@ class Note:
         return f"line {self.line} {self.text}"
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedLine:
+    """A line of the result with its number, from 1."""
+
+    number: int
+    text: str
+
+
 def find_damage(
-    asked: Sequence[str], new: Iterable[tuple[int, str]], language: Language | None
+    request_lines: Sequence[str],
+    result_lines: Iterable[NumberedLine],
+    language: Language | None,
 ) -> list[Note]:
-    """Return what looks like damage in numbered new lines, and is not in the lines asked for."""
-    lines = [(number, line) for number, line in new if line.strip()]
-    known = {line.strip(WHITESPACE) for line in asked if line.strip()}
-    fresh = [
-        (number, line) for number, line in lines if line.strip(WHITESPACE) not in known
-    ]
-    joined = "\n".join(asked)
+    """Return notes on what looks like damage in lines of the result.
+
+    What the `request_lines`, those of the search text or the file, have too is text.
+    """
+    request = RequestText.of(request_lines, language)
+    lines = [line for line in result_lines if line.text.strip()]
+    new_lines = [line for line in lines if not request.has_line(line.text)]
+    if not new_lines:
+        return []
     notes: list[Note] = []
-    for number, line in fresh:
-        for what in _of_line(line, known, joined, language):
-            notes.append(Note(number, f"now contains {what}"))
-    numbered = [match for _, line in lines if (match := _GUTTER.match(line))]
-    if (
-        len(numbered) == len(lines) > 1
-        and fresh
-        and not any(_GUTTER.match(line) for line in known)
-    ):
-        numbers = [int(match["number"]) for match in numbered]
-        is_display = all(match["sep"] in "→│|┃»›\t" for match in numbered)
-        if is_display and numbers == [*range(numbers[0], numbers[0] + len(numbers))]:
-            notes.append(
-                Note(fresh[0][0], "begins with a line number, as the lines below do")
-            )
-    notes += _of_all(fresh, lines, known)
-    if (
-        fresh
-        and _is_quoted("\n".join(line for _, line in lines))
-        and not _is_quoted(joined)
-    ):
-        notes.append(
-            Note(fresh[0][0], "now begins a text that is in quotes as a whole")
-        )
-    return list(dict.fromkeys(notes))[:_MOST]
+    for line in new_lines:
+        for description in describe_damage(line.text, request):
+            notes.append(Note(line.number, f"now contains {description}"))
+    texts = [line.text for line in lines]
+    for description in _describe_common_damage(texts, request):
+        notes.append(Note(new_lines[0].number, description))
+    return list(dict.fromkeys(notes))[:_MAX_NOTES]
 
 
-def _of_all(
-    fresh: Sequence[tuple[int, str]], lines: Sequence[tuple[int, str]], known: set[str]
-) -> Iterator[Note]:
-    """Yield what looks like damage of all lines of a replacement."""
-    if not fresh:
-        return
-    number, texts = fresh[0][0], [line for _, line in lines]
+def _describe_common_damage(
+    texts: Sequence[str], request: RequestText
+) -> Iterator[str]:
+    """Yield descriptions of damage that all lines of a replacement have together."""
+    if _has_line_numbers(texts) and not request.has_line_matching(NUMBERED_LINE):
+        yield "begins with a line number, as the lines below do"
     for prefix in ("> ", ">>> ", "$ ", "| "):
-        if all(text.lstrip().startswith(prefix) for text in texts) and not any(
-            line.startswith(prefix.strip()) for line in known
-        ):
-            yield Note(
-                number, f"begins with {prefix}as each line of the replacement does"
-            )
+        has_prefix = all(text.lstrip().startswith(prefix) for text in texts)
+        if has_prefix and not request.has_line_beginning(prefix.strip()):
+            yield f"begins with {prefix}as each line of the replacement does"
             break
-    joined = "\n".join(texts).strip()
-    if (
-        len(joined) > 1
-        and joined[0] == joined[-1] == "`"
-        and not any(line.startswith("`") for line in known)
-    ):
-        yield Note(number, "now begins a text that is in backquotes as a whole")
+    whole = "\n".join(texts).strip()
+    is_in_backquotes = len(whole) > 1 and whole[0] == whole[-1] == "`"
+    if is_in_backquotes and not request.has_line_beginning("`"):
+        yield "now begins a text that is in backquotes as a whole"
+    # A text that is one JSON string was escaped as a whole.
+    if _is_quoted(whole) and not _is_quoted(request.text):
+        yield "now begins a text that is in quotes as a whole"
+
+
+def _has_line_numbers(texts: Sequence[str]) -> bool:
+    """Return True if several lines bear consecutive numbers, as a display writes them."""
+    if len(texts) < 2:
+        return False
+    numbers: list[int] = []
+    for text in texts:
+        match = NUMBERED_LINE.match(text)
+        if match is None or match["separator"] not in _DISPLAY_SEPARATORS:
+            return False
+        numbers.append(int(match["number"]))
+    return numbers == [*range(numbers[0], numbers[0] + len(numbers))]
 
 
 def _is_quoted(text: str) -> bool:
-    """Return whether a text is one string, as JSON writes it."""
-    return re.fullmatch(r'"(?:[^"\\]|\\.)*"', text.strip(), re.DOTALL) is not None
-
-
-def _of_line(
-    line: str, known: set[str], joined: str, language: Language | None
-) -> Iterator[str]:
-    """Yield what looks like damage in a line, in words."""
-    body = line.strip()
-    yield from _escapes(line, joined, language)
-    yield from _characters(line, joined, language)
-    if mentions_omission(line, language):
-        yield "a mark that stands for text left out"
-    for pattern in (_GUTTER, _PLACE):
-        match = pattern.fullmatch(line)
-        if (
-            match
-            and match["rest"].strip()
-            and (match["rest"].strip() in known or _is_near(match["rest"], known))
-        ):
-            yield "a line number before its text"
-            break
-    if (
-        _FENCE.fullmatch(line)
-        and language is not Language.MARKDOWN
-        and "```" not in joined
-        and "~~~" not in joined
-    ):
-        yield "a code fence"
-    if _HUNK.match(body) and language is not Language.DIFF:
-        yield "the header of a diff"
-    elif (
-        line[0] in "+-"
-        and len(line) > 1
-        and not any(old.startswith(line[0]) for old in known)
-    ):
-        is_item = line[1] == " " and language in {*PROSE, Language.YAML}
-        if line[1:].strip() in known or not (
-            language in PROSE or is_item or line[1] == " "
-        ):
-            yield f"a {line[0]} as before a line of a diff"
-    if _MARKER.fullmatch(line) and (
-        line[:1] not in "-=" or body.endswith(("SEARCH", "REPLACE"))
-    ):
-        yield "a mark between texts of an edit"
-    tag = _TAG.search(line)
-    if (
-        tag
-        and tag[0] not in joined
-        and not (language in MARKUP and tag[0].startswith(("<![", "]]")))
-    ):
-        yield f"the tag {tag[0]}"
-    elif (
-        language not in MARKUP
-        and _CLOSING_TAG.fullmatch(body)
-        and f"<{body[2:-1]}" not in joined
-    ):
-        yield f"the tag {body}"
-    elif body == "=======" and language not in PROSE:
-        yield "a mark between texts of an edit"
-    if language not in PROSE:
-        for sign in ("%", "{", "}"):
-            at = line.find(2 * sign)
-            is_new = at >= 0 and 2 * sign not in joined and sign in joined
-            if is_new and (sign == "%" or not in_quotes(line, at)):
-                yield f"a doubled {sign}"
-                break
-
-
-def _is_near(rest: str, known: set[str]) -> bool:
-    """Return whether a line without its number begins as a line asked for does."""
-    word = re.match(r"\s*\w+\W*", rest)
-    return word is not None and any(old.startswith(word[0].strip()) for old in known)
-
-
-def _escapes(line: str, joined: str, language: Language | None) -> Iterator[str]:
-    """Yield escapes outside of strings, and entities."""
-    for match in _ESCAPES.finditer(line):
-        sign = match[0]
-        is_word = re.match(r"[a-z]{3}", line[match.end() :]) is not None
-        if sign in joined or (match["blank"] and is_word and language in PROSE):
-            continue
-        if in_quotes(line, match.start()) and not (
-            match["blank"] and match.end() == len(line.rstrip())
-        ):
-            continue
-        if match["quote"] and language is Language.BASH:
-            continue
-        yield f"a literal {sign}"
-    entity = _ENTITY.search(line)
-    tags = set(re.findall(r"</?\w+", unescape(line))).difference(
-        re.findall(r"</?\w+", line)
-    )
-    is_text = language in MARKUP and not any(tag in joined for tag in tags)
-    if entity and entity[0] not in joined and not is_text:
-        yield f"the entity {entity[0]}"
-
-
-def _characters(line: str, joined: str, language: Language | None) -> Iterator[str]:
-    """Yield characters that look like others, or like nothing."""
-    if line.isascii():
-        if "\0" in line and "\0" not in joined:
-            yield "a NUL, which makes the file a binary one"
-        return
-    lead = line[: len(line) - len(line.lstrip())]
-    if lead != leading_whitespace(line) and not any(
-        char in joined for char in lead if char in SPACES
-    ):
-        yield "no-break or other wide spaces as indentation"
-    for word in _WORD.findall(line):
-        if (
-            not word.isascii()
-            and word not in joined
-            and _LATIN.search(word)
-            and _ALIKE.search(word)
-        ):
-            yield f"{word}, a word in letters of two alphabets"
-    for index, char in enumerate(line):
-        if char.isascii() or char in joined:
-            continue
-        beside = line[index - 1 : index] + line[index + 1 : index + 2]
-        if is_invisible(char) and beside.isascii():
-            yield f"the invisible character U+{ord(char):04X}"
-        elif (
-            language in PROSE
-            or not (char in PLAIN or char in _SIGNS)
-            or not is_code(line, index)
-        ):
-            continue
-        elif char not in SPACES:
-            yield f"{char} (U+{ord(char):04X}) in code"
-        elif index >= len(lead):
-            yield f"the space U+{ord(char):04X} in code"
+    """Return True if a text is one string, as JSON writes it."""
+    return _QUOTED_TEXT.fullmatch(text.strip()) is not None

@@ -1,4 +1,8 @@
-"""Text beside a match that its replacement brings along once more."""
+"""Text beside an exact match that its replacement repeats.
+
+A model often sends a replacement that is longer than the search text: the rest of the
+word, of the line, or the line below comes once more.
+"""
 
 from __future__ import annotations
 
@@ -8,49 +12,70 @@ from filewright.edit.model import TextPart
 from filewright.edit.source import Source
 from filewright.text.codec import normalised
 
-#: Bytes behind a match that are looked at for text that the replacement brings along once more.
-_NEAR = 4_096
+# Bytes beside a match in which text is looked for that the replacement repeats.
+CONTEXT_BYTES = 4_096
 
 
-def _doubled(source: Source, part: TextPart) -> str | None:
-    """Return text beside a match that the replacement brings along once more."""
-    begin = max(source.line_start(part.span.start), part.span.start - _NEAR)
-    before = source.text(source.read(begin, part.span.start))
-    behind = normalised(source.text(source.read(part.span.end, part.span.end + _NEAR)))
-    return twice(part.search, part.replace, before, behind)
-
-
-def twice(search: str, new: str, before: str, behind: str) -> str | None:
-    """Return text beside a match that the replacement brings along once more; None if there is none.
-
-    `before` is the text of the file before the match on its line, `behind` the rest of its last line and some lines.
-    """
-    for left, right, is_there in (
-        (before, search, new.startswith),
-        (search, behind, new.endswith),
-    ):
-        ending, beginning = re.search(r"\w+\Z", left), re.match(r"\w+", right)
-        if ending and beginning and is_there(ending[0] + beginning[0]):
-            return ending[0] if right is search else beginning[0]
-    rest, _, below = behind.partition("\n")
-    last, old = new.rpartition("\n")[2].rstrip(), search.rpartition("\n")[2]
-    if (
-        rest.strip()
-        and last.endswith(rest.strip())
-        and not old.rstrip().endswith(rest.strip())
-    ):
-        return rest.strip()
-    added = new.removesuffix("\n").rpartition("\n")[2]
-    next_line = (
-        rest
-        if search.endswith("\n")
-        else (below if not rest.strip() else "").partition("\n")[0]
+def find_repeated_text(source: Source, match: TextPart) -> str | None:
+    """Return text beside a match that the replacement repeats, or None."""
+    span = match.span
+    line_start = max(source.line_start(span.start), span.start - CONTEXT_BYTES)
+    before = source.text(source.read(line_start, span.start))
+    behind = normalised(source.text(source.read(span.end, span.end + CONTEXT_BYTES)))
+    return (
+        _find_repeated_word(match, before, behind)
+        or _find_repeated_rest(match, behind)
+        or _find_repeated_line(match, behind)
     )
-    if (
-        "\n" in new
-        and next_line.strip()
-        and added == next_line
-        and added not in search.split("\n")
-    ):
-        return added.strip()
+
+
+def _find_repeated_word(match: TextPart, before: str, behind: str) -> str | None:
+    """Return a part of a word beside the match, if the replacement has the whole word."""
+    before_end, search_start = _word_at_end(before), _word_at_start(match.search)
+    is_inside_word = bool(before_end and search_start)
+    if is_inside_word and match.replace.startswith(before_end + search_start):
+        return before_end
+    search_end, behind_start = _word_at_end(match.search), _word_at_start(behind)
+    is_inside_word = bool(search_end and behind_start)
+    if is_inside_word and match.replace.endswith(search_end + behind_start):
+        return behind_start
+    return None
+
+
+def _word_at_start(text: str) -> str:
+    """Return the word that a text begins with, or an empty text."""
+    word = re.match(r"\w+", text)
+    return word[0] if word else ""
+
+
+def _word_at_end(text: str) -> str:
+    """Return the word that a text ends with, or an empty text."""
+    word = re.search(r"\w+\Z", text)
+    return word[0] if word else ""
+
+
+def _find_repeated_rest(match: TextPart, behind: str) -> str | None:
+    """Return the rest of the last matched line, if the replacement ends with it."""
+    rest = behind.partition("\n")[0].strip()
+    new_line = match.replace.rpartition("\n")[2].rstrip()
+    old_line = match.search.rpartition("\n")[2].rstrip()
+    if rest and new_line.endswith(rest) and not old_line.endswith(rest):
+        return rest
+    return None
+
+
+def _find_repeated_line(match: TextPart, behind: str) -> str | None:
+    """Return the line below the match, if the replacement ends with that line."""
+    rest, _, below = behind.partition("\n")
+    if match.search.endswith("\n"):
+        next_line = rest
+    elif rest.strip():
+        return None
+    else:
+        next_line = below.partition("\n")[0]
+    if "\n" not in match.replace or not next_line.strip():
+        return None
+    last_line = match.replace.removesuffix("\n").rpartition("\n")[2]
+    if last_line == next_line and last_line not in match.search.split("\n"):
+        return last_line.strip()
     return None
