@@ -83,7 +83,7 @@ def _tolerant(source: Source, edit: Edit) -> EditMatch | NotLocated:
             tier, parts, more = strict
             answer = choose_candidate(source, edit, Tier.REPAIRED, parts, more=more)
             if isinstance(answer, EditMatch):
-                answer = replace(answer, inner=tier, repairs=(better.what,))
+                answer = replace(answer, inner=tier, repairs=(better.description,))
             return require_not_applied(source, answer)
     block, wanted = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:

@@ -43,7 +43,7 @@ def match_repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
             tier, parts, more = strict
             answer = choose_candidate(source, edit, Tier.REPAIRED, parts, more=more)
             if isinstance(answer, EditMatch):
-                answer = replace(answer, inner=tier, repairs=(better.what,))
+                answer = replace(answer, inner=tier, repairs=(better.description,))
             found.setdefault(tier.rank, []).append(answer)
     answers = found[min(found)] if found else []
     located = [answer for answer in answers if isinstance(answer, EditMatch)]
@@ -89,7 +89,7 @@ def match_strictly(
         number = better.first_number + len(block.before)
         if number not in (source.line_number(region.start) for region in regions):
             return None
-    if "fence" in better.what and any(
+    if "fence" in better.description and any(
         fence_at_edge(solid_line_beside(source, region, ahead=ahead)[0])
         for region in regions
         for ahead in (False, True)

@@ -1,4 +1,4 @@
-"""Escaping that a request has and the file has not."""
+"""A request that was escaped once too often, as JSON, HTML or a string of code is."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from filewright.edit.code_text import in_quotes
-from filewright.edit.repairs.model import (
-    UNESCAPED,
-    RepairedRequest,
-)
+from filewright.edit.code_text import is_in_quotes
+from filewright.edit.repairs.model import UNESCAPED, RepairedRequest
 from filewright.text.codec import normalised
 
-_SIGN = re.compile(r"\\(.)", re.DOTALL)
-
-
-_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
-
-
-_ESCAPED = {
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_UNICODE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_LEADING_TABS = re.compile(r"(?m)^(?:\\t)+")
+_ESCAPED_NEWLINE = re.compile(r"(?<!\\)\\n")
+_ESCAPED_LINE_END = re.compile(r"(?:\\r)?\\[nr]$")
+# The escapes of JSON and of strings of code, by the sign behind the backslash.
+_MEANINGS = {
     "n": "\n",
     "t": "\t",
     "r": "\r",
@@ -31,49 +28,52 @@ _ESCAPED = {
     "b": "\b",
     "f": "\f",
 }
-
-
+_QUOTES = {'"', "'"}
 _ENTITY = re.compile(
     r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|#60|#62|#38|#x3[CEce]|#x26);"
 )
 
 
-def _without_entities(text: str) -> str | None:
+def remove_entities(text: str) -> str | None:
+    """Replace entities by their characters, as a `TextRepair`."""
     entities = _ENTITY.findall(text)
-    if not entities:
-        return text
-    bare = _ENTITY.sub("", text)
-    if any(
-        unescape(entity) in bare for entity in entities if unescape(entity) in "<>&"
-    ):
-        return None
-    return unescape(text)
+    bare_text = _ENTITY.sub("", text)
+    for entity in entities:
+        character = unescape(entity)
+        # Quotes are often left as they are. Other signs are escaped all, or none.
+        if character in "<>&" and character in bare_text:
+            return None
+    return unescape(text) if entities else text
 
 
-def _without_unicode_escapes(text: str) -> str | None:
-    return _UNICODE.sub(lambda match: chr(int(match[1], 16)), text)
+def remove_unicode_escapes(text: str) -> str | None:
+    r"""Replace escapes such as `\u00e9` by their characters."""
+    return _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
-def _without_escaped_tabs(text: str) -> str | None:
-    return re.sub(r"(?m)^(?:\\t)+", lambda match: "\t" * (len(match[0]) // 2), text)
+def remove_escaped_tabs(text: str) -> str | None:
+    r"""Replace `\t` by tabs where they indent a line."""
+    return _LEADING_TABS.sub(lambda match: "\t" * (len(match[0]) // 2), text)
 
 
-def _without_escaped_ends(text: str) -> str | None:
-    r"""Take ``\n`` or ``\r`` from the end of each line but the last."""
+def remove_escaped_line_ends(text: str) -> str | None:
+    r"""Take `\n` or `\r` from the end of each line; the last one may have none."""
     lines = text.split("\n")
-    ended = [bool(re.search(r"\\[nr]$", line)) for line in lines]
-    body = ended[:-1] if lines[-1] == "" or not ended[-1] else ended
-    if not any(ended):
+    is_ended = [_ESCAPED_LINE_END.search(line) is not None for line in lines]
+    if not any(is_ended):
         return text
-    if not body or not all(
-        is_ended or not line.strip()
-        for is_ended, line in zip(body, lines, strict=False)
-    ):
+    if lines[-1] == "" or not is_ended[-1]:
+        is_ended.pop()
+    if not is_ended:
         return None
-    return "\n".join(re.sub(r"(?:\\r)?\\[nr]$", "", line) for line in lines)
+    for line, has_end in zip(lines, is_ended, strict=False):
+        if line.strip() and not has_end:
+            return None
+    return "\n".join(_ESCAPED_LINE_END.sub("", line) for line in lines)
 
 
-def _without_json(text: str) -> str | None:
+def remove_json_quotes(text: str) -> str | None:
+    """Return the text of a JSON string, as a `TextRepair`."""
     stripped = text.strip().removesuffix(",")
     if not (len(stripped) > 1 and stripped[0] == stripped[-1] == '"'):
         return text
@@ -84,53 +84,62 @@ def _without_json(text: str) -> str | None:
     return normalised(value) if isinstance(value, str) else None
 
 
-def _without_backslashes(search: str, replacement: str) -> Iterator[RepairedRequest]:
-    """One level of escaping: of a text sent as one line all of it, as in JSON, or newlines; else quotes."""
-    shown = {*_SIGN.findall(search)}
-    whole = (
-        ({*shown, *'nt"\\'} & _ESCAPED.keys(), {*"nt"}) if _is_broken(search) else ()
-    )
-    for signs in (*whole, shown & {*"\\\"'"}):
-        plain, new = (_undone(text, signs, search) for text in (search, replacement))
-        if plain is not None and new is not None:
-            yield RepairedRequest(plain, new, UNESCAPED)
+def repair_backslashes(search: str, replacement: str) -> Iterator[RepairedRequest]:
+    """Yield the request with one level of backslashes undone.
 
-
-def _undone(text: str, signs: set[str], search: str) -> str | None:
-    """A text with the escapes of these signs undone; itself if it has none; None if it has half of them.
-
-    A sign is escaped everywhere or nowhere. Other escapes are the text's own, if `search` has them too: else
-    nobody can say what they are.
+    In a text that was sent as one line that is all of them, as in JSON, or newlines and
+    tabs alone; in any other text quotes and backslashes.
     """
-    codes = {*_SIGN.findall(text)}
-    if signs.isdisjoint(codes):
+    escaped_signs = {*_ESCAPE.findall(search)}
+    choices: list[set[str]] = []
+    if has_all_newlines_escaped(search):
+        choices.append({*escaped_signs, "n", "t", '"', "\\"} & _MEANINGS.keys())
+        choices.append({"n", "t"})
+    choices.append(escaped_signs & {"\\", *_QUOTES})
+    for signs in choices:
+        new_search = _undo_escapes(search, signs, search)
+        new_replacement = _undo_escapes(replacement, signs, search)
+        if new_search is not None and new_replacement is not None:
+            yield RepairedRequest(new_search, new_replacement, UNESCAPED)
+
+
+def _undo_escapes(text: str, signs: set[str], search: str) -> str | None:
+    """Undo the escapes of some signs, as a `TextRepair`.
+
+    A sign is escaped everywhere or nowhere. Other escapes are the text's own if the
+    search text has them too: what else they are is not certain.
+    """
+    escaped_signs = {*_ESCAPE.findall(text)}
+    if signs.isdisjoint(escaped_signs):
         return text
     if "n" in signs and "\n" in text.strip("\n"):
-        return None if _has_newlines_in_code(text) or codes & {*"\"'"} else text
-    bare = _SIGN.sub("", text)
-    half = any(sign in bare for sign in signs & {*"\"'"})
-    if (
-        half
-        or ("\\" in signs and not signs >= codes)
-        or not codes <= {*signs, *_SIGN.findall(search)}
-    ):
+        # This text has its newlines: its escapes belong to strings.
+        if _has_escaped_newlines_in_code(text) or escaped_signs & _QUOTES:
+            return None
+        return text
+    bare_text = _ESCAPE.sub("", text)
+    if any(quote in bare_text for quote in signs & _QUOTES):
         return None
-    return normalised(
-        _SIGN.sub(
-            lambda match: _ESCAPED[match[1]] if match[1] in signs else match[0], text
-        )
-    )
+    if "\\" in signs and not escaped_signs <= signs:
+        return None
+    if not escaped_signs <= {*signs, *_ESCAPE.findall(search)}:
+        return None
+
+    def undo(match: re.Match[str]) -> str:
+        return _MEANINGS[match[1]] if match[1] in signs else match[0]
+
+    return normalised(_ESCAPE.sub(undo, text))
 
 
-def _is_broken(text: str) -> bool:
-    """Whether a text of one line says where its newlines were."""
+def has_all_newlines_escaped(text: str) -> bool:
+    r"""Return True if a text is one line that has `\n` where its newlines were."""
     return "\\n" in text and "\n" not in text.strip("\n")
 
 
-def _has_newlines_in_code(text: str) -> bool:
-    """Return whether a text of several lines still has escaped newlines outside of strings."""
-    return any(
-        not in_quotes(line, match.start())
-        for line in text.split("\n")
-        for match in re.finditer(r"(?<!\\)\\n", line)
-    )
+def _has_escaped_newlines_in_code(text: str) -> bool:
+    r"""Return True if a line of a text has a `\n` outside of strings."""
+    for line in text.split("\n"):
+        for newline in _ESCAPED_NEWLINE.finditer(line):
+            if not is_in_quotes(line, newline.start()):
+                return True
+    return False

@@ -1,123 +1,166 @@
-"""Line numbers before the lines of a request."""
+"""Line numbers before the lines of a request, copied from a display of the file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from filewright.edit.comparison import leading_whitespace
-from filewright.edit.repairs.model import (
-    UNNUMBERED,
-    RepairedRequest,
-)
+from filewright.edit.repairs.model import UNNUMBERED, RepairedRequest
 
-_NUMBERED = re.compile(
+_NUMBER = re.compile(
     r"[ \t]*+(?P<mark>L|[Ll]ine |\[)?[ \t]*+(?P<number>\d{1,9})"
-    r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│┃|\t»›]|[:.)](?=[ \t]|$)|:|-|(?<=\])(?= |$)|$))"
+    r"(?P<separator>\]?(?: *(?:->|=>)(?= |$)| *[→│┃|\t»›]|[:.)](?=[ \t]|$)"
+    r"|:|-|(?<=\])(?= |$)|$))"
 )
+# A number that may be one of a line, however it is set off.
+_POSSIBLE_NUMBER = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
+# What only a display puts behind a number.
+_DISPLAY_SEPARATORS = ("→", "│", "┃", "|", "\t", "»", "›")
+# From so many lines on, consecutive numbers with such a separator can be nothing else.
+_MIN_SURE_LINES = 3
 
 
-_PERHAPS_NUMBERED = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
+@dataclass(frozen=True, slots=True)
+class _NumberedText:
+    """A text of which each line has a number.
 
+    `style` is how the numbers are set off, `first_number` the number of the first line,
+    and `bodies` are the lines without their numbers.
+    """
 
-#: What only a display puts behind a number.
-_SURE = ("→", "│", "┃", "|", "\t", "»", "›")
-
-
-class _Numbers(NamedTuple):
-    """Lines that bear consecutive numbers: how they are written, the first, and the lines less them."""
-
-    kind: str
-    first: int
-    rests: tuple[str, ...]
+    style: str
+    first_number: int
+    bodies: tuple[str, ...]
 
     @property
-    def sure(self) -> bool:
-        """Whether they can be nothing else: three lines or more, set off as only a display does."""
-        count = sum(bool(rest.strip()) for rest in self.rests)
-        return count >= 3 and (self.kind.endswith(_SURE) or self.kind[:1] in ("L", "l"))
+    def solid_bodies(self) -> list[str]:
+        """The lines that are not blank, without their numbers."""
+        return [body for body in self.bodies if body.strip()]
+
+    @property
+    def is_sure(self) -> bool:
+        """Return True if the numbers can be nothing but line numbers."""
+        if len(self.solid_bodies) < _MIN_SURE_LINES:
+            return False
+        return self.style.endswith(_DISPLAY_SEPARATORS) or self.style[:1] in ("L", "l")
 
     @property
     def depth(self) -> int:
         """The least indentation of a line."""
-        return min(len(leading_whitespace(rest)) for rest in self.rests if rest.strip())
+        return min(len(leading_whitespace(body)) for body in self.solid_bodies)
 
-    def text(self, pad: str) -> str:
-        """The lines, less what parts them from their numbers."""
-        return "\n".join(rest.removeprefix(pad) for rest in self.rests)
+    def text(self, padding: str) -> str:
+        """Return the lines, less the padding behind their numbers."""
+        return "\n".join(body.removeprefix(padding) for body in self.bodies)
 
 
-def _without_numbers(search: str, replacement: str) -> Iterator[RepairedRequest]:
-    """Line numbers: consecutive on every line, and the file's own, or such as only a display writes."""
-    mine = _numbers_of(search)
-    if mine is None:
+def repair_line_numbers(search: str, replacement: str) -> Iterator[RepairedRequest]:
+    """Yield the request without line numbers, and without the space behind them."""
+    old = _read_search(search)
+    if old is None:
         return
-    theirs = _numbers_of(replacement, like=mine.kind)
-    if theirs is None:
-        if any(_PERHAPS_NUMBERED.match(line) for line in replacement.split("\n")):
+    new = _read_replacement(replacement, old.style)
+    if new is None:
+        lines = replacement.split("\n")
+        if any(_POSSIBLE_NUMBER.match(line) for line in lines):
             return
-    else:
-        depths = {
-            rest.strip(): len(leading_whitespace(rest))
-            for rest in mine.rests
-            if rest.strip()
-        }
-        moved = [
-            len(leading_whitespace(rest)) - depths[rest.strip()]
-            for rest in theirs.rests
-            if rest.strip() in depths
-        ]
-        if (
-            moved
-            and all(moved)
-            and (mine.depth != theirs.depth or all(columns % 2 for columns in moved))
-        ):
-            return  # set off otherwise than the search text
-    spaced = all(rest.startswith(" ") for rest in mine.rests if rest.strip())
-    for pad in (" ", "") if spaced else ("",):
+    elif _is_set_off_otherwise(old, new):
+        return
+    # A space behind the number is the display's if every line has one; or the file is
+    # indented by one space more.
+    is_padded = all(body.startswith(" ") for body in old.solid_bodies)
+    for padding in (" ", "") if is_padded else ("",):
         yield RepairedRequest(
-            mine.text(pad),
-            replacement if theirs is None else theirs.text(pad),
-            UNNUMBERED,
+            search=old.text(padding),
+            replace=replacement if new is None else new.text(padding),
+            description=UNNUMBERED,
             whole_lines=True,
-            first_number=None if mine.sure else mine.first,
+            first_number=None if old.is_sure else old.first_number,
         )
 
 
-def _kind(match: re.Match[str]) -> str:
-    # Of lines around a match, a search says the number with a dash.
-    return f"{match['mark'] or ''}{match['sep']}".replace("-", ":")
+def has_line_number(line: str) -> bool:
+    """Return True if a line begins with a number, set off as a display does."""
+    return _NUMBER.match(line) is not None
 
 
-def _numbers_of(text: str, *, like: str | None = None) -> _Numbers | None:
-    """The numbers of a text, if every line has the next one; a blank line's may stand alone.
+def _is_set_off_otherwise(old: _NumberedText, new: _NumberedText) -> bool:
+    """Return True if the numbers of the replacement are set off by more or less space.
 
-    With `like`, a replacement is read: its numbers may be any as long as they do not fall.
+    Taking them away would then indent each line of the replacement otherwise than the
+    search text shows.
     """
+    depths = {body.strip(): len(leading_whitespace(body)) for body in old.solid_bodies}
+    shifts = [
+        len(leading_whitespace(body)) - depths[body.strip()]
+        for body in new.solid_bodies
+        if body.strip() in depths
+    ]
+    if not shifts or not all(shifts):
+        return False
+    # Kept lines that are all moved by the same block are moved by whole steps.
+    return old.depth != new.depth or all(columns % 2 for columns in shifts)
+
+
+def _read_search(text: str) -> _NumberedText | None:
+    """Return a search text with its numbers, if they are consecutive; else None."""
+    return _read_numbers(text, style=None)
+
+
+def _read_replacement(text: str, style: str) -> _NumberedText | None:
+    """Return a replacement with its numbers, if they never fall; else None.
+
+    Lines that were added or removed leave the other numbers as they were.
+    """
+    return _read_numbers(text, style=style)
+
+
+def _read_numbers(text: str, *, style: str | None) -> _NumberedText | None:
+    """Return a text with its numbers, or None if a line has none or another style.
+
+    Without a `style` the numbers must be consecutive, and the style is that of the first
+    line with text: a number may be alone on a blank line.
+    """
+    is_consecutive = style is None
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    lead = 0
-    while lead < len(lines) and not lines[lead].strip():
-        lead += 1
-    rests, kind, last = [""] * lead, like, None
-    first = 0
-    for line in lines[lead:]:
-        match = _NUMBERED.match(line)
+    leading_blanks = 0
+    while leading_blanks < len(lines) and not lines[leading_blanks].strip():
+        leading_blanks += 1
+    bodies = [""] * leading_blanks
+    numbers: list[int] = []
+    for line in lines[leading_blanks:]:
+        match = _NUMBER.match(line)
         if match is None:
             return None
-        number = int(match["number"])
-        if match.end() < len(line.rstrip()) or match["sep"].strip():
-            kind = kind or _kind(match)
-            if _kind(match) != kind:
+        is_number_alone = match.end() >= len(line.rstrip())
+        if not is_number_alone or match["separator"].strip():
+            style = style or _style_of(match)
+            if _style_of(match) != style:
                 return None
-        if last is None:
-            first = number - lead
-        elif number < last if like is not None else number != last + 1:
+        number = int(match["number"])
+        if numbers and not _may_follow(numbers[-1], number, is_consecutive):
             return None
-        last = number
-        rests.append(line[match.end() :])
-    if kind is None or not "".join(rests).strip():
+        numbers.append(number)
+        bodies.append(line[match.end() :])
+    if style is None or not any(body.strip() for body in bodies):
         return None
-    return _Numbers(kind, first, (*rests, "") if text.endswith("\n") else tuple(rests))
+    if text.endswith("\n"):
+        bodies.append("")
+    return _NumberedText(style, numbers[0] - leading_blanks, tuple(bodies))
+
+
+def _may_follow(previous: int, number: int, is_consecutive: bool) -> bool:
+    """Return True if a number may be that of the line below the previous number."""
+    return number == previous + 1 if is_consecutive else number >= previous
+
+
+def _style_of(match: re.Match[str]) -> str:
+    """Return how a number is set off.
+
+    A search for text shows the lines around a hit with a dash, and the hit with a colon.
+    """
+    return f"{match['mark'] or ''}{match['separator']}".replace("-", ":")

@@ -1,107 +1,104 @@
-"""Damage that a whole request carries, taken away from both of its texts.
-
-A repair is a proposal: it counts only where the search text as it is sent does not occur, and the repaired one does.
-The search text itself proves the damage then. The replacement carries the same damage throughout and is repaired
-with it, or carries none of it and stays; of half of it nobody can say what is meant, and the repair is dropped. Two
-repairs that both lead somewhere must lead to the same bytes.
-"""
+"""All repairs of a request, in order of how sure they are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from filewright.edit.repairs.diff_signs import repair_diff_signs
 from filewright.edit.repairs.escapes import (
-    _is_broken,
-    _without_backslashes,
-    _without_entities,
-    _without_escaped_ends,
-    _without_escaped_tabs,
-    _without_json,
-    _without_unicode_escapes,
+    has_all_newlines_escaped,
+    remove_entities,
+    remove_escaped_line_ends,
+    remove_escaped_tabs,
+    remove_json_quotes,
+    remove_unicode_escapes,
+    repair_backslashes,
 )
-from filewright.edit.repairs.line_numbers import _NUMBERED, _without_numbers
-from filewright.edit.repairs.line_prefixes import (
-    _PREFIXES,
-    _prefixes_of,
-    _without_prefix,
-)
-from filewright.edit.repairs.model import (
-    UNESCAPED,
-    RepairedRequest,
-)
+from filewright.edit.repairs.line_numbers import has_line_number, repair_line_numbers
+from filewright.edit.repairs.line_prefixes import has_prefixes, repair_prefixes
+from filewright.edit.repairs.model import UNESCAPED, RepairedRequest, TextRepair
 from filewright.edit.repairs.wrappers import (
-    _without_fence,
-    _without_marks,
-    _without_tags,
     fence_at_edge,
+    remove_marks,
+    remove_tags,
+    repair_fence,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repair:
+    """A repair that treats both texts of a request alike."""
+
+    description: str
+    repair_text: TextRepair
+    whole_lines: bool = False
+
+
+_REPAIRS = (
+    _Repair(UNESCAPED, remove_entities),
+    _Repair(UNESCAPED, remove_unicode_escapes),
+    _Repair(UNESCAPED, remove_escaped_tabs),
+    _Repair(UNESCAPED, remove_escaped_line_ends),
+    _Repair(UNESCAPED, remove_json_quotes),
+    _Repair("took away the marks around the text", remove_marks, whole_lines=True),
+    _Repair("took away the tags around the text", remove_tags),
 )
 
 
 def propose_repairs(search: str, replacement: str) -> Iterator[RepairedRequest]:
-    """Yield each way in which the request may be repaired, once."""
+    """Yield the repairs of a request, each repaired search text once."""
     seen = {search}
-    for better in _all(search, replacement):
-        if better.search.strip() and better.search not in seen:
-            seen.add(better.search)
-            yield better
+    for repaired in _repair_in_every_way(search, replacement):
+        if repaired.search.strip() and repaired.search not in seen:
+            seen.add(repaired.search)
+            yield repaired
 
 
-def _all(search: str, replacement: str) -> Iterator[RepairedRequest]:
-    yield from _without_fence(search, replacement)
-    yield from _without_numbers(search, replacement)
-    signed = repair_diff_signs(search, replacement)
-    if signed is not None:
-        yield signed
-    for what, prefix in _prefixes_of(search):
-        # A space behind the prefix is the prefix's if every line has one.
-        for pad in (" ", ""):
-            plain, new = (
-                _without_prefix(prefix, pad, search),
-                _without_prefix(prefix, pad, replacement),
-            )
-            if plain is not None and new is not None:
-                yield RepairedRequest(plain, new, what, whole_lines=True)
-    for what, undo, is_whole in _KINDS:
-        plain, new = undo(search), undo(replacement)
-        if plain is not None and plain != search and new is not None:
-            yield RepairedRequest(plain, new, what, whole_lines=is_whole)
-    yield from _without_backslashes(search, replacement)
-
-
-# Kinds: each returns the text without the damage, the text itself if it has none, None if it has half of it.
+def _repair_in_every_way(search: str, replacement: str) -> Iterator[RepairedRequest]:
+    """Yield the request without each kind of damage, equal results too."""
+    yield from repair_fence(search, replacement)
+    yield from repair_line_numbers(search, replacement)
+    without_signs = repair_diff_signs(search, replacement)
+    if without_signs is not None:
+        yield without_signs
+    yield from repair_prefixes(search, replacement)
+    for repair in _REPAIRS:
+        new_search = repair.repair_text(search)
+        new_replacement = repair.repair_text(replacement)
+        if new_search is None or new_search == search or new_replacement is None:
+            continue
+        yield RepairedRequest(
+            new_search,
+            new_replacement,
+            repair.description,
+            whole_lines=repair.whole_lines,
+        )
+    yield from repair_backslashes(search, replacement)
 
 
 def remove_characters(
     search: str, replacement: str, missing: set[str]
 ) -> RepairedRequest:
-    """Return the request without characters that cannot be seen, and that the file does not have."""
+    """Return the request without invisible characters that the file does not have."""
     table = dict.fromkeys(map(ord, missing))
-    what = "took away characters that cannot be seen"
-    return RepairedRequest(search.translate(table), replacement.translate(table), what)
-
-
-_KINDS: tuple[tuple[str, Callable[[str], str | None], bool], ...] = (
-    (UNESCAPED, _without_entities, False),
-    (UNESCAPED, _without_unicode_escapes, False),
-    (UNESCAPED, _without_escaped_tabs, False),
-    (UNESCAPED, _without_escaped_ends, False),
-    (UNESCAPED, _without_json, False),
-    ("took away the marks around the text", _without_marks, True),
-    ("took away the tags around the text", _without_tags, False),
-)
+    return RepairedRequest(
+        search.translate(table),
+        replacement.translate(table),
+        "took away characters that cannot be seen",
+    )
 
 
 def looks_damaged(text: str) -> bool:
-    """Return whether a text bears any of the damage, or half of it, that is repaired here."""
+    """Return True if a text has any of the damage that is repaired here, or half of it."""
     lines = [line for line in text.split("\n") if line.strip()]
-    numbered = sum(bool(_NUMBERED.match(line)) for line in lines)
+    numbered_count = sum(map(has_line_number, lines))
     return (
         bool(fence_at_edge(text))
-        or bool(lines and 2 * numbered >= len(lines))
-        or any(undo(text) != text for _, undo, _ in _KINDS)
-        or any(_without_prefix(prefix, "", text) != text for _, prefix in _PREFIXES)
-        or _is_broken(text)
+        or bool(lines and 2 * numbered_count >= len(lines))
+        or any(repair.repair_text(text) != text for repair in _REPAIRS)
+        or has_prefixes(text)
+        or has_all_newlines_escaped(text)
         or re.search(r"\\+[\"']", text) is not None
     )
