@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
+from filewright.changes import backup
 from filewright.changes.database import Database
 from filewright.changes.log import unpacked_plan
 from filewright.changes.open_folders import FolderSearch
-from filewright.changes.prepare import Preparation
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
@@ -337,8 +337,8 @@ def test_a_late_in_place_writer_loses_nothing(
         late.close()
         real(log, number)
 
-    monkeypatch.setattr(Log, "mark_done", writing)
-    monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
+    monkeypatch.setattr(Log, "done", writing)
+    monkeypatch.setattr(backup, "require_no_writers", lambda *_: None)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
     assert _kept(bench) == [b"LATEtwo\nthree\n"]
@@ -358,7 +358,7 @@ def test_a_displaced_file_that_is_still_written_to_waits(
     monkeypatch: pytest.MonkeyPatch,
     restarted: Callable[[], Recovery],
 ) -> None:
-    monkeypatch.setattr(Preparation, "_require_savable", lambda *_: None)
+    monkeypatch.setattr(backup, "require_no_writers", lambda *_: None)
     with (bench.root / "a.txt").open("ab") as late:
         bench.commit(bench.modify("a.txt", EDIT))
         assert len(scene.temporaries(bench.root)) == 1
@@ -380,7 +380,7 @@ def test_what_a_root_within_this_one_has_displaced_is_removed_before_its_folder_
         monkeypatch.context() as patch,
         Workspace(bench.root / "n", settings=bench.settings) as inner,
     ):
-        patch.setattr(Preparation, "_require_savable", lambda *_: None)
+        patch.setattr(backup, "require_no_writers", lambda *_: None)
         with path.open("ab"):
             inner.edit("f/a.txt", [{"search": "one", "replace": "two"}])
     assert len(scene.temporaries(bench.root)) == 1

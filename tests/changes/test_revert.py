@@ -494,7 +494,7 @@ def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(
 def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(
     scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("filewright.changes.prepare._SPLICED", 1000)
+    monkeypatch.setattr("filewright.changes.backup.MAX_REMOVED_BYTES", 1000)
     with scene.Bench(
         area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000
     ) as bench:

@@ -169,7 +169,7 @@ REQUESTS: dict[str, tuple[Callable[[Workspace], Any], bytes]] = {
 def test_a_save_between_the_look_and_the_staging_stays_on_a_disk_that_gives_its_number_to_our_file(
     disk: Path, monkeypatch: pytest.MonkeyPatch, request_: str, exchange: bool
 ) -> None:
-    from filewright.changes.prepare import Preparation
+    from filewright.changes.staging import stage
 
     root = disk / "work"
     root.mkdir()
@@ -178,7 +178,6 @@ def test_a_save_between_the_look_and_the_staging_stays_on_a_disk_that_gives_its_
     (root / "b.txt").write_bytes(b"bee\n")
     call, wanted = REQUESTS[request_]
     staged: list[None] = []
-    stage = Preparation.stage
 
     def stage_after_a_save(*given: Any) -> Any:
         if not staged:
@@ -190,7 +189,7 @@ def test_a_save_between_the_look_and_the_staging_stays_on_a_disk_that_gives_its_
         if mode == "exchange" and not exchange:
             raise OSError(errno.EINVAL, "no exchange here")
 
-    monkeypatch.setattr(Preparation, "stage", stage_after_a_save)
+    monkeypatch.setattr("filewright.changes.commit.stage", stage_after_a_save)
     scene.before_renames(monkeypatch, refuse_to_exchange)
     with Workspace(root, state_dir=disk / "state") as workspace:
         refused = None

@@ -1,8 +1,17 @@
-"""One change set, from what was asked to done.
+"""The commit of one change set, from the request to the last step.
 
-plan → save what undo needs → intent, flushed → stage, flushed → (prepared, flushed) → publish, folders
-flushed → done, flushed → clean up. Until the intent is on the disk nothing of the change is in the
-workspace; from then on the task is not asked whether it is cancelled.
+| step | if the process ends in it |
+|---|---|
+| check: apply the steps to a tree in memory | nothing was changed |
+| save: what undo needs goes into a transaction of the log | the transaction never was |
+| intent: the plan is flushed with the transaction | rolled back |
+| stage: new files are made under temporary names, flushed | rolled back |
+| publish: names are exchanged, folders flushed | rolled back |
+| done: the log is flushed; this is the commit | the change stays |
+| clean up: displaced files are removed | the next recovery removes them |
+
+Until the intent is on the disk nothing of the change is in the workspace. From then on the
+task is not asked whether it is cancelled.
 """
 
 from __future__ import annotations
@@ -13,25 +22,42 @@ import time
 from collections.abc import Sequence
 
 from filewright import errors
+from filewright.changes.backup import save_backup
+from filewright.changes.change_tree import ChangeTree
 from filewright.changes.cleanup import clean_up
+from filewright.changes.file_changes import FileChanges
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord
 from filewright.changes.open_folders import OpenFolders
 from filewright.changes.outcome import Outcome, describe_error
-from filewright.changes.prepare import Planning, Preparation
 from filewright.changes.publish import publish
 from filewright.changes.recovery import refuse_unsettled
 from filewright.changes.rename_plan import RenamePlan
+from filewright.changes.rename_planner import order_renames
 from filewright.changes.rollback import roll_back
 from filewright.changes.slots import PlanSlots
-from filewright.changes.tree import ChangeTree
+from filewright.changes.staging import stage
+from filewright.changes.tree_diff import apply_change_set
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 
+_CLEAN_UP_PAUSES = (0.0, 0.001, 0.004, 0.016, 0.064)
 
-class _CrossedError(Exception):
-    """The change was begun and rolled back, since the file system refused a rename."""
+
+class _RolledBackError(Exception):
+    """An attempt that failed and was rolled back, with its error and the outcome."""
+
+    def __init__(self, error: BaseException, outcome: Outcome) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.outcome = outcome
+
+    @property
+    def is_refused_rename(self) -> bool:
+        """Return True if a layered file system refused a rename."""
+        cause = self.error.__cause__
+        return isinstance(cause, OSError) and cause.errno == errno.EXDEV
 
 
 def commit(
@@ -41,63 +67,54 @@ def commit(
     notes: Sequence[str],
     caller: Caller,
 ) -> ChangeRecord:
-    """Commit it whole, or raise and leave everything as it was. `notes` and `caller` go into its record.
+    """Commit a change set whole, or raise and leave everything as it was.
 
-    Needs the workspace lock, with recovery done. Tried again, with things moved by copying, when a layered
-    file system refused a rename. Conflicts met on the way are in the record, or in the error.
+    Needs the workspace lock, with recovery done. `notes` and `caller` go into the record.
+    Conflicts with the saves of other programs are in the record, or in the error.
     """
-    met: list[str] = []
+    conflicts: list[str] = []
+    # Where a file system refuses a rename, files are moved by copying.
     for copy_moves in (False, True):
         try:
-            with OpenFolders(log.boundary) as folders:
+            with OpenFolders(log.boundary) as open_folders:
                 return _attempt(
                     log,
-                    folders,
+                    open_folders,
                     change_set,
                     task,
-                    notes,
+                    [*notes, *conflicts],
                     caller,
-                    met,
                     copy_moves=copy_moves,
                 )
-        except _CrossedError:
-            continue
-        except FilewrightError as error:
-            if met:
-                error.details["conflicts"] = [*met, *error.details.get("conflicts", ())]
-                ways = (
-                    [errors.saved_meanwhile("").hint]
-                    if "stays" in error.details
-                    else []
-                )
-                error.hint = "; ".join([*met, *filter(None, ways)])
-            raise
-        except OSError as error:
-            named = (
-                error.filename
-                if isinstance(error.filename, str | bytes)
-                else "the workspace"
-            )
-            raise from_os_error(error, os.fsdecode(named), doing="work on") from error
+        except _RolledBackError as failure:
+            conflicts += failure.outcome.conflicts
+            task.restored_contents.update(failure.outcome.restored)
+            if failure.is_refused_rename and not copy_moves:
+                continue
+            described = _described(failure.error, conflicts, failure.outcome)
+            raise described from described.__cause__
+        except (FilewrightError, OSError) as error:
+            described = _described(error, conflicts)
+            raise described from described.__cause__
     raise AssertionError("unreachable")
 
 
 def _attempt(
     log: Log,
-    folders: OpenFolders,
+    open_folders: OpenFolders,
     change_set: ChangeSet,
     task: Task,
     notes: Sequence[str],
     caller: Caller,
-    met: list[str],
     *,
     copy_moves: bool,
 ) -> ChangeRecord:
-    """What taking it back has `met` of others' saves is added to that."""
-    # Plan: what each step means, and what is refused.
-    tree = ChangeTree(log.boundary, folders, change_set, task, copy_moves=copy_moves)
-    tree.take()
-    if not (tree.displaced or tree.fresh or tree.moved or tree.altered):
+    # Check: apply the steps in memory, and refuse what cannot be done.
+    tree = ChangeTree(
+        log.boundary, open_folders, change_set, task, copy_moves=copy_moves
+    )
+    diff = apply_change_set(tree)
+    if diff.is_empty:
         raise FilewrightError(
             Code.NO_CHANGE,
             "the change would leave everything as it is",
@@ -105,111 +122,140 @@ def _attempt(
         )
     task.check()
 
-    begun: RenamePlan | None = None
-    preparation = Preparation(tree, log.settings, log.flusher, task)
+    # At the end of this block the intent is on the disk: a crash is recovered from.
+    with log.begin(task) as intent:
+        # Save: a crash here leaves an open transaction, which never was.
+        blobs = intent if change_set.undoable else None
+        backup = save_backup(diff, open_folders, log.settings, task, blobs)
+        order = order_renames(diff)
+        plan = order.build_plan(backup.originals, backup.created)
+        changes = FileChanges(diff, backup)
+        record = ChangeRecord(
+            number=intent.number,
+            tool=change_set.tool,
+            summary=change_set.summary,
+            file_changes=changes.list_changes(backup.originals, backup.created),
+            session=caller.session,
+            client=caller.client,
+            turn=caller.turn,
+            reverts=change_set.reverts or (),
+            partial=change_set.partial,
+            undoable=change_set.undoable,
+            hard_links=diff.hard_links,
+            notes=(*notes, *diff.notes),
+        )
+        unsettled = log.list_unfinished("unsettled", certain=True)
+        if unsettled:
+            refuse_unsettled(log, unsettled, record)
+        task.check()
+        # Intent: a crash from here on is rolled back.
+        log.write(record, plan)
+
     try:
-        # At the end of this block the intent is on the disk: from there on a crash is recovered.
-        with log.begin(task) as intent:
-            # Save what undo needs.
-            preparation.save(intent if change_set.undoable else None)
-            planning = Planning(tree)
-            plan = planning.plan(preparation)
-            record = ChangeRecord(
-                number=intent.number,
-                tool=change_set.tool,
-                summary=change_set.summary,
-                file_changes=preparation.entries(),
-                **caller._asdict(),
-                reverts=change_set.reverts or (),
-                partial=change_set.partial,
-                undoable=change_set.undoable,
-                hard_links=tree.hard_links,
-                notes=(*notes, *met, *tree.notes),
+        # Stage: make everything new under temporary names, and flush it.
+        staged = stage(order, backup, open_folders, log.flusher, task)
+        is_intent_complete = plan.is_complete
+        plan = order.fill_in(plan, staged.originals, staged.created)
+        if not is_intent_complete:
+            originals = {**backup.originals, **staged.originals}
+            intended = record.file_changes
+            record = record._replace(
+                file_changes=changes.list_changes(originals, staged.created)
             )
-            if unsettled := log.list_unfinished("unsettled", certain=True):
-                refuse_unsettled(log, unsettled, record)
-            task.check()
-            log.write(record, plan)
-        begun = plan
+            log.write(record, plan, entries=record.file_changes != intended)
 
-        # Stage everything new under temporary names.
-        preparation.stage(planning)
-        begun = planning.plan(preparation)
-        if not plan.is_complete:
-            before = record.file_changes
-            record = record._replace(file_changes=preparation.entries())
-            log.write(record, begun, entries=record.file_changes != before)
-
-        # Publish: readers see the change. Done: it is never rolled back.
-        slots = PlanSlots(folders, begun, known=planning.known)
+        # Publish: readers see the change. A crash is still rolled back.
+        slots = PlanSlots(open_folders, plan, known=order.known_folders)
         publish(slots, log.flusher, hash_up_to=log.settings.identity_bytes)
+
+        # Done: from the end of this flush on the change is never rolled back.
         log.mark_done(record.number)
     except BaseException as error:
-        # Interrupted after the last flush, it is made all the same.
-        if begun is not None and not _is_made(log, record):
-            is_undone = _roll_back(log, folders, record, begun, error, met, task)
-            refused = (
-                isinstance(error.__cause__, OSError)
-                and error.__cause__.errno == errno.EXDEV
-            )
-            if is_undone and refused and not copy_moves:
-                raise _CrossedError from error
+        # An interrupt after the last flush comes too late: the change is made.
+        if not _is_committed(log, record):
+            outcome = _try_roll_back(log, open_folders, record, plan, error)
+            if outcome is not None:
+                raise _RolledBackError(error, outcome) from error
         raise
 
-    # The change is made; whatever happens from here on, it is not reported as failed.
+    # Clean up: the change is made, so nothing that fails here is reported as a failure.
     return record._replace(notes=(*record.notes, *_clean_up(slots, log, record)))
 
 
-def _is_made(log: Log, record: ChangeRecord) -> bool:
+def _is_committed(log: Log, record: ChangeRecord) -> bool:
     try:
         return log.read_record(record.number, made=True) is not None
     except FilewrightError:
         return False
 
 
-def _roll_back(
+def _try_roll_back(
     log: Log,
-    folders: OpenFolders,
+    open_folders: OpenFolders,
     record: ChangeRecord,
     plan: RenamePlan,
-    cause: BaseException,
-    met: list[str],
-    task: Task,
-) -> bool:
-    """Undo what was begun. False if it cannot be undone now: that is left to the next recovery."""
+    error: BaseException,
+) -> Outcome | None:
+    """Roll a failed attempt back; return None if that is left to the next recovery."""
     try:
-        findings = roll_back(PlanSlots(folders, plan), log, record)
-        if findings.unsettled:
-            raise OSError(0, "; ".join(findings.unsettled))
-    except (OSError, FilewrightError) as error:
-        if isinstance(cause, FilewrightError):
-            cause.hint = (
-                f"what was begun could not be taken back at once ({describe_error(error)}); the next change or "
+        outcome = roll_back(PlanSlots(open_folders, plan), log, record)
+        if outcome.unsettled:
+            raise OSError(0, "; ".join(outcome.unsettled))
+    except (OSError, FilewrightError) as failure:
+        if isinstance(error, FilewrightError):
+            error.hint = (
+                f"what was begun could not be taken back at once ({describe_error(failure)}); the next change or "
                 "`filewright doctor` does it"
             )
-        return False
-    met += findings.conflicts
-    task.restored_contents.update(findings.restored)
-    if findings.partially_applied and isinstance(cause, FilewrightError):
-        cause.details["stays"] = True  # Tried again, it would be made twice.
-        cause.message = errors.saved_meanwhile(findings.partially_applied[0]).message
-    return True
+        return None
+    return outcome
+
+
+def _described(
+    error: BaseException, conflicts: Sequence[str], outcome: Outcome | None = None
+) -> BaseException:
+    """Return the error of a commit, with the conflicts that its rollbacks met."""
+    if isinstance(error, OSError):
+        path = "the workspace"
+        if isinstance(error.filename, str | bytes):
+            path = os.fsdecode(error.filename)
+        described = from_os_error(error, path, doing="work on")
+        described.__cause__ = error
+        return described
+    if not isinstance(error, FilewrightError):
+        return error
+    if outcome is not None and outcome.partially_applied:
+        # Tried again, the change would be made twice.
+        error.details["stays"] = True
+        error.message = errors.saved_meanwhile(outcome.partially_applied[0]).message
+    if conflicts:
+        hints = [*conflicts]
+        way_out = errors.saved_meanwhile("").hint
+        if "stays" in error.details and way_out is not None:
+            hints.append(way_out)
+        error.details["conflicts"] = [*conflicts, *error.details.get("conflicts", ())]
+        error.hint = "; ".join(hints)
+    return error
 
 
 def _clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> tuple[str, ...]:
-    """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
+    """Remove displaced files; return the conflicts, and the files that have to wait.
+
+    The next recovery tries again to remove the files that wait.
+    """
     conflicts: list[str] = []
-    for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
-        time.sleep(pause)  # A program that saves just now closes the file in a moment.
+    for pause in _CLEAN_UP_PAUSES:
+        # A program that saves just now closes the file in a moment.
+        time.sleep(pause)
         slots.search_again()
         try:
-            found = clean_up(slots, log, record)
+            outcome = clean_up(slots, log, record)
         except (OSError, FilewrightError) as error:
-            found = Outcome(unsettled=[str(error)])
-        conflicts += found.conflicts
-        if not (found.waiting or found.unsettled):
+            outcome = Outcome(unsettled=[str(error)])
+        conflicts += outcome.conflicts
+        if not (outcome.waiting or outcome.unsettled):
             break
-    for shown in found.waiting:
+    for shown in outcome.waiting:
         conflicts.append(
             f"{shown}: another program has it open as it was before this change; what it writes there is kept "
             "once it closes it, and `filewright doctor` names where"

@@ -6,7 +6,6 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from filewright.changes.blobs import (
     content_before,
     forward_splices,
 )
+from filewright.changes.change_tree import ChangeTree
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
@@ -29,7 +29,8 @@ from filewright.changes.model import (
     unpack_spans,
 )
 from filewright.changes.open_folders import OpenFolders
-from filewright.changes.tree import ChangeTree, TreeNode
+from filewright.changes.tree_diff import TreeDiff, apply_change_set
+from filewright.changes.tree_node import TreeNode
 from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import (
     Diff,
@@ -174,28 +175,32 @@ class DiffBuilder(NamedTuple):
         budget = _Budget(max_lines, task)
         with OpenFolders(self.boundary) as folders:
             tree = ChangeTree(self.boundary, folders, change_set, task)
-            tree.take()
-            left = {item.was for item in tree.at_first if item.alive}
-            gone = [item for item in tree.displaced if not item.alive]
-            for item in gone:
-                if item.kind == "folder":
-                    self._deleted_below(item.was, left, budget)
-            altered = (item for item in tree.altered if not item.moved)
-            for item in itertools.chain(gone, tree.made, tree.moved, altered):
-                if item.kind == "folder" and not item.moved:
+            changed = apply_change_set(tree)
+            left: set[Location] = set()
+            for node in tree.records.loaded:
+                if node.original is not None and changed.is_present(node):
+                    left.add(node.original.location)
+            gone = [node for node in changed.displaced if not changed.is_present(node)]
+            for node in gone:
+                if node.kind == "folder" and node.original is not None:
+                    self._deleted_below(node.original.location, left, budget)
+            with_rights = [
+                node for node in changed.rights_changed if not changed.is_moved(node)
+            ]
+            for node in (*gone, *changed.created, *changed.moved, *with_rights):
+                if node.kind == "folder" and not changed.is_moved(node):
                     continue
-                lost = (
-                    [LostContent(item.was.display_path, 1, item.seen.size)]
-                    if item.seen is not None
-                    else []
-                )
-                overwritten = item.alive and item.fresh and _is_whole(item)
-                if not item.alive or (overwritten and budget.spent):
+                lost: list[LostContent] = []
+                if node.original is not None:
+                    path = node.original.location.display_path
+                    lost.append(LostContent(path, 1, node.original.status.size))
+                overwritten = changed.is_rewritten(node) and _is_whole(node)
+                if not changed.is_present(node) or (overwritten and budget.spent):
                     budget.lost += lost
                 if budget.spent:
                     budget.cut += 1
                     continue
-                file = self._planned(item, max(10, budget.lines))
+                file = self._planned(node, changed, max(10, budget.lines))
                 budget.add(file)
                 if overwritten and (file.binary or file.truncated):
                     budget.lost += lost
@@ -230,27 +235,36 @@ class DiffBuilder(NamedTuple):
                 budget.add(gone)
         budget.lost.append(LostContent(f"{where.display_path}/", files, size))
 
-    def _planned(self, item: TreeNode, max_lines: int) -> FileDiff:
-        """What will become of an item that is no folder."""
-        seen, alive = item.seen, item.alive
-        was = item.was if seen is not None else item.will_be_at
+    def _planned(self, node: TreeNode, changed: TreeDiff, max_lines: int) -> FileDiff:
+        """Build the diff of what will become of a node that is no folder."""
+        is_present = changed.is_present(node)
+        original = node.original
+        if original is not None:
+            location, before_state = (
+                original.location,
+                FileState.from_status(original.status),
+            )
+        else:
+            location, before_state = changed.locations[node], None
         names = _named(
-            was,
-            item.will_be_at if alive else was,
-            FileState.from_status(seen) if seen is not None else None,
-            FileState(item.kind, *item.rights) if alive else None,
+            location,
+            changed.locations[node] if is_present else location,
+            before_state,
+            FileState(node.kind, *node.rights) if is_present else None,
         )
-        if alive and not item.fresh:
+        if is_present and not node.needs_new_inode:
             return names
         try:
-            target = (seen is not None and item.target) or b""
+            target = (original is not None and node.target) or b""
             before = Snapshot(target, settings=self.settings)
-            if seen is not None and item.kind == "file":
-                if not alive and seen.size > _SHOWN_WHOLE:
+            if original is not None and node.kind == "file":
+                if not is_present and original.status.size > _SHOWN_WHOLE:
                     return names
-                before = self._snapshot(was)
+                before = self._snapshot(location)
             with before:
-                splices, after = (item.splices, _held(item)) if alive else (None, b"")
+                splices, after = None, b""
+                if is_present:
+                    splices, after = node.splices, _held(node)
                 return self._compared(names, before, splices, after, max_lines)
         except FilewrightError as error:
             return _unknown(names, f"(not shown: {error.message})\n")
@@ -382,21 +396,22 @@ def _unknown(names: FileDiff, remark: str) -> FileDiff:
     return replace(names, added=None, removed=None, all_counted=False, remark=remark)
 
 
-def _is_whole(item: TreeNode) -> bool:
+def _is_whole(node: TreeNode) -> bool:
     """Whether nothing of what a file holds is kept."""
-    first, *more = item.splices or (None,)
+    first, *more = node.splices or (None,)
     return not more and (
-        first is None or (item.seen is not None and first.length == item.seen.size)
+        first is None
+        or (node.original is not None and first.length == node.original.status.size)
     )
 
 
-def _held(item: TreeNode) -> bytes:
+def _held(node: TreeNode) -> bytes:
     """What a new thing will hold."""
-    if item.kind == "link" or item.content is None:
-        return item.target or b""
-    whole = item.content.size <= _SHOWN_WHOLE
+    if node.kind == "link" or node.content is None:
+        return node.target or b""
+    whole = node.content.size <= _SHOWN_WHOLE
     return (
-        b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
+        b"".join(map(bytes, node.content.blocks())) if whole else b"(a large content)\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""Permission bits as people write them: octal digits or chmod's symbolic form."""
+"""Permission bits as users write them: octal digits or the symbolic form of chmod."""
 
 from __future__ import annotations
 
@@ -10,69 +10,90 @@ from filewright.errors import Code, FilewrightError
 
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=](?:[rwxXst]*|[ugo]))+)")
 _ACTION = re.compile(r"([-+=])([rwxXst]*|[ugo])(?=[-+=]|$)")
-_BITS = {"r": 0o444, "w": 0o222, "x": 0o111}
-_WHO = {"u": 0o4700, "g": 0o2070, "o": 0o0007}
+_PERMISSION_BITS = {
+    "r": 0o444,
+    "w": 0o222,
+    "x": 0o111,
+    "s": stat.S_ISUID | stat.S_ISGID,
+    "t": stat.S_ISVTX,
+}
+_SHIFT_OF_CLASS = {"u": 6, "g": 3, "o": 0}
+_BITS_OF_CLASS = {"u": 0o4700, "g": 0o2070, "o": 0o0007}
+_ALL_CLASSES = 0o6777
 
 
-def resolve(asked: str, current: int, *, folder: bool) -> int:
-    """The permission bits (12 bits) that `asked` makes of `current`, as `chmod` would.
+def resolve_mode(mode: str, current: int, *, is_folder: bool) -> int:
+    """Return the twelve permission bits that chmod would make of `current`.
 
-    Raises `invalid_input` for anything that is neither octal nor symbolic.
+    Raise `invalid_input` for a mode that is neither octal nor symbolic.
     """
-    text = asked.strip()
-    if re.fullmatch(r"(0o)?[0-7]{1,5}", text):
-        value = int(text.removeprefix("0o"), 8)
-        if value <= 0o7777:
-            # As chmod does: an octal mode of up to four digits leaves a folder's setgid bit alone.
-            return value | (
-                current & stat.S_ISGID
-                if folder and len(text.removeprefix("0o")) < 5
-                else 0
-            )
-    mode = current
+    text = mode.strip()
+    octal = _parse_octal(text, current, is_folder=is_folder)
+    if octal is not None:
+        return octal
+    bits = current
     for clause in text.split(","):
         match = _CLAUSE.fullmatch(clause)
         if match is None:
             raise FilewrightError(
                 Code.INVALID_INPUT,
-                f"{asked!r} is not a mode",
+                f"{mode!r} is not a mode",
                 hint="write octal digits such as 644, or symbols such as u+x or go-w",
-                details={"mode": asked},
+                details={"mode": mode},
             )
-        who, actions = match.groups()
+        classes, actions = match.groups()
         for operator, permissions in _ACTION.findall(actions):
-            mode = _act(mode, who, operator, permissions, folder)
-    return mode
+            bits = _apply_action(bits, classes, operator, permissions, is_folder)
+    return bits
 
 
-def _act(mode: int, who: str, operator: str, permissions: str, folder: bool) -> int:
-    everyone = not who or "a" in who
-    reach = 0o6777 if everyone else 0
-    for letter in who:
-        reach |= _WHO.get(letter, 0)
-    bits = 0
-    if permissions in ("u", "g", "o"):
-        three = mode >> {"u": 6, "g": 3, "o": 0}[permissions] & 0o7
-        bits = three << 6 | three << 3 | three
-    else:
-        for letter in permissions:
-            if letter == "X":
-                bits |= 0o111 if folder or mode & 0o111 else 0
-            elif letter == "s":
-                bits |= stat.S_ISUID | stat.S_ISGID
-            elif letter == "t":
-                bits |= stat.S_ISVTX
-            else:
-                bits |= _BITS[letter]
-    sticky = bits & stat.S_ISVTX
-    bits &= reach
-    if not who:
-        bits &= ~system.umask() | 0o7000
-    if everyone or "o" in who:
-        bits |= sticky
+def _parse_octal(text: str, current: int, *, is_folder: bool) -> int | None:
+    """Return the bits of an octal mode, or None if it is none."""
+    if not re.fullmatch(r"(0o)?[0-7]{1,5}", text):
+        return None
+    digits = text.removeprefix("0o")
+    bits = int(digits, 8)
+    if bits > 0o7777:
+        return None
+    if is_folder and len(digits) < 5:
+        # As chmod does: up to four octal digits leave a folder's setgid bit alone.
+        bits |= current & stat.S_ISGID
+    return bits
+
+
+def _apply_action(
+    bits: int, classes: str, operator: str, permissions: str, is_folder: bool
+) -> int:
+    """Apply one action such as `+x` for some classes of users; none means all."""
+    is_for_all = not classes or "a" in classes
+    reach = _ALL_CLASSES if is_for_all else 0
+    for letter in classes:
+        reach |= _BITS_OF_CLASS.get(letter, 0)
+    named_bits = _named_bits(bits, permissions, is_folder)
+    changed = named_bits & reach
+    if not classes:
+        # Without a class, chmod leaves the bits alone that the umask takes away.
+        changed &= ~system.umask() | 0o7000
+    if is_for_all or "o" in classes:
+        changed |= named_bits & stat.S_ISVTX
     if operator == "+":
-        return mode | bits
+        return bits | changed
     if operator == "-":
-        return mode & ~bits
-    cleared = reach if not folder else reach & 0o777
-    return mode & ~cleared | bits
+        return bits & ~changed
+    # `=` leaves the special bits of a folder alone.
+    cleared = reach & 0o777 if is_folder else reach
+    return bits & ~cleared | changed
+
+
+def _named_bits(bits: int, permissions: str, is_folder: bool) -> int:
+    """Return the bits that letters stand for, in all classes."""
+    if permissions in _SHIFT_OF_CLASS:
+        copied = bits >> _SHIFT_OF_CLASS[permissions] & 0o7
+        return copied << 6 | copied << 3 | copied
+    named = 0
+    for letter in permissions:
+        if letter != "X":
+            named |= _PERMISSION_BITS[letter]
+        elif is_folder or bits & 0o111:
+            named |= 0o111
+    return named

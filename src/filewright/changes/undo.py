@@ -29,6 +29,7 @@ from filewright.changes.blobs import (
     forward_splices,
     stored_content_before,
 )
+from filewright.changes.change_tree import ChangeTree, DeferredChangeSet
 from filewright.changes.history import Selection
 from filewright.changes.model import (
     FileChange,
@@ -38,7 +39,8 @@ from filewright.changes.model import (
     path_after_moves,
     states_match,
 )
-from filewright.changes.tree import STEPS, ChangeTree, DeferredChangeSet, TreeNode
+from filewright.changes.tree_node import TreeNode
+from filewright.changes.tree_steps import apply_step, arrive, leave
 from filewright.edit.changeset import (
     ContentStream,
     Create,
@@ -170,7 +172,7 @@ class Reversal:
             break_hard_links or force,
             reverts=selected.change_ids,
             partial=selected.partial,
-            arrange=self._arrange,
+            build_steps=self._arrange,
             locations=self._places.values(),
         )
 
@@ -277,7 +279,7 @@ class Reversal:
         for entry, item in leaving:
             below = inside.pop(item, [])
             if entry.before is None and item.kind == "folder":
-                if len(item.names()) > len(below):
+                if len(item.child_names()) > len(below):
                     shown = self._places[entry.path].display_path
                     self._notes.append(
                         f"{shown}/ stays: others have put something into it"
@@ -285,15 +287,15 @@ class Reversal:
                     stays.add(item)
                     continue
                 along.update(below)
-            if item.place is not None:
-                inside.setdefault(item.place[0], []).append(item)
+            if item.position is not None:
+                inside.setdefault(item.position.folder, []).append(item)
         for entry, item in leaving:
             where = self._places[entry.path]
             if entry.before is not None:
-                folder, name, _ = self._tree.find(where, changing=True)
-                self._tree.leave(item, where, (folder, name))
-            elif item in along and item.place is not None:
-                item.place[0].put(item.place[1], None, where.requested_path)
+                position = self._tree.find(where, changing=True).position
+                leave(self._tree, item, where, position)
+            elif item in along and item.position is not None:
+                item.position.folder.put(item.position.name, None, where.requested_path)
             elif item not in stays:
                 self._play(Delete(where))
         for entry, before, item, moves in sorted(
@@ -309,12 +311,12 @@ class Reversal:
 
     def _play(self, step: Step) -> None:
         self._does = True
-        STEPS[type(step)](self._tree, step)
+        apply_step(self._tree, step)
 
     def _there(self, where: Location) -> TreeNode | None:
         """What is at a place by now."""
         try:
-            return self._tree.find(where)[2]
+            return self._tree.find(where).node
         except FilewrightError as error:
             if error.code not in (
                 Code.NOT_FOUND,
@@ -347,7 +349,7 @@ class Reversal:
 
     def _open(self, item: TreeNode, where: Location) -> Snapshot:
         try:
-            return Snapshot.of_file(item.open(), where, self._settings)
+            return Snapshot.of_file(item.open_original(), where, self._settings)
         except OSError as error:
             raise from_os_error(error, where.requested_path) from error
 
@@ -393,8 +395,10 @@ class Reversal:
         if moves and item is not None:
             self._require_inside(was)
             self._does = True
-            self._tree.arrive(
-                item, Move(self._places[entry.path], where, overwrite=self._force)
+            arrive(
+                self._tree,
+                item,
+                Move(self._places[entry.path], where, overwrite=self._force),
             )
             return
         if not gone and before.kind != "file":

@@ -1,0 +1,100 @@
+"""What the history records of a change: one file change for each path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from filewright.boundary.location import Location
+from filewright.changes.backup import Backup
+from filewright.changes.model import FileChange, FileState, RecordedPath
+from filewright.changes.tree_diff import TreeDiff
+from filewright.changes.tree_node import TreeNode
+
+
+class FileChanges:
+    """The file changes of a commit: of new files first, then of all others.
+
+    The states of new files are known in part before staging, and completely after it. The
+    others are known from the start, and worked out once.
+    """
+
+    def __init__(self, diff: TreeDiff, backup: Backup) -> None:
+        self._diff = diff
+        self._backup = backup
+        self._rewritten: dict[RecordedPath, TreeNode] = {}
+        """Rewritten files, by their paths after the change."""
+        for node in backup.originals:
+            if diff.is_rewritten(node):
+                self._rewritten[RecordedPath.from_location(diff.locations[node])] = node
+        self._others = (*self._renamed_files(), *self._deleted_files())
+
+    def list_changes(
+        self,
+        originals: Mapping[TreeNode, FileState],
+        created: Mapping[TreeNode, FileState],
+    ) -> tuple[FileChange, ...]:
+        """Return all changes, by the states of rewritten and of new files."""
+        changes: list[FileChange] = []
+        for node in self._diff.staged:
+            location = self._diff.locations[node]
+            for path, after in _with_children(location, created[node]):
+                rewritten = self._rewritten.get(path)
+                if rewritten is None:
+                    changes.append(FileChange(path, before=None, after=after))
+                else:
+                    before = originals[rewritten]
+                    changes.append(self._rewrite(path, rewritten, before, after))
+        return (*changes, *self._others)
+
+    def _rewrite(
+        self, path: RecordedPath, node: TreeNode, before: FileState, after: FileState
+    ) -> FileChange:
+        assert node.original is not None
+        old_path = RecordedPath.from_location(node.original.location)
+        was = old_path if old_path != path else None
+        edit = self._backup.edits.get(node)
+        if edit is None:
+            return FileChange(path, before, after, was)
+        return FileChange(
+            path, before, after, was, edit.spans, edit.removed, edit.inserted
+        )
+
+    def _renamed_files(self) -> Iterator[FileChange]:
+        """Yield the changes of files that keep their inode."""
+        nodes = dict.fromkeys((*self._diff.moved, *self._diff.rights_changed))
+        for node in nodes:
+            assert node.original is not None
+            before = FileState.from_status(
+                node.original.status, link_target=node.target
+            )
+            mode, uid, gid = node.rights
+            after = before._replace(mode=mode, uid=uid, gid=gid)
+            old_path = RecordedPath.from_location(node.original.location)
+            path = RecordedPath.from_location(self._diff.locations[node])
+            yield FileChange(
+                path, before, after, old_path if old_path != path else None
+            )
+
+    def _deleted_files(self) -> Iterator[FileChange]:
+        """Yield the changes of files that go, also in folders, but not of rewritten files."""
+        rewritten_paths: set[RecordedPath] = set()
+        for node in self._rewritten.values():
+            assert node.original is not None
+            rewritten_paths.add(RecordedPath.from_location(node.original.location))
+        for node in self._diff.displaced:
+            assert node.original is not None
+            state = self._backup.originals[node]
+            for path, before in _with_children(node.original.location, state):
+                if path not in rewritten_paths:
+                    yield FileChange(path, before, after=None)
+
+
+def _with_children(
+    location: Location, state: FileState
+) -> Iterator[tuple[RecordedPath, FileState]]:
+    """Yield the path and state of a file, then those of all that is in a folder."""
+    top = RecordedPath.from_location(location)
+    yield top, state
+    for path, child_state in state.descendants.items():
+        child_path = RecordedPath(top.root, (*top.parts, *path.split(b"/")))
+        yield child_path, child_state

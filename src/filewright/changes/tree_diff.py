@@ -1,0 +1,299 @@
+"""The difference between the tree of a change and the disk, once all steps are applied."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from filewright import errors
+from filewright.boundary.location import Location
+from filewright.changes.change_tree import ChangeTree
+from filewright.changes.tree_node import PositionRules, TreeNode
+from filewright.changes.tree_steps import apply_steps
+from filewright.edit.changeset import Move
+from filewright.text.spelling import look_of
+
+_MAX_LISTED_FOLDERS = 50
+"""Folders of one change whose names are compared with new names."""
+_WRITE_BITS = 0o222
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDiff:
+    """The nodes of a tree by what becomes of them. A node may be in several of the tuples."""
+
+    folders: tuple[TreeNode, ...]
+    """The folders in the tree that steps have looked at, parents before their children."""
+    locations: Mapping[TreeNode, Location]
+    """The location after the change of every node in the tree."""
+    displaced: tuple[TreeNode, ...]
+    """Files on the disk whose inode goes: deleted, overwritten or rewritten.
+
+    A file in a displaced folder goes with that folder.
+    """
+    created: tuple[TreeNode, ...]
+    """Nodes that need a new inode, parents before their children."""
+    staged: tuple[TreeNode, ...]
+    """Those of them in a folder that is on the disk: a child of a new folder goes with it."""
+    moved: tuple[TreeNode, ...]
+    """Files on the disk that get another name."""
+    rights_changed: tuple[TreeNode, ...]
+    """Files on the disk that only get another mode or owner."""
+    hard_links: Mapping[str, int]
+    """The number of names of each file whose other names are left behind, by path."""
+    notes: tuple[str, ...]
+    """Sentences for the user."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True if the change would leave everything as it is."""
+        return not (self.displaced or self.staged or self.moved or self.rights_changed)
+
+    def is_present(self, node: TreeNode) -> bool:
+        """Return True if a node is in the tree after the change."""
+        return node in self.locations
+
+    def is_moved(self, node: TreeNode) -> bool:
+        """Return True if a file on the disk keeps its inode and gets another name."""
+        return _is_moved(node, self.locations)
+
+    def is_rewritten(self, node: TreeNode) -> bool:
+        """Return True if a node is in the tree after the change, with a new inode."""
+        return node in self.locations and node.needs_new_inode
+
+
+def apply_change_set(tree: ChangeTree) -> TreeDiff:
+    """Apply the steps of a tree's change set, and return the difference from the disk.
+
+    Raise what a step refuses, what only all steps together lead to, and `timeout`.
+    """
+    apply_steps(tree)
+    arrangement = _arrange(tree)
+    _require_writable_folders(tree, arrangement)
+    hard_links = _break_hard_links(tree, arrangement)
+    if tree.records.arrivals:
+        _require_allowed_ends(tree, arrangement)
+        _note_look_alikes(tree, arrangement)
+    return _collect(tree, arrangement, hard_links)
+
+
+@dataclass(slots=True)
+class _Arrangement:
+    """The tree after all steps, from the roots down."""
+
+    folders: list[TreeNode] = field(default_factory=list)
+    locations: dict[TreeNode, Location] = field(default_factory=dict)
+    created: list[TreeNode] = field(default_factory=list)
+    staged: list[TreeNode] = field(default_factory=list)
+
+
+def _arrange(tree: ChangeTree) -> _Arrangement:
+    """Walk the tree, a folder before its children."""
+    arrangement = _Arrangement()
+    for root in tree.roots:
+        assert root.original is not None
+        arrangement.locations[root] = root.original.location
+    pending = list(tree.roots)
+    while pending:
+        folders, pending = pending, []
+        for folder in folders:
+            arrangement.folders.append(folder)
+            pending.extend(_arrange_children(folder, arrangement))
+    return arrangement
+
+
+def _arrange_children(folder: TreeNode, arrangement: _Arrangement) -> list[TreeNode]:
+    """Add the children of a folder; return those that are folders."""
+    child_folders: list[TreeNode] = []
+    location = arrangement.locations[folder]
+    for name, node in sorted(folder.children.items()):
+        # A folder may have been reached by two paths: its position tells the right one.
+        if node is None or node.position != (folder, name):
+            continue
+        arrangement.locations[node] = location.child(name)
+        if node.needs_new_inode:
+            arrangement.created.append(node)
+            if folder.original is not None:
+                arrangement.staged.append(node)
+        if node.kind == "folder":
+            child_folders.append(node)
+    return child_folders
+
+
+def _is_moved(node: TreeNode, locations: Mapping[TreeNode, Location]) -> bool:
+    return (
+        node in locations
+        and not node.needs_new_inode
+        and node.position != node.original_position
+    )
+
+
+def _require_writable_folders(tree: ChangeTree, arrangement: _Arrangement) -> None:
+    locations = arrangement.locations
+    for folder, requested_path in tree.records.written.items():
+        if folder.original is None:
+            continue
+        # A folder that goes as a whole is not written to, unless something moves out of it.
+        is_written = folder in locations or any(
+            node is not None and _is_moved(node, locations)
+            for node in folder.original_children.values()
+        )
+        if not is_written:
+            continue
+        # Root may write to every folder that is not immutable. A mode without any write
+        # bit, before and after, is meant, though.
+        mode = folder.original.status.mode
+        has_write_bit = (mode | folder.rights.mode) & _WRITE_BITS
+        if not (has_write_bit and folder.open_original_folder().is_writable()):
+            raise errors.unwritable_folder(requested_path, mode)
+
+
+def _break_hard_links(tree: ChangeTree, arrangement: _Arrangement) -> dict[str, int]:
+    """Return the hard links that are broken. Raise if that is not allowed.
+
+    A file that is written to gets an inode of its own, and its other names keep the old
+    one: unless they go too, or an undo gives each its earlier content.
+    """
+    hard_links: dict[str, int] = {}
+    if not tree.hard_linked:
+        return hard_links
+    leaving: Counter[tuple[int, int]] = Counter()
+    for node in tree.records.loaded:
+        is_present = node in arrangement.locations
+        if not is_present or (tree.is_undo and node.needs_new_inode):
+            assert node.original is not None
+            leaving[node.original.status.identity] += 1
+    for node, location in tree.hard_linked:
+        assert node.original is not None
+        status = node.original.status
+        if leaving[status.identity] >= status.link_count:
+            continue
+        if not tree.change_set.break_hard_links:
+            raise errors.hard_linked(location.requested_path, status.link_count)
+        hard_links[location.display_path] = status.link_count
+    return hard_links
+
+
+def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
+    """Refuse what only the steps together bring to where nothing may be written."""
+    rules: dict[TreeNode, PositionRules] = {}
+    for folder in arrangement.folders:
+        if folder.position is None:
+            rules[folder] = PositionRules(folder.original_rules(), is_original=True)
+        else:
+            parent, name = folder.position
+            rules[folder] = folder.rules_at(name, rules[parent])
+        for node in folder.children.values():
+            if node is None or node not in arrangement.locations:
+                continue
+            if node.needs_new_inode or _is_moved(node, arrangement.locations):
+                location = Location(*arrangement.locations[node])
+                _require_allowed_end(tree, node, location, folder, rules[folder])
+
+
+def _require_allowed_end(
+    tree: ChangeTree,
+    node: TreeNode,
+    location: Location,
+    folder: TreeNode,
+    folder_rules: PositionRules,
+) -> None:
+    source = node.source
+    if source is not None:
+        position_in_copy = folder.source, location.name
+        if source.original_position == position_in_copy:
+            # A child that comes along with a copied folder is checked with that folder.
+            return
+    if not tree.is_checked(location):
+        tree.find(location, changing=True)
+    if node.kind == "link":
+        tree.boundary.require_link_allowed(location)
+    if source is None or source.kind != "folder":
+        return
+    assert source.original is not None
+    step = tree.records.arrivals.get(node)
+    source_location = Location(*source.original.location)
+    source_location.spelling = location.requested_path
+    if step is not None:
+        source_location.spelling = step.source.requested_path
+        location.spelling = step.destination.requested_path
+    tree.boundary.require_tree_transferable(
+        source_location,
+        location,
+        folder_rules.rules.entered(location.name, None),
+        moving=isinstance(step, Move),
+        task=tree.task,
+    )
+
+
+def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
+    """Note new names that look the same as another name of their folder.
+
+    The user may have meant the other.
+    """
+    if tree.is_undo:
+        return
+    listings: dict[TreeNode, dict[str, list[bytes]]] = {}
+    for node in arrangement.created:
+        if node.position is None:
+            continue
+        folder, name = node.position
+        if (
+            folder.original is None
+            or folder.original_children.get(name) is not None
+            or folder not in arrangement.locations
+        ):
+            continue
+        if folder not in listings:
+            if len(listings) == _MAX_LISTED_FOLDERS:
+                return
+            listings[folder] = _names_by_look(folder)
+        folder_location = arrangement.locations[folder]
+        for other in listings[folder].get(look_of(os.fsdecode(name)), ()):
+            rules = tree.boundary.rules_for(folder_location)
+            if other != name and not rules.denies(other, None):
+                shown = arrangement.locations[node].exact_display_path
+                other_shown = folder_location.child(other).exact_display_path
+                tree.notes.append(
+                    f"{shown} looks the same as {other_shown}, which is another"
+                )
+                break
+
+
+def _names_by_look(folder: TreeNode) -> dict[str, list[bytes]]:
+    names: dict[str, list[bytes]] = {}
+    for name in folder.child_names():
+        names.setdefault(look_of(os.fsdecode(name)), []).append(name)
+    return names
+
+
+def _collect(
+    tree: ChangeTree, arrangement: _Arrangement, hard_links: Mapping[str, int]
+) -> TreeDiff:
+    locations = arrangement.locations
+    displaced: list[TreeNode] = []
+    moved: list[TreeNode] = []
+    rights_changed: list[TreeNode] = []
+    for node in tree.records.loaded:
+        position = node.original_position
+        assert position is not None
+        is_present = node in locations
+        if (node.needs_new_inode or not is_present) and position.folder in locations:
+            displaced.append(node)
+        if _is_moved(node, locations):
+            moved.append(node)
+        if is_present and not node.needs_new_inode and node.has_new_rights:
+            rights_changed.append(node)
+    return TreeDiff(
+        folders=tuple(arrangement.folders),
+        locations=locations,
+        displaced=tuple(displaced),
+        created=tuple(arrangement.created),
+        staged=tuple(arrangement.staged),
+        moved=tuple(moved),
+        rights_changed=tuple(rights_changed),
+        hard_links=hard_links,
+        notes=tuple(tree.notes),
+    )

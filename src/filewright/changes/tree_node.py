@@ -1,0 +1,394 @@
+"""The files, links and folders of a change, as they are on the disk and as it makes them."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from filewright import errors, system
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.boundary.names import is_temporary
+from filewright.boundary.rules import DenyRules
+from filewright.changes.blobs import DiskContent
+from filewright.changes.model import RECORDED_KINDS, RecordedKind
+from filewright.changes.open_folders import FolderId, OpenFolders
+from filewright.edit.changeset import ContentStream, Copy, ExpectedState, Move
+from filewright.errors import from_os_error
+from filewright.system import File, Folder, Status
+from filewright.text.splice import Splice
+
+SPECIAL_MODE_BITS = stat.S_ISUID | stat.S_ISGID
+
+
+class Rights(NamedTuple):
+    """Mode, user and group."""
+
+    mode: int
+    uid: int
+    gid: int
+
+
+class Position(NamedTuple):
+    """A name in a folder of the tree."""
+
+    folder: TreeNode
+    name: bytes
+
+
+class PositionRules(NamedTuple):
+    """The rules in a folder of the tree, by its position."""
+
+    rules: DenyRules
+    is_original: bool
+    """The folder and all above it are where they were, so the rules on the disk hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalFile:
+    """A file, link or folder on the disk, as the change found it."""
+
+    status: Status
+    location: Location
+    position: Position | None
+    """None for a root."""
+
+
+@dataclass(slots=True)
+class TreeRecords:
+    """The records that the nodes of one tree keep together."""
+
+    boundary: Boundary
+    open_folders: OpenFolders
+    folders: dict[FolderId, TreeNode] = field(default_factory=dict)
+    """All folders that were looked into on the disk, by their identity."""
+    loaded: list[TreeNode] = field(default_factory=list)
+    """All nodes that were found in these folders."""
+    written: dict[TreeNode, str] = field(default_factory=dict)
+    """The folders that are written to, each with a requested path that does so."""
+    arrivals: dict[TreeNode, Move | Copy | None] = field(default_factory=dict)
+    """The nodes that were put somewhere, each with the step if it was moved or copied."""
+    original_rules: dict[TreeNode, DenyRules] = field(default_factory=dict)
+    entered_rules: dict[TreeNode, tuple[bytes, DenyRules, DenyRules]] = field(
+        default_factory=dict
+    )
+    """The rules in folders, by the name and the outer rules that they were worked out for."""
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class TreeNode:
+    """A file, link or folder of a change.
+
+    `original` is the file on the disk that it is (None for a new one); `source` is the
+    node of the file on the disk that it is, or that it is a copy of. `rights` and
+    `content` are those after the change; `mtime_ns` and `attributes` are left as they are
+    if they are None. If the new content is one edit of the bytes on the disk, `splices`
+    are those of the edit.
+
+    A copied folder is not loaded: a child that no step has touched is read from `source`
+    when it is needed.
+    """
+
+    records: TreeRecords
+    kind: RecordedKind
+    requested_path: str
+    rights: Rights
+    original: OriginalFile | None = None
+    source: TreeNode | None = None
+    position: Position | None = None
+    """Where it is in the tree now."""
+    content: ContentStream | None = None
+    splices: Sequence[Splice] | None = None
+    target: bytes | None = None
+    """The target of a link."""
+    expected: ExpectedState | None = None
+    mtime_ns: int | None = None
+    attributes: Mapping[str, bytes] | None = None
+    needs_new_inode: bool = True
+    children: dict[bytes, TreeNode | None] = field(default_factory=dict)
+    """The names in a folder that a step has looked at; None for a name that is free."""
+    original_children: dict[bytes, TreeNode | None] = field(default_factory=dict)
+    """The same as they were on the disk."""
+    must_be_empty: bool = False
+    """A folder that is deleted only if no more is in it than the steps have taken away."""
+
+    @classmethod
+    def from_disk(
+        cls, records: TreeRecords, requested_path: str, original: OriginalFile
+    ) -> TreeNode:
+        """Return the node of a file, link or folder on the disk."""
+        status = original.status
+        node = cls(
+            records,
+            RECORDED_KINDS[status.kind],
+            requested_path,
+            Rights(status.mode, status.uid, status.gid),
+            original,
+            needs_new_inode=False,
+        )
+        node.source = node
+        if node.kind == "file":
+            node.content = DiskContent(node.open_original, status.size)
+        return node
+
+    @property
+    def has_new_rights(self) -> bool:
+        """Return True if mode or owner of a file on the disk change."""
+        if self.original is None:
+            return False
+        status = self.original.status
+        return self.rights != (status.mode, status.uid, status.gid)
+
+    @property
+    def original_position(self) -> Position | None:
+        """The position on the disk; None for a root and for a new node."""
+        return self.original.position if self.original is not None else None
+
+    def open_original(self) -> File:
+        """Open the file on the disk. Raise `OSError`."""
+        position = self.original_position
+        assert position is not None
+        folder = position.folder.open_original_folder()
+        return folder.open(position.name, known_file=self.kind == "file")
+
+    # Folders
+
+    def open_original_folder(self, *, reading: bool = True) -> Folder:
+        """Open the folder on the disk, wherever it is by now."""
+        assert self.original is not None
+        return self.records.open_folders.reopen(
+            self.original.location, self.original.status.identity, reading=reading
+        )
+
+    def original_rules(self) -> DenyRules:
+        """Return the rules for the names in the folder on the disk."""
+        assert self.original is not None
+        rules = self.records.original_rules.get(self)
+        if rules is None:
+            outer = None
+            if self.original.position is not None:
+                parent = self.original.position.folder
+                outer = self.records.original_rules.get(parent)
+            rules = self.records.boundary.rules_for(
+                self.original.location, self.open_original_folder(), above=outer
+            )
+            self.records.original_rules[self] = rules
+        return rules
+
+    def rules_at(self, name: bytes, outer: PositionRules) -> PositionRules:
+        """Return the rules for the names in the folder, under a name in another folder.
+
+        `outer` are the rules in that other folder.
+        """
+        if outer.is_original and self.position == self.original_position:
+            return PositionRules(self.original_rules(), is_original=True)
+        cached = self.records.entered_rules.get(self)
+        if cached is not None and cached[:2] == (name, outer.rules):
+            return PositionRules(cached[2], is_original=False)
+        on_disk = None
+        if self.source is not None:
+            on_disk = self.source.open_original_folder()
+        rules = outer.rules.entered(name, on_disk)
+        self.records.entered_rules[self] = name, outer.rules, rules
+        return PositionRules(rules, is_original=False)
+
+    @property
+    def nearest_status(self) -> Status:
+        """The status of the nearest folder on the disk: of itself, or of one above."""
+        folder = self
+        while folder.original is None:
+            assert folder.position is not None
+            folder = folder.position.folder
+        return folder.original.status
+
+    def child(self, name: bytes, requested_path: str) -> TreeNode | None:
+        """Return the node under a name, loaded from the disk if no step has looked at it."""
+        if name in self.children:
+            return self.children[name]
+        node = self._load_child(name, requested_path)
+        if node is not None:
+            node.position = Position(self, name)
+        if self.original is not None:
+            if node is not None and node.kind == "folder" and node.original is not None:
+                # A folder that was reached by another path before may have been moved or
+                # deleted since: that node counts.
+                identity = node.original.status.identity
+                node = self.records.folders.setdefault(identity, node)
+            self.original_children[name] = node
+            if node is not None and node.original_position is not None:
+                self.records.loaded.append(node)
+        self.children[name] = node
+        return node
+
+    def _load_child(self, name: bytes, requested_path: str) -> TreeNode | None:
+        """Return the node of a child on the disk, or of a copy of it; or None."""
+        source = self.source
+        if source is None:
+            return None
+        assert source.original is not None
+        rules, folder = source.original_rules(), source.open_original_folder()
+        try:
+            status = folder.stat(name)
+        except FileNotFoundError:
+            rules.require(requested_path, name, None)
+            return None
+        except OSError as error:
+            raise from_os_error(error, requested_path, doing="look at") from error
+        rules.require(requested_path, name, status.kind == "folder")
+        location = source.original.location.child(name)
+        original = OriginalFile(status, location, Position(source, name))
+        node = TreeNode.from_disk(self.records, requested_path, original)
+        if node.kind == "link":
+            try:
+                node.target = folder.read_link(name)
+            except OSError as error:
+                # It is no link any more.
+                raise errors.replaced_meanwhile(
+                    f"{requested_path}: a link on the way", requested_path
+                ) from error
+        if source is self:
+            return node
+        if status.device != source.nearest_status.device:
+            raise errors.other_file_system(location.display_path)
+        return node.copy_into(self, requested_path)
+
+    def child_names(self) -> list[bytes]:
+        """Return every name that the tree has in the folder, sorted."""
+        names: set[bytes] = set()
+        if self.source is not None:
+            names.update(self.source.open_original_folder().names())
+        if self.source is not self:
+            # Where a copy ends up below its source, its temporaries lie there already.
+            names = {name for name in names if not is_temporary(name)}
+        free_names = {name for name, node in self.children.items() if node is None}
+        return sorted((names | self.children.keys()) - free_names)
+
+    def iter_children(self) -> Iterator[tuple[bytes, TreeNode]]:
+        """Yield every child; those that no step has looked at are not remembered."""
+        for name in self.child_names():
+            if name in self.children:
+                node = self.children[name]
+            else:
+                node = self._load_child(name, self.requested_path)
+            if node is not None:
+                node.position = node.position or Position(self, name)
+                yield name, node
+
+    def put(self, name: bytes, node: TreeNode | None, requested_path: str) -> None:
+        """Put a node under a name, or nothing."""
+        previous = self.child(name, requested_path)
+        if previous is not None and previous.position == (self, name):
+            previous.position = None
+        self.records.written.setdefault(self, requested_path)
+        self.children[name] = node
+        if node is not None:
+            node.position = Position(self, name)
+            self.records.arrivals.setdefault(node, None)
+
+    def put_new(self, kind: RecordedKind, name: bytes, requested_path: str) -> TreeNode:
+        """Put a new, empty node under a name."""
+        rights = _rights_of_new(self.nearest_status, kind)
+        node = TreeNode(self.records, kind, requested_path, rights)
+        self.put(name, node, requested_path)
+        return node
+
+    def is_within(self, other: TreeNode) -> bool:
+        """Return True if it is `other` or lies below it in the tree."""
+        folder = self
+        while folder is not other:
+            if folder.position is None:
+                return False
+            folder = folder.position.folder
+        return True
+
+    def was_within(self, other: TreeNode) -> bool:
+        """Return True if it was `other` or lay below it on the disk."""
+        folder = self
+        while folder is not other:
+            position = folder.original_position
+            if position is None:
+                return False
+            folder = position.folder
+        return True
+
+    # Copies
+
+    def copy_into(self, folder: TreeNode, requested_path: str) -> TreeNode:
+        """Return a copy of the node as it is in the tree, for a folder to put it in.
+
+        Raise `not_a_file` for special files.
+        """
+        parent_status = folder.nearest_status
+        copy = self._copy_alone(parent_status, requested_path)
+        pending = [(self, copy)]
+        while pending:
+            source, copied_folder = pending.pop()
+            for name, child in source.children.items():
+                if child is None:
+                    copied_folder.children[name] = None
+                    continue
+                copied_child = child._copy_alone(parent_status, requested_path)
+                copied_child.position = Position(copied_folder, name)
+                copied_folder.children[name] = copied_child
+                pending.append((child, copied_child))
+        return copy
+
+    def _copy_alone(self, parent_status: Status, requested_path: str) -> TreeNode:
+        if self.kind == "other":
+            raise errors.not_a_file(
+                self.requested_path,
+                self.kind,
+                hint="only files, links and folders are copied",
+            )
+        return TreeNode(
+            self.records,
+            self.kind,
+            requested_path,
+            _rights_of_copy(self, parent_status),
+            source=self.source,
+            content=self.content,
+            target=self.target,
+            mtime_ns=self.mtime_ns,
+            attributes=self.attributes,
+        )
+
+
+def _group_of_new(parent_status: Status) -> tuple[int, int]:
+    """Return the group of a new entry, and the setgid bit that a new folder inherits."""
+    if parent_status.mode & stat.S_ISGID:
+        return parent_status.gid, stat.S_ISGID
+    return system.effective_group_id(), 0
+
+
+def _rights_of_new(parent_status: Status, kind: RecordedKind) -> Rights:
+    """Return the rights of a new entry in a folder with a status."""
+    uid = system.effective_user_id()
+    gid, setgid = _group_of_new(parent_status)
+    if kind == "link":
+        return Rights(0o777, uid, gid)
+    if kind == "folder":
+        return Rights(0o777 & ~system.umask() | setgid, uid, gid)
+    return Rights(0o666 & ~system.umask(), uid, gid)
+
+
+def _rights_of_copy(node: TreeNode, parent_status: Status) -> Rights:
+    """Return the rights of a copy in a folder with a status."""
+    uid = system.effective_user_id()
+    gid, _ = _group_of_new(parent_status)
+    if node.kind == "link":
+        return Rights(0o777, uid, gid)
+    if uid in (0, node.rights.uid):
+        return node.rights
+    # A copy that belongs to another user must not run with that user's rights.
+    return Rights(node.rights.mode & ~SPECIAL_MODE_BITS, uid, gid)
+
+
+def is_kept_by_sticky_folder(folder: Status, entry: Status) -> bool:
+    """Return True if a sticky folder keeps an entry from being removed by this user."""
+    may_remove = (0, folder.uid, entry.uid)
+    return (
+        bool(folder.mode & stat.S_ISVTX)
+        and system.effective_user_id() not in may_remove
+    )
