@@ -5,7 +5,8 @@
     with Workspace("/path/to/project") as workspace:
         workspace.edit("cart.py", [{"search": "total()", "replace": "total(2)"}])
 
-`Workspace` is the library's face; `FilewrightError` with its `Code` is all that it raises.
+`Workspace` is the entry point of the library. It raises only `FilewrightError`, whose
+`code` is one of `Code`.
 """
 
 from importlib import import_module

@@ -1,6 +1,7 @@
-"""The languages of files: the one table of them (`languages.toml`), and which one a file is written in.
+"""The languages of files, and how a file's language is recognised.
 
-A file's language is known by its name, its extension, or its first line.
+`languages.toml` has a table for each language. A file's language is recognised by its
+name, its extension, or the first bytes of its content.
 """
 
 from __future__ import annotations
@@ -15,49 +16,78 @@ from typing import Final
 
 from filewright.errors import invalid
 
+# Enough of a file to recognise C++ in a header, or JSON lines.
+_HEAD_BYTES: Final = 64 << 10
+_UTF8_BOM: Final = b"\xef\xbb\xbf"
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is known of a language: a row of the table. Lists are words with spaces between.
+    """The facts about a language: its table in `languages.toml`.
 
-    `names` are whole file names, `interpreters` a pattern of the programs a first line may name, `begins` one of
-    how a text may begin, in small letters. `types` are what a search may call it besides its own name, `also`
-    extensions of other languages that such a search takes too, `manifests` the files that describe a project in
-    it. `grammar` is the package of the parser
-    (`tree_sitter_…`, and its function if that is not `language`), `queries` the files that say which of its
-    nodes are symbols; without a grammar the language is known by name only. `certain` is False where the
-    grammar and real files often differ, so that a syntax error is only a hint. `trims` says that nodes of the
-    grammar may end in blank and comment lines, `prose` that blocks are paragraphs and sections. `comment`
-    begins a comment where spaces beside punctuation mean nothing, `dots` says that `...` is an expression,
-    `section` is the pattern of a line that begins a part of the text. `searches` are regular expressions worth
-    a search, where NAME is what is looked for. `definitions` find definitions without a grammar, by lines: the
-    last group is the name, one before it the word for its kind, which is `defined` without one; `patched` says
-    that they also fill in what the grammar did not understand.
+    Strings that hold several words separate them by spaces.
+
+    How a file of the language is recognised:
+
+    - `extensions`, `names`: extensions, and whole file names.
+    - `interpreter`: pattern for the program in a shebang line.
+    - `content_start`: pattern for the start of the content, in lower case.
+
+    Searches by type:
+
+    - `types`: other words for the language.
+    - `search_extensions`: extensions of other languages that such a search includes.
+
+    Projects and searches:
+
+    - `manifests`: names of files that describe a project in the language.
+    - `suggested_searches`: regular expressions; NAME stands for the name searched for.
+
+    The grammar, if there is one:
+
+    - `grammar`: the package `tree_sitter_…`; its function follows after a dot, if it is
+      not called `language`.
+    - `queries`: the files that select the symbols among the nodes.
+    - `grammar_is_exact`: False if it rejects correct files, so that a syntax error is
+      only a hint.
+    - `trims_nodes`: blank lines and comments at the end of a node do not belong to it.
+
+    Definitions by patterns, for files that have no grammar or are too large for it:
+
+    - `definitions`: patterns for a line; the last group is the name, the group before
+      it the keyword.
+    - `default_kind`: the kind of a definition without a keyword.
+    - `definitions_fill_gaps`: they also add what the grammar did not understand.
+
+    Properties of the text:
+
+    - `prose`: blocks are paragraphs and sections.
+    - `has_ellipsis`: ``...`` is an expression.
+    - `section`: pattern for a line that begins a section.
     """
 
     extensions: str = ""
     names: str = ""
+    interpreter: str = ""
+    content_start: str = "(?!)"
     types: str = ""
-    also: str = ""
+    search_extensions: str = ""
     manifests: str = ""
-    interpreters: str = ""
-    begins: str = "(?!)"
+    suggested_searches: tuple[str, ...] = ()
     grammar: str = ""
     queries: str = ""
-    certain: bool = True
-    trims: bool = False
-    prose: bool = False
-    comment: str = ""
-    dots: bool = False
-    section: str = ""
-    searches: tuple[str, ...] = ()
+    grammar_is_exact: bool = True
+    trims_nodes: bool = False
     definitions: tuple[str, ...] = ()
-    defined: str = "function"
-    patched: bool = False
+    default_kind: str = "function"
+    definitions_fill_gaps: bool = False
+    prose: bool = False
+    has_ellipsis: bool = False
+    section: str = ""
 
 
 class Language(StrEnum):
-    """The languages filewright knows, each with its `traits`."""
+    """The languages that filewright recognises."""
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
@@ -124,43 +154,54 @@ class Language(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """What is known of it."""
+        """Return the facts about the language."""
         return _TRAITS[self]
 
 
-def _table() -> dict[Language, Traits]:
-    """The rows of the table, what is shared in them written out."""
-    rows = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
-    shared = rows.pop("shared")
+def _load_traits() -> dict[Language, Traits]:
+    """Read `languages.toml`, with the shared parts of its patterns filled in."""
+    tables = tomllib.loads(_TABLES.read_text(encoding="utf-8"))
+    shared_patterns: dict[str, str] = tables.pop("shared")
 
-    def written(form: str) -> str:
-        return _SHARED.sub(lambda found: written(shared[found[1]]), form)
+    def expand(pattern: str) -> str:
+        # A shared pattern may contain another one.
+        return _SHARED_NAME.sub(
+            lambda match: expand(shared_patterns[match[1]]), pattern
+        )
 
-    for row in rows.values():
-        row["searches"] = tuple(row.get("searches", ()))
-        row["definitions"] = tuple(map(written, row.get("definitions", ())))
-    return {language: Traits(**rows[language]) for language in Language}
+    traits = {}
+    for language in Language:
+        table = tables[language]
+        table["suggested_searches"] = tuple(table.get("suggested_searches", ()))
+        table["definitions"] = tuple(map(expand, table.get("definitions", ())))
+        traits[language] = Traits(**table)
+    return traits
 
 
-_TABLE: Final = Path(__file__).with_name("languages.toml")
-_SHARED: Final = re.compile(r"\{([a-z]+)\}")
-_TRAITS: Final = _table()
+_TABLES: Final = Path(__file__).with_name("languages.toml")
+_SHARED_NAME: Final = re.compile(r"\{([a-z]+)\}")
+_TRAITS: Final = _load_traits()
+
 PARSED: Final = frozenset(language for language in Language if language.traits.grammar)
-"""Languages with a grammar, so with outline, syntax check and changed symbols."""
+"""Languages with a grammar, and so with outlines, syntax checks and changed symbols."""
 MANIFESTS: Final = frozenset(
     name for language in Language for name in language.traits.manifests.split()
 )
-_EXTENSIONS: Final = {
-    word: language
+"""Names of files that describe a project."""
+
+_BY_EXTENSION: Final = {
+    extension: language
     for language in Language
-    for word in language.traits.extensions.split()
+    for extension in language.traits.extensions.split()
 }
-_NAMES: Final = {
-    word: language for language in Language for word in language.traits.names.split()
+_BY_NAME: Final = {
+    name: language for language in Language for name in language.traits.names.split()
 }
-_TEMPLATES: Final = frozenset(
+# `app.yaml.example` is YAML.
+_TEMPLATE_EXTENSIONS: Final = frozenset(
     {"in", "tmpl", "template", "dist", "example", "orig", "bak", "j2"}
 )
+_NUMBERED_LOG: Final = re.compile(r"\.log(?:[.-][\d-]+)?$")
 
 _CPP_HEADER: Final = re.compile(
     rb"^[ \t]*(?:class\s+\w+[^;=()]*[:{]|namespace\b|template\s*<|using\s+\w)"
@@ -168,83 +209,102 @@ _CPP_HEADER: Final = re.compile(
     rb"|^[ \t]*#\s*include\s*<[a-z_]+>|\bconstexpr\b|\bnoexcept\b|\bstd::",
     re.MULTILINE,
 )
-_OBJECT_LOG: Final = re.compile(rb"\s*\{.*\}\s*\r?\n\s*\{")
-_NUMBERED_LOG: Final = re.compile(r"\.log(?:[.-][\d-]+)?$")
+_JSON_LINES: Final = re.compile(rb"\s*\{.*\}\s*\r?\n\s*\{")
 
 
 def language_of(name: bytes, head: bytes = b"") -> Language | None:
-    """The language of the file called `name` (its last path component) that begins with `head`.
+    """Return the language of the file called `name`, or None if it is not recognised.
 
-    `head` may be any number of first bytes, 4 KB are plenty; it decides between C and C++ for `.h`,
-    and for names that say nothing it is asked for a shebang, a doctype or an opening tag. None means
-    not recognised.
+    `name` is the last part of the path. `head` may be any number of the first bytes; 4
+    KB are enough. It tells C++ from C in a `.h` file and JSON lines from JSON. If the
+    name says nothing, a shebang, a doctype or an opening tag decides.
     """
-    shown = name.decode("utf-8", "replace").lower()
-    found = _NAMES.get(shown)
-    if found is None and shown.startswith(("dockerfile.", "containerfile.")):
-        return Language.DOCKERFILE
-    stem, dot, extension = shown.rpartition(".")
-    if found is None and dot and stem:
-        found = _EXTENSIONS.get(extension)
-        if found is None and extension in _TEMPLATES:
-            found = _EXTENSIONS.get(stem.rpartition(".")[2])
-    if found is None and _NUMBERED_LOG.search(shown):
-        found = Language.LOG
+    language = _language_by_name(name)
     if not head:
-        return found
-    if (
-        found is Language.C
-        and name[-2:].lower() == b".h"
-        and _CPP_HEADER.search(head[:65536])
-    ):
+        return language
+    head = head[:_HEAD_BYTES]
+    is_header = language is Language.C and name[-2:].lower() == b".h"
+    if is_header and _CPP_HEADER.search(head):
         return Language.CPP
-    if found in (None, Language.JSON) and _OBJECT_LOG.match(head[:65536]):
+    if language in (None, Language.JSON) and _JSON_LINES.match(head):
         return Language.JSON_LINES
-    return found or _by_content(head)
+    return language or _language_by_content(head)
 
 
-def named_as(kind: str) -> Callable[[bytes], bool]:
-    """Whether the name of a file is that of a `kind`: a language, or one of its `types`, or else an extension.
+def name_matcher(file_type: str) -> Callable[[bytes], bool]:
+    """Return a function that tells whether a file's name is of the type.
 
-    Raises `invalid_input` for a word that can be neither.
+    The type is a language, another word for one (`types`), or else an extension. Raises
+    `invalid_input` for a word that can be none of these.
     """
-    plain = kind.strip().lower().removeprefix(".")
-    wanted = {each for each in Language if plain in (each, *each.traits.types.split())}
-    if not wanted and (len(plain) > 16 or not plain.replace("_", "a").isalnum()):
-        raise invalid(
-            f"{kind!r} is no type of file",
-            "give a language (python, typescript …) or an extension (py, log …); use glob for more",
-            argument="type",
-        )
-    also = (
-        [word for each in wanted for word in each.traits.also.split()]
-        if wanted
-        else [plain]
-    )
-    endings = tuple(f".{word}".encode() for word in also)
-    return lambda name: name.lower().endswith(endings) or language_of(name) in wanted
+    word = file_type.strip().lower().removeprefix(".")
+    languages = {
+        language
+        for language in Language
+        if word == language or word in language.traits.types.split()
+    }
+    extensions = [
+        extension
+        for language in languages
+        for extension in language.traits.search_extensions.split()
+    ]
+    if not languages:
+        if len(word) > 16 or not word.replace("_", "a").isalnum():
+            raise invalid(
+                f"{file_type!r} is no type of file",
+                "give a language (python, typescript …) or an extension (py, log …); "
+                "use glob for more",
+                argument="type",
+            )
+        extensions = [word]
+    endings = tuple(f".{extension}".encode() for extension in extensions)
+
+    def matches(name: bytes) -> bool:
+        return name.lower().endswith(endings) or language_of(name) in languages
+
+    return matches
 
 
-def _by_content(head: bytes) -> Language | None:
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:512]
-    if head.removeprefix(b"\xef\xbb\xbf").startswith(b"#!"):
-        return _by_shebang(text.splitlines()[0])
-    lowered = text[:64].decode("latin-1").lower()
-    return next(
-        (each for each in Language if re.match(each.traits.begins, lowered)), None
-    )
+def _language_by_name(name: bytes) -> Language | None:
+    lowered = name.decode("utf-8", "replace").lower()
+    if lowered in _BY_NAME:
+        return _BY_NAME[lowered]
+    if lowered.startswith(("dockerfile.", "containerfile.")):
+        return Language.DOCKERFILE
+    language = None
+    stem, _, extension = lowered.rpartition(".")
+    if stem:  # `.py` is a hidden file without an extension.
+        language = _BY_EXTENSION.get(extension)
+        if language is None and extension in _TEMPLATE_EXTENSIONS:
+            language = _BY_EXTENSION.get(stem.rpartition(".")[2])
+    if language is None and _NUMBERED_LOG.search(lowered):
+        language = Language.LOG
+    return language
 
 
-def _by_shebang(line: bytes) -> Language | None:
-    words = line[2:].split()
+def _language_by_content(head: bytes) -> Language | None:
+    content = head.removeprefix(_UTF8_BOM)
+    text = content.lstrip(b" \t\r\n")[:512]
+    if content.startswith(b"#!"):
+        return _language_by_shebang(text.splitlines()[0])
+    start = text[:64].decode("latin-1").lower()
+    for language in Language:
+        if re.match(language.traits.content_start, start):
+            return language
+    return None
+
+
+def _language_by_shebang(line: bytes) -> Language | None:
+    words = line[len(b"#!") :].split()
     if words and words[0].rpartition(b"/")[2] == b"env":
+        # `env -S NAME=value python3` runs python3.
         words = [
             word for word in words[1:] if not word.startswith(b"-") and b"=" not in word
         ]
     if not words:
         return None
     program = words[0].rpartition(b"/")[2].decode("utf-8", "replace")
-    return next(
-        (each for each in Language if re.fullmatch(each.traits.interpreters, program)),
-        None,
-    )
+    for language in Language:
+        if re.fullmatch(language.traits.interpreter, program):
+            return language
+    return None

@@ -1,4 +1,4 @@
-"""Every limit and switch of filewright, with its default, its bounds and its description.
+"""Every limit and switch of filewright, with its default, bounds and description.
 
 The setting `page_chars` is read from the environment variable `FILEWRIGHT_PAGE_CHARS`
 and, where the command line offers it, from the flag `--page-chars`. A value that the
@@ -143,9 +143,9 @@ def setting(
 class Settings:
     """Limits and switches. Sizes are bytes, times are seconds.
 
-    A setting that is not passed is read from its environment variable; an empty variable
-    counts as none. Raises `FilewrightError` (`invalid_input`) for a value that does not
-    fit; the message names the variable.
+    A setting that is not passed is read from its environment variable; an empty
+    variable counts as none. Raises `FilewrightError` (`invalid_input`) for a value that
+    does not fit; the message names the variable.
     """
 
     # Where
@@ -184,7 +184,7 @@ class Settings:
     )
     break_hard_links: bool = setting(
         False,
-        "edit files with several names (hard links) without the argument `break_hard_links`",
+        "edit files with several names without the argument `break_hard_links`",
     )
 
     edit_utf16: bool = setting(True, "edit UTF-16 text in place; false: only read it")
@@ -203,7 +203,7 @@ class Settings:
     )
     shown_bytes: int = setting(
         16 * MB,
-        "memory for texts that agents have read, used to find text that has moved since",
+        "memory for texts that agents have read, to find text that has moved since",
         at_least=0,
     )
 
@@ -282,13 +282,13 @@ class Settings:
     )
     whole_undo_bytes: int = setting(
         4 * MB,
-        "the history stores files up to this size whole, larger ones as inverse splices",
+        "store files up to this size whole for undo, larger ones as inverse splices",
         at_least=0,
     )
     editor: str = setting(
         "",
-        "editor that the review page opens files in: vscode, cursor, zed, jetbrains, or "
-        "an address with {path} and {line}",
+        "editor that the review page opens files in: vscode, cursor, zed, jetbrains, "
+        "or an address with {path} and {line}",
     )
     confirm: Literal["never", "destructive", "always"] = setting(
         "never",

@@ -59,7 +59,7 @@ def is_omission_marker(line: str, language: Language | None = None) -> bool:
     text = (comment["text"] if comment else line).strip()
     if _BARE.fullmatch(text):
         is_expression = (
-            language is not None and language.traits.dots and "…" not in text
+            language is not None and language.traits.has_ellipsis and "…" not in text
         )
         return comment is not None or not is_expression  # where dots are an expression
     match = _AROUND.fullmatch(text)

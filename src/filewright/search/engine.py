@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from filewright.languages import named_as
+from filewright.languages import name_matcher
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import (
@@ -106,7 +106,7 @@ class TreeOptions:
     @property
     def takes(self) -> Callable[[bytes], bool]:
         """Whether a file of a name is of the kind that is wanted. Raises `invalid_input` for what is none."""
-        return named_as(self.kind) if self.kind is not None else bool
+        return name_matcher(self.kind) if self.kind is not None else bool
 
 
 _Spans = list[Span | None]

@@ -252,7 +252,7 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
             log = log_facts(sample)
             return Hints(_log_patterns(log), log)
         return Hints()
-    return Hints(language.traits.searches)
+    return Hints(language.traits.suggested_searches)
 
 
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:

@@ -87,7 +87,9 @@ class Outlines:
         if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
             return slow[1]
         outline = self._parsed(snapshot, data, language, task)
-        if not outline.whole or (outline.errors.count and language.traits.patched):
+        if not outline.whole or (
+            outline.errors.count and language.traits.definitions_fill_gaps
+        ):
             outline = with_definitions(outline, snapshot, language, task)
         if outline.whole or outline.note == FAILED:
             self._known.put(

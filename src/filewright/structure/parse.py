@@ -78,14 +78,14 @@ def parse(
         )
     source = SourceText(content.data, content.codec)
     symbols, count, truncated = collect(
-        tree.root_node, grammar, source, trims=language.traits.trims
+        tree.root_node, grammar, source, trims=language.traits.trims_nodes
     )
     if len(content.data) < whole:
         return Outline(language, symbols, count).up_to(
             content.data.count("\n".encode(content.codec))
         )
     certain = (
-        grammar.language.traits.certain
+        grammar.language.traits.grammar_is_exact
         and content.codec in _UNICODE
         and not _is_flow(language, data)
     )

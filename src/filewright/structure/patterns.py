@@ -110,7 +110,7 @@ def definitions(
                 if len(groups) > 1
                 else ""
             )
-            kind = _KINDS.get(word, word) or traits.defined
+            kind = _KINDS.get(word, word) or traits.default_kind
             shown = name.decode("utf-8", "replace").strip()[:_NAME_CHARS]
             place = offset + begin
             bare = shown.translate(_UNQUOTED)
