@@ -10,9 +10,14 @@ import errno
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
-from filewright.system.beneath import CheckPart, walk_beneath
+from filewright.system.beneath import (
+    CheckPart,
+    WalkOptions,
+    walk_beneath,
+    walk_to_folder,
+)
 from filewright.system.errors import NotAFileError, system_error
 from filewright.system.status import FileKind, Status
 
@@ -158,7 +163,10 @@ class BaseFile(Handle):
         yield lambda: True
 
 
-class BaseFolder(Handle):
+AnyFile = TypeVar("AnyFile", bound=BaseFile)
+
+
+class BaseFolder(Handle, Generic[AnyFile]):
     """An open folder. Its methods take names in it, never paths.
 
     A name is one part of a path: without slash or NUL, and neither empty nor `.` nor
@@ -195,7 +203,7 @@ class BaseFolder(Handle):
 
     def open(
         self, name: bytes, *, write: bool = False, known_file: bool = False
-    ) -> Any:
+    ) -> AnyFile:
         """Open a regular file by its name; never follow a link or open a device.
 
         Opening a device has effects, so the kind is read first, unless the caller has
@@ -272,22 +280,18 @@ class BaseFolder(Handle):
 
         Relative links are followed, unless `follow_links` is False (`ELOOP`). Other
         file systems are entered, unless `cross_devices` is False (`EXDEV`). `listable`
-        is as for
-        `open_folder`. With `check_part` the path is walked part by part on every
-        system, and         the function is called for each part.
+        is as for `open_folder`. With `check_part` the path is walked part by part on
+        every system, and the function is called for each part.
 
         Raises `EscapesFolderError` for a path that leads out of this folder, and
         `OSError(EAGAIN)` if the folders on the way are renamed again and again.
         """
-        folder: Self = walk_beneath(
-            self,
-            parts,
-            follow_links,
-            cross_devices,
-            check_part,
-            lambda parent, name: parent.open_folder(name, listable=listable),
+        options = WalkOptions(
+            follow_links=follow_links,
+            cross_devices=cross_devices,
+            check_part=check_part,
         )
-        return folder
+        return walk_to_folder(self, parts, options, listable=listable)
 
     def open_file_beneath(
         self,
@@ -296,9 +300,20 @@ class BaseFolder(Handle):
         follow_links: bool = True,
         cross_devices: bool = True,
         check_part: CheckPart | None = None,
-    ) -> Any:
+    ) -> AnyFile:
         """Open the regular file at a path below: see `open_folder_beneath`."""
-        return walk_beneath(self, parts, follow_links, cross_devices, check_part, None)
+
+        def open_last(folder: Self, name: bytes, kind: FileKind) -> AnyFile:
+            if kind != "file":
+                raise NotAFileError(kind)
+            return folder.open(name, known_file=True)
+
+        options = WalkOptions(
+            follow_links=follow_links,
+            cross_devices=cross_devices,
+            check_part=check_part,
+        )
+        return walk_beneath(self, parts, options, open_last)
 
     def stat_beneath(self, parts: Sequence[bytes]) -> Status:
         """Return the status of a path below this folder, its last part not followed."""

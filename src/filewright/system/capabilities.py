@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """The abilities of this system beyond those of every Unix.
 
     `docs/platforms.md` names the substitute for each one that is missing.
     """
-
-    def __init__(self, **values: bool) -> None:
-        vars(self).update(values)
 
     kernel_resolution: bool = False
     """The kernel resolves paths below a folder; else they are walked part by part."""

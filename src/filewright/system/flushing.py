@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from filewright.system import File, Folder
+from typing import Protocol
 
 MAX_FLUSH_THREADS = 16
 
 
-def flush_all(handles: Iterable[File | Folder]) -> None:
+class Flushable(Protocol):
+    """An open file or folder."""
+
+    def flush(self) -> None:
+        """Flush it to the disk."""
+
+
+def flush_all(handles: Iterable[Flushable]) -> None:
     """Flush all handles side by side, then raise the first error.
 
     A hundred flushes one after the other take thirty times as long.
@@ -25,8 +28,6 @@ def flush_all(handles: Iterable[File | Folder]) -> None:
         for handle in pending:
             handle.flush()
         return
-    from concurrent.futures import wait
-
     thread_count = min(MAX_FLUSH_THREADS, len(pending))
     results = [
         _thread_pool().submit(_flush_in_turn, pending[start::thread_count])
@@ -41,8 +42,6 @@ def flush_all(handles: Iterable[File | Folder]) -> None:
 # longer than the flushes.
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
     return ThreadPoolExecutor(MAX_FLUSH_THREADS, thread_name_prefix="flush")
 
 
@@ -61,7 +60,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_thread_pool.cache_clear)
 
 
-def _flush_in_turn(handles: Sequence[File | Folder]) -> None:
+def _flush_in_turn(handles: Sequence[Flushable]) -> None:
     first_error: OSError | None = None
     for handle in handles:
         try:

@@ -179,7 +179,7 @@ class File(BaseFile, PosixHandle):
             written += os.pwrite(self._descriptor, view[written:], offset + written)
 
 
-class Folder(BaseFolder, PosixHandle):
+class Folder(BaseFolder[File], PosixHandle):
     """An open folder, by its descriptor."""
 
     __slots__ = ()

@@ -290,7 +290,7 @@ class File(BaseFile, WindowsHandle):
         return True
 
 
-class Folder(BaseFolder, WindowsHandle):
+class Folder(BaseFolder[File], WindowsHandle):
     """An open folder, by its handle: see `posix.Folder` for its methods."""
 
     __slots__ = ("_lock_handle",)
