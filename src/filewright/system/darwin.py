@@ -49,21 +49,18 @@ class Calls:
 
     @cached_property
     def _library(self) -> Any:
-        return (
-            self._library_override
-            if self._library_override is not None
-            else ctypes.CDLL(None, use_errno=True)
-        )
+        if self._library_override is not None:
+            return self._library_override
+        return ctypes.CDLL(None, use_errno=True)
 
     def _call(self, name: str, *arguments: Any) -> int:
         function = getattr(self._library, name)
         function.restype = ctypes.c_ssize_t
-        result: int = function(
-            *(
-                ctypes.c_int(value) if isinstance(value, int) else value
-                for value in arguments
-            )
-        )
+        values = [
+            ctypes.c_int(argument) if isinstance(argument, int) else argument
+            for argument in arguments
+        ]
+        result: int = function(*values)
         if result < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))

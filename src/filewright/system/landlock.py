@@ -55,26 +55,17 @@ TCP_VERSION, SCOPE_VERSION = 4, 6
 ALL_TCP = 0b11
 ALL_SCOPES = 0b11  # abstract Unix sockets, signals
 
+# fmt: off
 SYSTEM_PATHS = (
-    *("/bin", "/lib", "/lib32", "/lib64", "/usr", "/opt"),
-    *(
-        "/etc/ld.so.cache",
-        "/etc/ld.so.conf",
-        "/etc/ld.so.conf.d",
-        "/etc/localtime",
-        "/etc/timezone",
-    ),
-    *(
-        "/etc/passwd",
-        "/etc/group",
-        "/etc/nsswitch.conf",
-        "/etc/mime.types",
-        "/etc/terminfo",
-    ),
-    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
-    *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
-    *("/sys/devices/system/cpu", "/sys/fs/cgroup"),
+    "/bin", "/lib", "/lib32", "/lib64", "/usr", "/opt",
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+    "/etc/localtime", "/etc/timezone", "/etc/passwd", "/etc/group",
+    "/etc/nsswitch.conf", "/etc/mime.types", "/etc/terminfo",
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+    "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems",
+    "/sys/devices/system/cpu", "/sys/fs/cgroup",
 )
+# fmt: on
 """Programs, libraries and tables that a Python process and its programs read."""
 LIBRARY_PATHS = (
     "/lib",
@@ -85,6 +76,14 @@ LIBRARY_PATHS = (
     "/usr/lib64",
     "/usr/libexec",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRule:
+    """Accesses that are allowed on some files and on all files below some folders."""
+
+    access: int
+    paths: Iterable[FileOrPath]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +117,9 @@ class Confinement:
             f"confined by Landlock {self.version}: writes only below {writable_paths}, "
             "reads there and of the system"
         )
-        return (
-            f"{text}; not covered: {', '.join(self.missing)}" if self.missing else text
-        )
+        if self.missing:
+            text += f"; not covered: {', '.join(self.missing)}"
+        return text
 
 
 def available_version() -> int:
@@ -189,11 +188,11 @@ def confine(
     thread_count = _count_threads()
     if thread_count > 1:
         missing.append(f"{thread_count - 1} threads that were running already")
-    rules: list[tuple[int, Iterable[FileOrPath]]] = [
-        (CHANGE, write),
-        (READ, read),
-        (RUN, ("/proc/self", *SYSTEM_PATHS, *program_paths())),
-        (READ_FILE | WRITE_FILE, ("/dev/null", "/dev/tty")),
+    rules = [
+        AccessRule(CHANGE, write),
+        AccessRule(READ, read),
+        AccessRule(RUN, ("/proc/self", *SYSTEM_PATHS, *program_paths())),
+        AccessRule(READ_FILE | WRITE_FILE, ("/dev/null", "/dev/tty")),
     ]
     try:
         restrict(rules, network=network)
@@ -215,29 +214,28 @@ def confine_child(
     `programs` None means this Python. Return False, with nothing confined, if the
     kernel cannot do it.
     """
-    runnable = (*SYSTEM_PATHS, *program_paths())
-    if programs is not None:
+    if programs is None:
+        runnable = (*SYSTEM_PATHS, *program_paths())
+    else:
         runnable = (*LIBRARY_PATHS, *map(os.path.realpath, programs))
-    rules: list[tuple[int, Iterable[FileOrPath]]] = [
-        *((READ, folders), (RUN, runnable)),
-        *(
-            (READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")),
-            (READ_FILE | WRITE_FILE, ("/dev/null",)),
-        ),
-        (READ_DIR, ("/proc",)),  # Python finds the descriptors to close there.
+    rules = [
+        AccessRule(READ, folders),
+        AccessRule(RUN, runnable),
+        AccessRule(READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")),
+        AccessRule(READ_FILE | WRITE_FILE, ("/dev/null",)),
+        # Python finds the descriptors to close there.
+        AccessRule(READ_DIR, ("/proc",)),
     ]
+    if not available_version():
+        return False
     try:
-        if available_version():
-            restrict(rules, network=False)
-            return True
+        restrict(rules, network=False)
     except OSError:
-        pass  # A system call filter forbids it.
-    return False
+        return False  # A system call filter forbids it.
+    return True
 
 
-def restrict(
-    rules: Sequence[tuple[int, Iterable[FileOrPath]]], *, network: bool
-) -> None:
+def restrict(rules: Sequence[AccessRule], *, network: bool) -> None:
     """Allow this thread and its later children only the accesses of `rules`."""
     version = available_version()
     handled_access = sum(
@@ -245,15 +243,20 @@ def restrict(
     )
     handled_tcp = ALL_TCP if version >= TCP_VERSION and not network else 0
     scopes = ALL_SCOPES if version >= SCOPE_VERSION else 0
-    size = 24 if version >= SCOPE_VERSION else 16 if version >= TCP_VERSION else 8
     attributes = struct.pack("=QQQ", handled_access, handled_tcp, scopes)
+    # An older kernel refuses a structure with fields that it does not know.
+    size = 8
+    if version >= TCP_VERSION:
+        size = 16
+    if version >= SCOPE_VERSION:
+        size = 24
     ruleset = _require_success(
         linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0)
     )
     try:
-        for access, paths in rules:
-            for path in paths:
-                _allow(ruleset, access & handled_access, path)
+        for rule in rules:
+            for path in rule.paths:
+                _allow(ruleset, rule.access & handled_access, path)
         _require_success(linux.libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         _require_success(_restrict_self(RESTRICT_SELF_NUMBER, ruleset, 0))
     finally:
@@ -268,28 +271,24 @@ def _require_success(result: int) -> int:
 
 def _allow(ruleset: int, access: int, path: FileOrPath) -> None:
     if isinstance(path, int):
-        descriptor, is_own = path, False
-    else:
-        try:
-            descriptor, is_own = os.open(path, linux.O_PATH | os.O_CLOEXEC), True
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            return  # A path that cannot be reached needs no rule.
+        _allow_descriptor(ruleset, access, path)
+        return
     try:
-        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            access &= FILE_ACCESS
-        if access:
-            _require_success(
-                _add_rule(
-                    ADD_RULE_NUMBER,
-                    ruleset,
-                    1,
-                    struct.pack("=Qi", access, descriptor),
-                    0,
-                )
-            )
+        descriptor = os.open(path, linux.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return  # A path that cannot be reached needs no rule.
+    try:
+        _allow_descriptor(ruleset, access, descriptor)
     finally:
-        if is_own:
-            os.close(descriptor)
+        os.close(descriptor)
+
+
+def _allow_descriptor(ruleset: int, access: int, descriptor: int) -> None:
+    if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        access &= FILE_ACCESS
+    if access:
+        attributes = struct.pack("=Qi", access, descriptor)
+        _require_success(_add_rule(ADD_RULE_NUMBER, ruleset, 1, attributes, 0))
 
 
 def _count_threads() -> int:

@@ -19,6 +19,7 @@ import errno
 import fcntl
 import os
 import re
+import signal
 import stat
 import struct
 import sys
@@ -40,6 +41,7 @@ from filewright.system.status import Status
 MAX_OPENAT2_RETRIES = 128
 MAX_OPENAT2_PATH_BYTES = 4000  # PATH_MAX is 4096.
 FICLONE = 0x40049409
+F_SETSIG: int = fcntl.F_SETSIG
 FS_IOC_GETFLAGS = 0x80086601
 IMMUTABLE_FLAGS = 0x10 | 0x20  # FS_IMMUTABLE_FL, FS_APPEND_FL
 ENTER_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
@@ -354,31 +356,31 @@ class LinuxFile(LinuxHandle, File):
         the lease ends. For files of another user, and on network file systems, the
         kernel cannot tell, and the function returns True.
         """
-        import signal
+        is_granted = self._take_read_lease()
+        if not is_granted:
+            yield lambda: is_granted is None
+            return
+        try:
+            # F_GETLEASE reports F_UNLCK while another process waits to write.
+            yield (
+                lambda: fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
+            )
+        finally:
+            fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
+    def _take_read_lease(self) -> bool | None:
+        """Take a read lease, or return False if a process writes, None if unknown."""
         # The kernel announces a lost lease by a signal. The usual one, SIGIO, would end
         # a process that does not handle it; SIGURG is ignored by default.
-        is_granted: bool | None = True
+        lost_lease_signal = int(signal.SIGURG)
         try:
-            fcntl.fcntl(self._descriptor, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
+            fcntl.fcntl(self._descriptor, F_SETSIG, lost_lease_signal)
             fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         except OSError as error:
-            is_granted = (
-                False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
-            )
-
-        def kept() -> bool:
-            # F_GETLEASE reports F_UNLCK while another process waits to write.
-            return is_granted is None or (
-                is_granted
-                and fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
-            )
-
-        try:
-            yield kept
-        finally:
-            if is_granted:
-                fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK):
+                return False
+            return None
+        return True
 
 
 class LinuxFolder(LinuxHandle, Folder):

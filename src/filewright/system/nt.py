@@ -25,6 +25,7 @@ from ctypes import (
     c_uint32,
     c_void_p,
 )
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -456,24 +457,36 @@ def _set_information(handle: int, information_class: int, data: bytes) -> int:
     )
 
 
-def query_all(handle: int) -> tuple[Any, ...]:
-    """Return the fields of `ALL_INFORMATION`.
+@dataclass(frozen=True, slots=True)
+class FileInformation:
+    """The fields of `ALL_INFORMATION`. Times are in 100 ns since 1601."""
 
-    They are the times created, read, written and changed, attributes; allocated bytes,
-    size, links, is deleted, is folder; number.
-    """
+    created: int
+    read: int
+    written: int
+    changed: int
+    attributes: int
+    allocated_bytes: int
+    size: int
+    link_count: int
+    is_deleted: bool
+    is_folder: bool
+    number: int
+
+
+def query_all(handle: int) -> FileInformation:
+    """Return times, attributes, size and number of an open file or folder."""
     try:
-        return ALL_INFORMATION.unpack_from(_query_information(handle, _CLASS_ALL, 256))
+        information = _query_information(handle, _CLASS_ALL, 256)
     except NotADirectoryError:
         # Wine fails to find the name of a file whose folder was renamed, and then
         # returns nothing: ask for the parts that need no name.
-        parts = ((_CLASS_BASIC, 40), (_CLASS_STANDARD, 24), (_CLASS_INTERNAL, 8))
-        return ALL_INFORMATION.unpack(
-            b"".join(
-                _query_information(handle, information_class, size)
-                for information_class, size in parts
-            )
+        information = (
+            _query_information(handle, _CLASS_BASIC, 40)
+            + _query_information(handle, _CLASS_STANDARD, 24)
+            + _query_information(handle, _CLASS_INTERNAL, 8)
         )
+    return FileInformation(*ALL_INFORMATION.unpack_from(information))
 
 
 def query_tag(handle: int) -> int:
@@ -492,15 +505,14 @@ def query_identity(handle: int, short_number: int) -> tuple[int, int]:
             _query_information(handle, _CLASS_ID, ID_INFORMATION.size)
         )
     except OSError:
-        return int.from_bytes(
-            _query_volume(handle, _FS_VOLUME, 512)[8:12], "little"
-        ), short_number
+        serial_number = _query_volume(handle, _FS_VOLUME, 512)[8:12]
+        return int.from_bytes(serial_number, "little"), short_number
     return int(volume), int.from_bytes(long_number, "little")
 
 
 def identity(handle: int) -> tuple[int, int]:
     """Return the identity of an open file, whatever its name: see `query_identity`."""
-    return query_identity(handle, query_all(handle)[-1])
+    return query_identity(handle, query_all(handle).number)
 
 
 def free_bytes(handle: int) -> int:
@@ -674,20 +686,14 @@ def bind_process(process_id: int, max_bytes: int) -> int:
     job = kernel32.CreateJobObjectW(None, None)
     process = kernel32.OpenProcess(set_quota_and_terminate, 0, process_id)
     limits = JOB_LIMITS.pack(
-        0,
-        0,
+        *(0, 0),  # time of a process, of the job
         kill_on_job_close | active_process_limit | process_memory_limit,
-        0,
-        0,
-        1,
-        0,
-        0,
-        0,
-        *(0,) * 6,
-        max_bytes,
-        0,
-        0,
-        0,
+        *(0, 0),  # working set, least and most
+        1,  # processes
+        *(0, 0, 0),  # affinity, priority, scheduling
+        *(0, 0, 0, 0, 0, 0),  # counters of traffic
+        *(max_bytes, 0),  # memory of a process, of the job
+        *(0, 0),  # their peaks
     )
     try:
         if not (

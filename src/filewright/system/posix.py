@@ -163,11 +163,12 @@ class File(BaseFile, PosixHandle):
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset`, or fewer at the end of the file."""
         block = os.pread(self._descriptor, size, offset)
-        while 0 < len(block) < size and (
-            next_block := os.pread(
+        while 0 < len(block) < size:
+            next_block = os.pread(
                 self._descriptor, size - len(block), offset + len(block)
             )
-        ):
+            if not next_block:
+                break
             block += next_block
         return block
 
@@ -209,11 +210,10 @@ class Folder(BaseFolder[File], PosixHandle):
 
     def ancestor_identity(self, levels: int) -> tuple[int, int]:
         """Return the identity of the folder `levels` above; 0 means this folder."""
-        status = (
-            os.fstat(self._descriptor)
-            if not levels
-            else os.stat(b"../" * levels, dir_fd=self._descriptor)
-        )
+        if levels:
+            status = os.stat(b"../" * levels, dir_fd=self._descriptor)
+        else:
+            status = os.fstat(self._descriptor)
         return status.st_dev, status.st_ino
 
     def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:
@@ -239,6 +239,7 @@ class Folder(BaseFolder[File], PosixHandle):
             except FileNotFoundError:
                 signatures.append(None)
                 continue
+            # Indexes, not attributes: a scan of a large tree spends its time here.
             if raw[0] & 0o170000 == folder_format:
                 signatures.append((*raw[:3], 0, raw[4], raw[5], 0, 0, 0))
             else:
@@ -247,8 +248,9 @@ class Folder(BaseFolder[File], PosixHandle):
 
     def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
         """Yield all names, unsorted, in batches of at most `count`."""
-        batch: tuple[list[str], list[str], list[tuple[bytes, FileKind]]] = ([], [], [])
-        files, folders, others = batch
+        files: list[str] = []
+        folders: list[str] = []
+        others: list[tuple[bytes, FileKind]] = []
         remaining = count
         with self._list_with(os.scandir) as entries:
             for entry in entries:
@@ -298,33 +300,9 @@ class Folder(BaseFolder[File], PosixHandle):
         depth = len(parts)
         while depth and not self.contains_any((b"/".join(parts[:depth]),)):
             depth -= 1
-        if not depth:
-            return parts
-        name = parts[depth - 1].decode("utf-8", "surrogateescape")
-        # If the deepest existing part has no other spelling, or another file has it,
-        # the file system tells spellings apart, and the path is spelled as the folders
-        # do.
-        spellings = (
-            name.swapcase(),
-            unicodedata.normalize("NFD", name),
-            unicodedata.normalize("NFC", name),
-        )
-        other_spelling = next(
-            (spelling for spelling in spellings if spelling != name), None
-        )
-        if other_spelling is None:
-            return parts
-        other_path = (
-            *parts[: depth - 1],
-            other_spelling.encode("utf-8", "surrogateescape"),
-        )
         names: list[bytes] = []
         try:
-            if (
-                not self.contains_any((b"/".join(other_path),))
-                or self.stat_beneath(other_path).identity
-                != self.stat_beneath(parts[:depth]).identity
-            ):
+            if not depth or not self._has_other_spelling(parts[:depth]):
                 return parts
             for part in parts[:depth]:
                 with self.open_folder_beneath(names) as folder:
@@ -333,21 +311,36 @@ class Folder(BaseFolder[File], PosixHandle):
             return parts
         return (*names, *parts[depth:])
 
+    def _has_other_spelling(self, parts: tuple[bytes, ...]) -> bool:
+        """Return True if another spelling of the last part leads to the same file."""
+        name = parts[-1].decode("utf-8", "surrogateescape")
+        for spelling in (
+            name.swapcase(),
+            unicodedata.normalize("NFD", name),
+            unicodedata.normalize("NFC", name),
+        ):
+            if spelling != name:
+                other = (*parts[:-1], spelling.encode("utf-8", "surrogateescape"))
+                return (
+                    self.contains_any((b"/".join(other),))
+                    and self.stat_beneath(other).identity
+                    == self.stat_beneath(parts).identity
+                )
+        return False
+
     def true_name(self, name: bytes) -> bytes:
         """Return the spelling that this folder has for a name."""
         identity, names = self.stat(name).identity, self.names()
         if name in names:
             return name
         folded_name = _fold(name)
-        return next(
-            (
-                candidate
-                for candidate in names
-                if _fold(candidate) == folded_name
+        for candidate in names:
+            if (
+                _fold(candidate) == folded_name
                 and self.stat(candidate).identity == identity
-            ),
-            name,
-        )
+            ):
+                return candidate
+        return name
 
     def read_link(self, name: bytes) -> bytes:
         """Return the target of a link as it is stored.
@@ -363,9 +356,9 @@ class Folder(BaseFolder[File], PosixHandle):
 
     def is_writable(self, name: bytes | None = None) -> bool:
         """Return True if its names, or the content of file `name`, may be changed."""
-        path, rights = (
-            (b".", os.W_OK | os.X_OK) if name is None else (require_name(name), os.W_OK)
-        )
+        path, rights = b".", os.W_OK | os.X_OK
+        if name is not None:
+            path, rights = require_name(name), os.W_OK
         return os.access(
             path, rights, dir_fd=self._descriptor, effective_ids=CHECKS_EFFECTIVE_IDS
         )

@@ -8,6 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from dataclasses import dataclass
+
+# Shells and launchers, which only start a program for their own parent.
+LAUNCHERS = (b"sh", b"ash", b"bash", b"dash", b"fish", b"ksh", b"zsh", b"uv", b"uvx")
 
 
 def client_process_key() -> str | None:
@@ -19,23 +23,12 @@ def client_process_key() -> str | None:
     number = os.getppid()
     while number > 1:
         try:
-            name, parent, start = _read_process(number)
+            process = _read_process(number)
         except OSError:
             return str(number)
-        # Shells and launchers only start a program for their own parent.
-        if name not in (
-            b"sh",
-            b"ash",
-            b"bash",
-            b"dash",
-            b"fish",
-            b"ksh",
-            b"zsh",
-            b"uv",
-            b"uvx",
-        ):
-            return f"{number}-{start}"
-        number = parent
+        if process.name not in LAUNCHERS:
+            return f"{number}-{process.start}"
+        number = process.parent
     return None
 
 
@@ -43,7 +36,7 @@ def own_process_key() -> str:
     """Return the key of this process."""
     number = os.getpid()
     try:
-        return f"{number}-{_read_process(number)[2]}"
+        return f"{number}-{_read_process(number).start}"
     except OSError:
         return str(number)
 
@@ -71,22 +64,28 @@ def is_process_running(key: str) -> bool:
             return True
         return True
     try:
-        return _read_process(int(number))[2] == start
+        return _read_process(int(number)).start == start
     except (FileNotFoundError, ProcessLookupError, ValueError):
         return False
     except OSError:  # A confined process may not read `/proc`.
         return True
 
 
-def _read_process(number: int) -> tuple[bytes, int, str]:
-    """Return the name of a process, the number of its parent, and its start time.
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """The facts of a running process that `/proc` holds."""
 
-    Raises `OSError` without `/proc`.
-    """
+    name: bytes
+    parent: int
+    start: str
+
+
+def _read_process(number: int) -> _Process:
+    """Return a running process by its number. Raises `OSError` without `/proc`."""
     with open(f"/proc/{number}/stat", "rb") as stat:
         # The name is in parentheses, and may hold parentheses itself.
         name, _, rest = stat.read().partition(b"(")[2].rpartition(b")")
     fields = rest.split()
     if fields[0] in (b"Z", b"X"):  # A zombie: its parent has not waited for it yet.
         raise ProcessLookupError(errno.ESRCH, "the process has ended")
-    return name, int(fields[1]), fields[19].decode()
+    return _Process(name, parent=int(fields[1]), start=fields[19].decode())

@@ -112,46 +112,38 @@ class WindowsHandle(Handle):
 
     def status(self) -> Status:
         """Return its present status, with the time of creation if that is reliable."""
-        (
-            created,
-            read,
-            written,
-            changed,
-            attributes,
-            _,
-            size,
-            links,
-            deleted,
-            _,
-            file_number,
-        ) = nt.query_all(self._descriptor)
-        tag = (
-            nt.query_tag(self._descriptor)
-            if attributes & nt.ATTRIBUTE_REPARSE_POINT
-            else 0
+        information = nt.query_all(self._descriptor)
+        tag = 0
+        if information.attributes & nt.ATTRIBUTE_REPARSE_POINT:
+            tag = nt.query_tag(self._descriptor)
+        volume, number = nt.query_identity(self._descriptor, information.number)
+        atime_ns = _nanoseconds(information.read)
+        mtime_ns = _nanoseconds(information.written)
+        # A file system without a time of change reports 0.
+        ctime_ns = _nanoseconds(information.changed or information.written)
+        raw = os.stat_result(
+            (
+                _mode_bits(information.attributes, tag),
+                number,
+                volume,
+                0 if information.is_deleted else information.link_count,
+                0,  # user
+                0,  # group
+                information.size,
+                atime_ns // 1_000_000_000,
+                mtime_ns // 1_000_000_000,
+                ctime_ns // 1_000_000_000,
+            ),
+            {
+                "st_atime_ns": atime_ns,
+                "st_mtime_ns": mtime_ns,
+                "st_ctime_ns": ctime_ns,
+            },
         )
-        volume, file_number = nt.query_identity(self._descriptor, file_number)
-        times = [
-            _nanoseconds(filetime) for filetime in (read, written, changed or written)
-        ]
-        seconds = [filetime // 1_000_000_000 for filetime in times]
-        fields = (
-            _mode_bits(attributes, tag),
-            file_number,
-            volume,
-            0 if deleted else links,
-            0,
-            0,
-            size,
-            *seconds,
-        )
-        exact_times = dict(
-            zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True)
-        )
-        return Status(
-            os.stat_result(fields, exact_times),
-            _nanoseconds(created) if capabilities.birth_times else None,
-        )
+        birth_ns = None
+        if capabilities.birth_times:
+            birth_ns = _nanoseconds(information.created)
+        return Status(raw, birth_ns)
 
     @contextmanager
     def _reopened(self, access: int) -> Iterator[int]:
@@ -175,7 +167,7 @@ class WindowsHandle(Handle):
 
         Raises `OSError(EOPNOTSUPP)` for any other mode.
         """
-        attributes = nt.query_all(self._descriptor)[4]
+        attributes = nt.query_all(self._descriptor).attributes
         is_folder = bool(attributes & nt.ATTRIBUTE_DIRECTORY)
         if mode != storable_mode(mode, is_folder=is_folder):
             raise OSError(errno.EOPNOTSUPP, "Windows has no such mode")
@@ -231,21 +223,21 @@ class File(BaseFile, WindowsHandle):
 
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset`, or fewer at the end of the file."""
-        size = (
-            max(0, min(size, nt.query_all(self._descriptor)[6] - offset))
-            if size >= BLOCK_BYTES
-            else size
-        )
+        if size >= BLOCK_BYTES:
+            # A large buffer is only made for bytes that the file has.
+            file_size = nt.query_all(self._descriptor).size
+            size = max(0, min(size, file_size - offset))
         buffer = ctypes.create_string_buffer(max(1, size))
         address, bytes_read = ctypes.addressof(buffer), 0
-        while bytes_read < size and (
-            count := nt.read_into(
+        while bytes_read < size:
+            count = nt.read_into(
                 self._descriptor,
                 address + bytes_read,
                 min(size - bytes_read, MAX_TRANSFER_BYTES),
                 offset + bytes_read,
             )
-        ):
+            if count == 0:
+                break
             bytes_read += count
         return buffer.raw[:bytes_read]
 
@@ -559,12 +551,12 @@ class Folder(BaseFolder[File], WindowsHandle):
         at the end. Paths of callers are checked before and never hold such a name.
         """
         problem = invalid_name(name)
-        if (
-            problem is None
-            and (problem := misread_name(name))
-            and nt.file_system(self._descriptor) in EXACT_NAME_FILE_SYSTEMS
-        ):
-            problem = None
+        if problem is None:
+            problem = misread_name(name)
+            if problem is not None and (
+                nt.file_system(self._descriptor) in EXACT_NAME_FILE_SYSTEMS
+            ):
+                problem = None
         if problem is not None:
             raise OSError(errno.EINVAL, f"the name {problem}", name)
         return name
