@@ -18,9 +18,11 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.location import Location, Root
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
+from filewright.edit.patch.file_plan import PatchedFile, fits_file
 from filewright.edit.patch.model import FilePatch, Patch
-from filewright.edit.patch.plan import PatchedFile, PatchTarget, fits_file, plan_patch
+from filewright.edit.patch.plan import FileRefusal, plan_partial_patch, plan_patch
 from filewright.edit.patch.reader import parse_patch
+from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text.codec import decoded
 from filewright.tools.context import Context
@@ -126,9 +128,14 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     def decide() -> Iterator[FilePlan[PatchedFile]]:
         problems.clear()
         looking.origin.clear()
+        if not arguments.partial:
+            yield from plan_patch(patch, looking.look, task=context.task)
+            return
         changed = False
-        refused = problems if arguments.partial else None
-        for one in plan_patch(patch, looking.look, task=context.task, refused=refused):
+        for one in plan_partial_patch(patch, looking.look, task=context.task):
+            if isinstance(one, FileRefusal):
+                problems.append((one.file, one.error))
+                continue
             changed = True
             yield one
             del one

@@ -21,8 +21,10 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, FileDiff, build_file_diff
-from filewright.edit.patch.plan import PatchedFile, PatchTarget, plan_patch
+from filewright.edit.patch.file_plan import PatchedFile
+from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
+from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply, ordered

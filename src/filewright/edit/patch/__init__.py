@@ -1,16 +1,25 @@
-"""PATCH: a text that describes changes to files, made into one change set or refused as a whole.
+"""Patches: a text that describes changes to files, applied as a whole or refused.
 
-Owns: reading unified diffs (plain and git's) and the ``*** Begin Patch`` envelope into one model
-(`parse`), finding where each hunk belongs, and planning all of it (`plan`). A hunk is an edit, placed
-only where every line of its context occurs; a line number never replaces context.
+The package reads unified diffs, plain and git's, and the ``*** Begin Patch`` envelope
+into one model, finds the place of each hunk, and plans the changes. A hunk is an edit:
+it is placed only where every line of its context occurs, and a line number never
+replaces context. The package opens no files, commits nothing, drops no line of context
+to make a hunk fit, and changes no byte that no hunk is about.
 
-Never: opens a file (a callback looks paths up), commits, drops a line of context to make a hunk fit,
-or changes a byte that no hunk is about.
+In: a patch as text, and a function that finds the `PatchTarget` of a path. Out: a
+`FilePlan` for each file, with the steps that change it.
 
-Its size pays for patches as models write them: wrong counts, a header in an odd form, names in quotes or without their
-prefixes, lines that lost their space, and text around it all are read where they can mean one thing only; and what is
-refused is told with its line, the reason and the nearest text, of every hunk where files are applied in part.
-
-In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: what is `Decided`
-of each file, with the steps that do it.
+- `model`: patches, files of patches, hunks and their lines.
+- `scan`: the kind of each line of a patch.
+- `header`: names of files and git's lines above the hunks.
+- `hunks`: reading the hunks of a file.
+- `reader`: reading the files of a patch.
+- `targets`: the files that a patch names.
+- `placement`: the place of a hunk, or the reason why it has none.
+- `headings`: lines that come somewhere above a hunk.
+- `placer`: finding the places of a file's hunks.
+- `hunk_edit`: a placed hunk as an edit.
+- `file_plan`: planning one file.
+- `plan`: planning a whole patch.
+- `explain`: refusals in words.
 """

@@ -1,0 +1,241 @@
+"""The refusals of patches, in words: why a hunk, a file or a whole patch does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from filewright.edit.diff import truncate_line
+from filewright.edit.nearest import nearest
+from filewright.edit.patch.model import FilePatch, PatchHunk
+from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
+from filewright.edit.source import Source
+from filewright.errors import Code, FilewrightError, path_error
+from filewright.wording import pluralize, to_one_line
+
+_MAX_NEAREST_LINES = 12
+_MAX_LINE_CHARS = 200
+_MAX_HEADING_CHARS = 120
+_MAX_OTHER_FILES = 4
+"""Further files whose refusals are named in that of the first."""
+_MAX_NAMED_FILES = 10
+_MAX_LISTED_FILES = 100
+
+# For each reason, what is wrong and what to do about it.
+_REASONS: dict[Reason, tuple[str, str]] = {
+    "no_match": (
+        "its old lines are not in the file",
+        "read the file again and make the hunk from what is there now",
+    ),
+    "ambiguous_match": (
+        "its old lines are in the file more than once, at lines {places}",
+        "add lines of context that only the right place has, or correct the line "
+        "number in '@@ -N'",
+    ),
+    "overlap": (
+        "it covers line {places}, which an earlier hunk covers too",
+        "join the two hunks into one",
+    ),
+    "order": (
+        "it belongs at line {places}, before the end of an earlier hunk",
+        "give the hunks of a file in the order of their lines",
+    ),
+    "no_context": (
+        "it adds lines without saying where: it has no kept or removed line",
+        "give it at least one line of context; at the end of the file also "
+        "'*** End of File'",
+    ),
+    "already_applied": (
+        "it is applied already, at line {places}",
+        "leave this hunk out, or let partial=true do so",
+    ),
+    "heading": (
+        "its heading {heading!r} is not above it in the file{at}",
+        "give the whole line the file has, or leave the heading out and add context",
+    ),
+    "not_at_end": (
+        "it must end at the end of the file, but its old lines are at line {places}",
+        "leave out the mark of the file's end, or make the hunk anew",
+    ),
+    "cut": (
+        "it has fewer lines than its header announces and ends without context, "
+        "so the end of the patch is missing",
+        "send the whole patch again",
+    ),
+    "too_alike": (
+        "its old lines are too common in the file to be placed",
+        "add lines of context that are rare, and line numbers",
+    ),
+}
+
+
+def hunk_error(
+    file: FilePatch,
+    hunk: PatchHunk,
+    problem: str,
+    hint: str,
+    reason: str,
+    **facts: object,
+) -> FilewrightError:
+    """Return the `patch_failed` for a hunk."""
+    message = (
+        f"hunk {hunk.number} of {file.path} "
+        f"(line {hunk.patch_line} of the patch) {problem}"
+    )
+    return path_error(
+        Code.PATCH_FAILED,
+        file.path,
+        message,
+        hint,
+        hunk=hunk.number,
+        patch_line=hunk.patch_line,
+        reason=reason,
+        **facts,
+    )
+
+
+def no_place_error(
+    file: FilePatch, source: Source, hunk: PatchHunk, place: NoPlace
+) -> FilewrightError:
+    """Return the `patch_failed` for a hunk that has no place.
+
+    If its lines are nowhere in the file, it names the lines that are most like them.
+    """
+    problem, hint = _REASONS[place.reason]
+    line_numbers = ", ".join(map(str, place.lines))
+    problem = problem.format(
+        places=line_numbers,
+        heading=to_one_line(truncate_line(place.heading.strip(), _MAX_HEADING_CHARS)),
+        at=f" (it is at line {line_numbers})" if line_numbers else "",
+    )
+    error = hunk_error(
+        file,
+        hunk,
+        f"does not apply: {problem}",
+        hint,
+        place.reason,
+        lines=list(place.lines),
+    )
+    if place.reason == "no_match":
+        _add_nearest_text(error, source, hunk)
+    return error
+
+
+def _add_nearest_text(error: FilewrightError, source: Source, hunk: PatchHunk) -> None:
+    matches = nearest(source, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
+    if not matches:
+        return
+    match = matches[0]
+    if match.differs_at is None:
+        difference = (
+            f"line {match.last_line + 1} and those behind it are not as the hunk has "
+            "them"
+        )
+    else:
+        difference = (
+            f"line {match.differs_at} is '{match.found}', where the hunk has "
+            f"'{match.asked}'"
+        )
+    lines = match.text.split("\n")[:_MAX_NEAREST_LINES]
+    text = "\n".join(
+        to_one_line(truncate_line(line, _MAX_LINE_CHARS)) for line in lines
+    )
+    error.message += (
+        f"\n{difference}\nnearest text, from line {match.first_line}:\n{text}"
+    )
+    error.details["nearest_line"] = match.first_line
+    error.details["nearest_text"] = text
+    error.details["difference"] = difference
+
+
+def add_other_hunks(
+    error: FilewrightError,
+    file: FilePatch,
+    source: Source,
+    places: Sequence[HunkPlace | NoPlace],
+    reported_hunk: int,
+) -> None:
+    """Add to the refusal of a hunk what would become of the others of its file.
+
+    `places` are those of the first hunks; `reported_hunk` is the index of the hunk that
+    the error is about.
+    """
+    outcomes: list[dict[str, object]] = []
+    for index, place in enumerate(places):
+        hunk = file.hunks[index]
+        if index == reported_hunk:
+            outcomes.append({**error.details})
+            continue
+        if isinstance(place, HunkPlace):
+            line = place.start + 1
+            message = f"hunk {hunk.number} fits at line {line}"
+            outcomes.append({"hunk": hunk.number, "line": line})
+        elif place.reason == "already_applied":
+            line = place.lines[0]
+            message = f"hunk {hunk.number} is applied already, at line {line}"
+            outcomes.append({"hunk": hunk.number, "line": line, "reason": place.reason})
+        else:
+            other_error = no_place_error(file, source, hunk, place)
+            message = other_error.message
+            outcomes.append(other_error.details)
+        error.message += f"\n{message}"
+    remaining = len(file.hunks) - len(places)
+    if remaining > 0:
+        error.message += f"\n{pluralize(remaining, 'more hunk')} not looked at"
+    error.details["hunks"] = outcomes
+
+
+def no_change_error() -> FilewrightError:
+    """Return the error for a patch that changes nothing."""
+    return FilewrightError(
+        Code.NO_CHANGE,
+        "the patch changes nothing: its files are as it would leave them",
+        "nothing to do",
+    )
+
+
+def already_applied_error(files: Sequence[Mapping[str, object]]) -> FilewrightError:
+    """Return the error for a patch whose results are all there; of each file a line."""
+    named = "; ".join(
+        f"{file['path']} at line {file['line']}" for file in files[:_MAX_NAMED_FILES]
+    )
+    return FilewrightError(
+        Code.ALREADY_APPLIED,
+        f"the patch is applied already: {named}",
+        "nothing to do",
+        files=files[:_MAX_LISTED_FILES],
+    )
+
+
+def patch_error(errors: Sequence[FilewrightError], file_count: int) -> FilewrightError:
+    """Return the error for a patch, by the errors of some of its `file_count` files.
+
+    It is that of the first file that is not applied already, and names the others, so
+    that the next call can correct them all.
+    """
+    failures: list[FilewrightError] = []
+    applied: list[FilewrightError] = []
+    for error in errors:
+        if error.code == Code.ALREADY_APPLIED:
+            applied.append(error)
+        else:
+            failures.append(error)
+    # An applied file among others fails too: the cause says which hunk does not apply.
+    causes = [error.__cause__ for error in applied]
+    if not failures and (len(applied) == file_count or causes[0] is None):
+        files = [file for error in applied for file in error.details["files"]]
+        return already_applied_error(files)
+    failures += [cause for cause in causes if isinstance(cause, FilewrightError)]
+    first, *others = failures
+    named = others[:_MAX_OTHER_FILES]
+    message = first.message
+    for error in named:
+        message += f"\nalso: {error.message.splitlines()[0]}"
+    if len(others) > len(named):
+        message += f"\n[{len(others) - len(named)} more files]"
+    hints = [error.hint for error in (first, *named) if error.hint]
+    return FilewrightError(
+        first.code,
+        message,
+        "; ".join(dict.fromkeys(hints)) or None,
+        details=first.details,
+    )

@@ -1,0 +1,400 @@
+"""Planning one file of a patch: its hunks as splices, and the steps that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from filewright.edit.changeset import (
+    Copy,
+    ExpectedState,
+    FilePlan,
+    Modify,
+    SetMode,
+    Step,
+)
+from filewright.edit.merge import merge_match
+from filewright.edit.model import AmbiguousWriteError
+from filewright.edit.notes import Note
+from filewright.edit.patch.explain import (
+    add_other_hunks,
+    already_applied_error,
+    hunk_error,
+    no_place_error,
+)
+from filewright.edit.patch.hunk_edit import to_edit_match
+from filewright.edit.patch.model import FilePatch, PatchHunk, PatchKind
+from filewright.edit.patch.placement import HunkPlace, NoPlace
+from filewright.edit.patch.placer import find_applied, place_hunks
+from filewright.edit.patch.targets import FileTargets, PatchTarget
+from filewright.edit.source import Source
+from filewright.errors import Code, FilewrightError, path_error
+from filewright.languages import language_of
+from filewright.progress import Task
+from filewright.text.declaration import as_declared
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, ordered
+
+_OPERATIONS: dict[PatchKind, str] = {
+    "modify": "modified",
+    "create": "created",
+    "delete": "deleted",
+    "rename": "renamed",
+    "copy": "copied",
+}
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOutcome:
+    """How a hunk was placed.
+
+    `line` is the first line it covers (from 1), and `moved` how many lines that is from
+    where its header says (None without a number). `tier` is the comparison that found
+    it, or ``already_applied``. `repaired`: its counts were wrong. `notes` are remarks
+    on new lines that look damaged.
+    """
+
+    number: int
+    line: int
+    tier: str
+    moved: int | None
+    repaired: bool
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedFile:
+    """What a patch did to a file; `was` is its name before a rename or copy."""
+
+    path: str
+    operation: str
+    was: str | None
+    hunks: tuple[HunkOutcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _SplicedHunks:
+    """The splices of a file's hunks, in order, and what became of each hunk."""
+
+    splices: tuple[Splice, ...] = ()
+    outcomes: tuple[HunkOutcome, ...] = ()
+
+
+def plan_file(
+    targets: FileTargets, before: Snapshot | None, task: Task, *, report_all: bool
+) -> FilePlan[PatchedFile]:
+    """Return the plan of a file whose content is `before`, None if it is created.
+
+    With `report_all`, a refusal tells of all hunks.
+    """
+    if before is None or targets.old is None:
+        return _plan_new_file(targets)
+    file = targets.file
+    spliced = _splice_hunks(file, before, task, report_all=report_all)
+    if file.kind == "delete":
+        return _plan_deletion(targets, targets.old, before, spliced)
+    return _plan_change(targets, targets.old, before, spliced)
+
+
+def fits_file(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
+    """Return True if all hunks of a file have a place in a snapshot."""
+    try:
+        _splice_hunks(file, snapshot, task, report_all=False)
+    except FilewrightError as error:
+        if error.ends_call:
+            raise
+        return False
+    return True
+
+
+def _plan_new_file(targets: FileTargets) -> FilePlan[PatchedFile]:
+    file, location = targets.file, targets.location
+    content = b""
+    for hunk in file.hunks:
+        for line, line_end in zip(hunk.lines.new, hunk.lines.ends, strict=True):
+            content += line.encode() + line_end
+    content = as_declared(content, location.name, argument="patch")
+    result = PatchedFile(location.display_path, _OPERATIONS[file.kind], None)
+    mode = 0o755 if _is_executable(file) else None
+    return FilePlan.for_new_file(result, location, content, mode)
+
+
+def _plan_deletion(
+    targets: FileTargets, old: PatchTarget, before: Snapshot, spliced: _SplicedHunks
+) -> FilePlan[PatchedFile]:
+    file, location = targets.file, targets.location
+    remaining = before.size
+    for splice in spliced.splices:
+        remaining += len(splice.replacement) - splice.length
+    if file.must_be_empty and remaining > len(before.encoding.bom):
+        raise path_error(
+            Code.PATCH_FAILED,
+            file.path,
+            f"the patch deletes {file.path} but leaves {remaining} bytes of its text",
+            "read the file again; the deletion must remove every line",
+            left=remaining,
+            reason="not_empty",
+        )
+    result = PatchedFile(
+        location.display_path, _OPERATIONS[file.kind], None, spliced.outcomes
+    )
+    plan = FilePlan(
+        result,
+        location,
+        steps=(),
+        before=before,
+        old_name=old.location.display_path,
+        mode_before=old.mode,
+    )
+    return plan.with_deletion()
+
+
+def _plan_change(
+    targets: FileTargets, old: PatchTarget, before: Snapshot, spliced: _SplicedHunks
+) -> FilePlan[PatchedFile]:
+    file, location = targets.file, targets.location
+    old_name, is_copy = old.location.display_path, file.kind == "copy"
+    # A file is renamed last: its steps name it by its old location until then.
+    changed_location = location if is_copy else old.location
+    steps: list[Step] = []
+    if is_copy:
+        steps.append(Copy(old.location, location))
+    if spliced.splices:
+        step = Modify.from_snapshot(changed_location, before, spliced.splices)
+        if is_copy:
+            # A copy is another file than the one that was read, with equal content.
+            expected = ExpectedState(before.size, None, before.digest())
+            step = replace(step, expected=expected)
+        steps.append(step)
+    new_mode = _find_new_mode(file, old.mode)
+    is_mode_changed = new_mode != old.mode
+    if is_mode_changed:
+        steps.append(SetMode(changed_location, f"{new_mode:o}"))
+    plan = FilePlan(
+        PatchedFile(
+            location.display_path,
+            _OPERATIONS[file.kind],
+            old_name if file.kind in ("rename", "copy") else None,
+            spliced.outcomes,
+        ),
+        changed_location,
+        steps,
+        before,
+        spliced.splices,
+        old_name,
+        changed_location.display_path,
+        mode_before=old.mode if is_mode_changed else None,
+        mode_after=new_mode if is_mode_changed else None,
+        is_copy=is_copy,
+    )
+    return plan.with_move(location) if file.kind == "rename" else plan
+
+
+def _is_executable(file: FilePatch) -> bool | None:
+    """Return True or False as the patch says, or None if it says nothing."""
+    if file.new_mode is None:
+        return None
+    return bool(file.new_mode & 0o100)
+
+
+def _find_new_mode(file: FilePatch, mode: int | None) -> int | None:
+    """Return the permission bits after the patch.
+
+    Like git, a patch makes a file executable or not, and changes nothing else.
+    """
+    is_executable = _is_executable(file)
+    if mode is None or is_executable is None:
+        return mode
+    if is_executable:
+        return mode | (mode & 0o444) >> 2
+    return mode & ~0o111
+
+
+# The hunks of a file
+
+
+def _splice_hunks(
+    file: FilePatch, snapshot: Snapshot, task: Task, *, report_all: bool
+) -> _SplicedHunks:
+    """Return the splices of a file's hunks, or raise the error of one without a place.
+
+    With `report_all`, the error tells of all hunks.
+    """
+    if not file.hunks:
+        return _SplicedHunks()
+    if snapshot.binary is not None:
+        raise path_error(
+            Code.IS_BINARY,
+            file.path,
+            f"{file.path} is not text a patch can change",
+            "use a tool for bytes",
+            type=snapshot.binary,
+        )
+    removes_mark = False
+    if snapshot.encoding.bom:
+        removes_mark = _removes_byte_order_mark(file.hunks[0])
+        file = _without_byte_order_mark(file)
+    language = language_of(snapshot.location.name) if snapshot.location else None
+    source = Source(snapshot, task, language=language)
+    places: Sequence[HunkPlace | NoPlace] = place_hunks(
+        file.hunks, source, report_all=report_all
+    )
+    if any(isinstance(place, NoPlace) for place in places):
+        places = _skip_applied(file, source, places, report_all=report_all)
+
+    has_returns = any(b"\r" in end for hunk in file.hunks for end in hunk.lines.ends)
+    splices: list[Splice] = []
+    outcomes: list[HunkOutcome] = []
+    line_shift = 0
+    for hunk, place in zip(file.hunks, places, strict=True):
+        if isinstance(place, NoPlace):
+            outcomes.append(
+                HunkOutcome(
+                    hunk.number,
+                    place.lines[0],
+                    tier=place.reason,
+                    moved=None,
+                    repaired=hunk.has_wrong_counts,
+                )
+            )
+            continue
+        match = to_edit_match(source, hunk, place, has_returns=has_returns)
+        try:
+            merge = merge_match(source, match)
+        except AmbiguousWriteError as error:
+            raise _ambiguous_write_error(file, hunk, place, error) from error
+        splices += merge.splices
+        notes = [replace(note, line=note.line + line_shift) for note in merge.notes]
+        outcomes.append(
+            HunkOutcome(
+                hunk.number,
+                place.start + 1,
+                tier=str(place.tier),
+                moved=None if hunk.start is None else place.start - hunk.start_index,
+                repaired=hunk.has_wrong_counts,
+                notes=tuple(notes),
+            )
+        )
+        line_shift += len(hunk.lines.new) - len(hunk.lines.old)
+    # UTF-16 would be no text without its byte-order mark.
+    can_remove_mark = snapshot.encoding.width == 1 and source.start > 0
+    if removes_mark and can_remove_mark and outcomes[0].line == 1:
+        splices.insert(0, Splice(0, source.start, b""))
+    file_splices = source.of_file(ordered(splices, source.size))
+    return _SplicedHunks(tuple(file_splices), tuple(outcomes))
+
+
+def _removes_byte_order_mark(hunk: PatchHunk) -> bool:
+    """Return True if only the old side of a hunk spells out a byte-order mark."""
+    has_old_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.old)
+    has_new_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.new)
+    return has_old_mark and not has_new_mark
+
+
+def _without_byte_order_mark(file: FilePatch) -> FilePatch:
+    """Return a file whose first hunk does not spell out the byte-order mark.
+
+    A patch may do so, but the mark is no part of the text.
+    """
+    first, *others = file.hunks
+    lines = replace(
+        first.lines,
+        old=tuple(line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.old),
+        new=tuple(line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.new),
+    )
+    return replace(file, hunks=(replace(first, lines=lines), *others))
+
+
+def _ambiguous_write_error(
+    file: FilePatch, hunk: PatchHunk, place: HunkPlace, error: AmbiguousWriteError
+) -> FilewrightError:
+    """Return the error for a hunk that has a place, but whose new lines are unclear."""
+    hint = (
+        "make the hunk anew from the text that is there, with its line number, "
+        "indentation and characters"
+    )
+    if error.code == Code.INVALID_INPUT:
+        hint = "send the whole lines that are meant"
+    problem = (
+        f"fits at line {place.start + 1} by the tier {place.tier}, but {error.message}"
+    )
+    return hunk_error(file, hunk, problem, hint, "unclear")
+
+
+def _skip_applied(
+    file: FilePatch,
+    source: Source,
+    places: Sequence[HunkPlace | NoPlace],
+    *,
+    report_all: bool,
+) -> list[HunkPlace | NoPlace]:
+    """Return the places of all hunks, if those without one are applied already.
+
+    Models send a patch again of which some hunks were applied. Only with `report_all`
+    (which is a call that takes what fits) are these passed over. Raise the error of a
+    hunk otherwise; `already_applied`, caused by that error, if the results of all hunks
+    are in the file.
+    """
+    first = next(place for place in places if isinstance(place, NoPlace))
+    may_be_applied = first.reason in ("no_match", "already_applied", "order")
+    applied_lines: Sequence[int | None] = [None] * len(file.hunks)
+    if report_all or may_be_applied:
+        applied_lines = find_applied(file.hunks, source)
+    outcomes: list[HunkPlace | NoPlace] = []
+    for place, line in zip(places, applied_lines, strict=False):
+        is_absent = isinstance(place, NoPlace) and place.reason in (
+            "no_match",
+            "already_applied",
+        )
+        if is_absent and line is not None:
+            outcomes.append(NoPlace("already_applied", (line,)))
+        else:
+            outcomes.append(place)
+
+    reported_hunk, reason = _find_reported_hunk(outcomes)
+    error = no_place_error(file, source, file.hunks[reported_hunk], reason)
+    if all(applied_lines):
+        error.message += f"\nall of its changes to {file.path} are there already"
+        line_of_first = applied_lines[0]
+        raise already_applied_error(
+            [{"path": file.path, "line": line_of_first}]
+        ) from error
+    if report_all:
+        is_complete = len(outcomes) == len(file.hunks)
+        if (
+            is_complete
+            and reason.reason == "already_applied"
+            and _is_in_order(outcomes)
+        ):
+            return outcomes
+        if len(file.hunks) > 1:
+            add_other_hunks(error, file, source, outcomes, reported_hunk)
+    raise error
+
+
+def _find_reported_hunk(
+    outcomes: Sequence[HunkPlace | NoPlace],
+) -> tuple[int, NoPlace]:
+    """Return the index and reason of the first hunk that fails.
+
+    One that is applied already is reported only if no other fails.
+    """
+    refused = [
+        (index, outcome)
+        for index, outcome in enumerate(outcomes)
+        if isinstance(outcome, NoPlace)
+    ]
+    for index, outcome in refused:
+        if outcome.reason != "already_applied":
+            return index, outcome
+    return refused[0]
+
+
+def _is_in_order(outcomes: Sequence[HunkPlace | NoPlace]) -> bool:
+    """Return True if the hunks, placed or applied, are in the order of their lines."""
+    lines = [
+        outcome.start + 1 if isinstance(outcome, HunkPlace) else outcome.lines[0]
+        for outcome in outcomes
+    ]
+    return lines == sorted(lines)

@@ -1,0 +1,129 @@
+"""The headings of hunks: lines that come somewhere above a hunk, such as ``@@ class A``.
+
+A heading is the first line of the block that the hunk is in. It tells equal places of a
+hunk apart by indentation: a place is below a heading if no line between them ends what
+the heading begins.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from filewright.edit.comparison import indent_of
+from filewright.edit.patch.model import PatchHunk
+from filewright.edit.patch.placement import LineBudget, NoPlace, to_line_numbers
+from filewright.edit.source import Source
+
+_MAX_PLACES = 2_000
+"""Places that are looked at one by one for the heading they are under."""
+_MAX_DISTANCE = 20_000
+"""Lines that are looked at between a heading and a place."""
+_MAX_LENGTHS = 32
+"""Lengths of headings that may be the beginning of a line, the shortest first."""
+
+
+class HeadingFilter:
+    """Finds the places of hunks that are below their headings."""
+
+    def __init__(
+        self, hunks: Sequence[PatchHunk], source: Source, budget: LineBudget
+    ) -> None:
+        self._headings = {heading for hunk in hunks for heading in hunk.headings}
+        self._source = source
+        self._codec = source.encoding.name
+        self._budget = budget
+        self._lines_by_heading: dict[str, list[int]] | None = None
+
+    def filter(self, hunk: PatchHunk, starts: list[int]) -> list[int] | NoPlace:
+        """Return those of the places `starts` that are below the hunk's headings.
+
+        A single place needs the headings above it, in their order. Of several places,
+        only those inside the blocks that the headings begin count.
+        """
+        if self._budget.remaining < 0:
+            return NoPlace("too_alike")
+        above = -1
+        for heading in hunk.headings:
+            lines = self._find_heading(heading)
+            index = bisect_right(lines, above)
+            if index == len(lines) or lines[index] > starts[-1]:
+                return NoPlace("heading", to_line_numbers(lines[index:]), heading)
+            above = lines[index]
+        if len(starts) == 1:
+            return starts
+        inside = [
+            start
+            for start in starts[:_MAX_PLACES]
+            if self._is_inside(hunk.headings, start)
+        ]
+        if not inside or len(starts) > _MAX_PLACES:
+            return NoPlace("ambiguous_match", to_line_numbers(starts))
+        return inside
+
+    def _find_heading(self, heading: str) -> list[int]:
+        """Return the lines that a heading may name, from 0.
+
+        These are the lines equal to it, or else those that begin with it: models write
+        ``@@ class A`` for the line ``class A(Base):``.
+        """
+        if self._lines_by_heading is None:
+            self._lines_by_heading = self._find_all_headings()
+        return self._lines_by_heading[heading]
+
+    def _find_all_headings(self) -> dict[str, list[int]]:
+        equal: dict[str, list[int]] = {heading: [] for heading in self._headings}
+        beginning: dict[str, list[int]] = {heading: [] for heading in self._headings}
+        lengths = sorted({len(heading) for heading in self._headings})[:_MAX_LENGTHS]
+        for first, bodies in self._source.windows():
+            for line, body in enumerate(bodies, first):
+                text = body.decode(self._codec, "replace").strip()
+                if text in equal:
+                    equal[text].append(line)
+                for length in lengths:
+                    if length >= len(text) or _is_word_character(text[length]):
+                        continue
+                    if text[:length] in beginning:
+                        beginning[text[:length]].append(line)
+        return {
+            heading: equal[heading] or beginning[heading] for heading in self._headings
+        }
+
+    def _is_inside(self, headings: Sequence[str], start: int) -> bool:
+        """Return True if line `start` is in the block of the nearest innermost heading.
+
+        The block of that heading is in the block of the next outer one, and so on.
+        """
+        for heading in reversed(headings):
+            lines = self._find_heading(heading)
+            heading_line = lines[max(0, bisect_right(lines, start) - 1)]
+            distance = start - heading_line
+            self._budget.remaining -= distance
+            if self._budget.remaining < 0 or not 0 <= distance <= _MAX_DISTANCE:
+                return False
+            if self._ends_block(heading_line, distance):
+                return False
+            start = heading_line
+        return True
+
+    def _ends_block(self, heading_line: int, line_count: int) -> bool:
+        """Return True if one of the lines below a heading ends its block."""
+        bodies = self._source.bodies(heading_line, max(1, line_count))
+        heading, *lines = [body.decode(self._codec, "replace") for body in bodies]
+        depth = _depth_of(heading)
+        for line in lines:
+            content = line.strip()
+            # A bracket may close what the heading opened, at its own depth.
+            if not content or not _is_word_character(content[0]):
+                continue
+            if _depth_of(line) <= depth:
+                return True
+        return False
+
+
+def _depth_of(line: str) -> int:
+    return len(indent_of(line).expandtabs())
+
+
+def _is_word_character(character: str) -> bool:
+    return character.isalnum() or character == "_"

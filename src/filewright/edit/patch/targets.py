@@ -1,0 +1,180 @@
+"""The files a patch names: looked up, and compared with one another before any hunk.
+
+Refused are files that do not exist, names that are taken, and files that two parts of
+the patch name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from filewright.boundary.location import Location
+from filewright.edit.patch.model import FilePatch
+from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.text.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class PatchTarget:
+    """The file at a path, or a path without one, as the planner needs to know it.
+
+    `open` opens the file; it is None if there is none, and `missing` may then hold the
+    error of looking for it. `key` is equal for two spellings of one file: device and
+    inode of a file, or those of the folder, with the name, of a path without one.
+    `mode` are permission bits.
+    """
+
+    location: Location
+    open: Callable[[], Snapshot] | None
+    key: Hashable
+    mode: int | None = None
+    missing: FilewrightError | None = None
+
+
+FindTarget: TypeAlias = Callable[[str], PatchTarget]
+"""Returns the target of a path as the patch names it.
+
+Raises the errors of the boundary: `path_escape`, `not_a_file` for folders, `symlink`,
+but none for a path without a file.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTargets:
+    """A file of a patch with the targets of its old and its new name.
+
+    `old` is None for a file that is created, `new` for one that is deleted.
+    """
+
+    file: FilePatch
+    old: PatchTarget | None
+    new: PatchTarget | None
+
+    @property
+    def location(self) -> Location:
+        """The location of the file after the patch, or before it is deleted."""
+        target = self.new or self.old
+        assert target is not None
+        return target.location
+
+    def open_old(self) -> AbstractContextManager[Snapshot | None]:
+        """Open the file as it is before the patch; None if it is created."""
+        if self.old is None or self.old.open is None:
+            return nullcontext()
+        return self.old.open()
+
+
+def find_targets(
+    file: FilePatch, find_target: FindTarget, names: dict[Hashable, str]
+) -> FileTargets:
+    """Return the targets of a file, or raise an error if it cannot be changed.
+
+    `names` has the files that earlier parts of the patch name, by key; those of this
+    part are added.
+    """
+    old = new = None
+    if file.old_path is not None:
+        old = find_target(file.old_path)
+        if old.open is not None:
+            _check_nested_rename(file)
+    if file.new_path is not None:
+        try:
+            new = find_target(file.new_path)
+        except FilewrightError as error:
+            if error.code in (Code.NOT_A_FILE, Code.SYMLINK):
+                raise _name_taken_error(file) from None
+            raise error from None
+    targets = FileTargets(file, old, new)
+    _check_same_file(targets)
+    _claim_names(targets, names)
+    if old is not None and old.open is None:
+        raise old.missing or path_error(
+            Code.NOT_FOUND,
+            file.path,
+            f"{file.old_path} does not exist",
+            "list the folder to see what is there",
+        )
+    is_moved = file.new_path != file.old_path
+    if is_moved and new is not None and new.open is not None:
+        raise _name_taken_error(file)
+    return targets
+
+
+def _check_same_file(targets: FileTargets) -> None:
+    """Raise an error for a rename or copy to another spelling of the same file."""
+    file, old, new = targets.file, targets.old, targets.new
+    if file.kind not in ("rename", "copy") or old is None or new is None:
+        return
+    if old.key == new.key:
+        raise invalid(
+            f"{file.old_path} and {file.new_path} are the same file",
+            "give the new file another name",
+            path=file.old_path,
+        )
+
+
+def _claim_names(targets: FileTargets, names: dict[Hashable, str]) -> None:
+    """Add the names of a file to `names`; raise an error if it is named already."""
+    file = targets.file
+    sides = {file.new_path: targets.new}
+    # Several copies of one file may be made.
+    if file.kind != "copy":
+        sides[file.old_path] = targets.old
+    for name, target in sides.items():
+        if name is None or target is None:
+            continue
+        other = names.get(target.key)
+        if other is not None:
+            spellings = other if name == other else f"{other} and {name}"
+            raise invalid(
+                f"the patch names one file twice: {spellings}",
+                "put all changes of a file into one part of the patch",
+                path=name,
+            )
+        names[target.key] = name
+
+
+def _check_nested_rename(file: FilePatch) -> None:
+    """Raise an error for a rename to a name below the file's own, or above it.
+
+    Neither is a single step: one of the names is that of a folder and of a file.
+    """
+    if file.kind != "rename" or file.old_path is None or file.new_path is None:
+        return
+    if file.new_path.startswith(f"{file.old_path}/"):
+        message = (
+            f"{file.old_path} is a file: it can be put below its own name only in "
+            "two changes"
+        )
+    elif file.old_path.startswith(f"{file.new_path}/"):
+        message = (
+            f"{file.new_path} is the folder of {file.old_path}: a file takes its "
+            "place only in two changes"
+        )
+    else:
+        return
+    raise invalid(
+        message,
+        f"move it to another name by one patch, then from there to {file.new_path}",
+        path=file.new_path,
+    )
+
+
+def _name_taken_error(file: FilePatch) -> FilewrightError:
+    match file.kind:
+        case "rename":
+            verb = "rename to"
+        case "copy":
+            verb = "copy to"
+        case _:
+            verb = "create"
+    return invalid(
+        f"the patch would {verb} {file.new_path}, which exists already",
+        "to change it, send hunks against the file as it is; otherwise choose another "
+        "name",
+        path=file.new_path,
+        reason="already_exists",
+    )
