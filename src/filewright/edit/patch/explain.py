@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from filewright.edit.diff import truncate_line
-from filewright.edit.nearest import nearest
+from filewright.edit.nearest import find_nearest
 from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
 from filewright.edit.source import Source
@@ -121,7 +121,7 @@ def no_place_error(
 
 
 def _add_nearest_text(error: FilewrightError, source: Source, hunk: PatchHunk) -> None:
-    matches = nearest(source, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
+    matches = find_nearest(source, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
     if not matches:
         return
     match = matches[0]

@@ -281,7 +281,7 @@ def _splice_hunks(
     can_remove_mark = snapshot.encoding.width == 1 and source.start > 0
     if removes_mark and can_remove_mark and outcomes[0].line == 1:
         splices.insert(0, Splice(0, source.start, b""))
-    file_splices = source.of_file(ordered(splices, source.size))
+    file_splices = source.to_file_splices(ordered(splices, source.size))
     return _SplicedHunks(tuple(file_splices), tuple(outcomes))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from filewright.edit.comparison import indent_of
+from filewright.edit.comparison import leading_whitespace
 from filewright.edit.patch.model import PatchHunk
 from filewright.edit.patch.placement import LineBudget, NoPlace, to_line_numbers
 from filewright.edit.source import Source
@@ -122,7 +122,7 @@ class HeadingFilter:
 
 
 def _depth_of(line: str) -> int:
-    return len(indent_of(line).expandtabs())
+    return len(leading_whitespace(line).expandtabs())
 
 
 def _is_word_character(character: str) -> bool:

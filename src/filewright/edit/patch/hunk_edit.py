@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from filewright.edit.comparison import RequestLines
 from filewright.edit.linediff import align
-from filewright.edit.model import ByteRange, EditMatch, Rows, Tier, WholeLines
+from filewright.edit.model import ByteRange, EditMatch, HunkPart, LinesPart, Tier
 from filewright.edit.patch.model import HunkLines, PatchHunk
 from filewright.edit.patch.placement import HunkPlace
 from filewright.edit.request import Edit
@@ -26,7 +26,7 @@ def to_edit_match(
     )
     edit = Edit("", "", fuzzy=not is_confirmed)
     if place.region is not None and place.tier is Tier.BLANK_LINES:
-        whole_lines = WholeLines(
+        whole_lines = LinesPart(
             place.region,
             RequestLines.of_lines(hunk.lines.old),
             RequestLines.of_lines(hunk.lines.new),
@@ -37,7 +37,7 @@ def to_edit_match(
 
 def _to_rows(
     source: Source, hunk: PatchHunk, place: HunkPlace, has_returns: bool
-) -> Rows:
+) -> HunkPart:
     """Return the lines of the file at a place, each with the line of the hunk it is."""
     old, new = hunk.lines.old, hunk.lines.new
     kept = _map_kept_lines(hunk.lines)
@@ -61,7 +61,7 @@ def _to_rows(
     is_said = was_ended != is_ended
     if not was_ended and not rows[-1].terminator:
         is_said = True
-    return Rows(
+    return HunkPart(
         rows,
         ByteRange(offset, end),
         old,

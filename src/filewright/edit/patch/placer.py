@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.comparison import RequestLines, indent_of, is_blank
-from filewright.edit.matchers.blocks import find_blocks, stands
+from filewright.edit.comparison import RequestLines, is_blank, leading_whitespace
+from filewright.edit.matchers.blocks import find_blocks, has_block_at
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import Region, Tier
 from filewright.edit.patch.headings import HeadingFilter
@@ -237,12 +237,12 @@ class _HunkPlacer:
     ) -> _Candidates | NoPlace | None:
         """Return the outcome if the line that the header names settles it, else None."""
         source = self._source
-        if not stands(source, old, stated):
+        if not has_block_at(source, old, stated):
             # Its old lines may be elsewhere too, but it is applied where it says.
             if self._exactly or not _is_proof(hunk):
                 return None
             new = self._encode(hunk.lines.new)
-            if new and stands(source, new, stated):
+            if new and has_block_at(source, new, stated):
                 return NoPlace("already_applied", (stated + 1,))
             return None
         if self._exact_starts is not None:
@@ -269,10 +269,10 @@ class _HunkPlacer:
         if not any(line.strip() for line in set(new) - set(old)):
             return None
         signs = hunk.lines.signs
-        if signs[-1] == "+" and stands(self._source, new, place.start):
+        if signs[-1] == "+" and has_block_at(self._source, new, place.start):
             return NoPlace("already_applied", (place.start + 1,))
         start_before = place.start + len(old) - len(new)
-        if signs[0] == "+" and stands(self._source, new, start_before):
+        if signs[0] == "+" and has_block_at(self._source, new, start_before):
             return NoPlace("already_applied", (start_before + 1,))
         return None
 
@@ -341,7 +341,7 @@ class _HunkPlacer:
         for sign, text in hunk.lines.signed_new:
             if sign == " " or not text.strip():
                 continue
-            if len(indent_of(text).expandtabs()) % unit:
+            if len(leading_whitespace(text).expandtabs()) % unit:
                 return True
         return False
 
