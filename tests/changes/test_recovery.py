@@ -337,7 +337,7 @@ def test_a_late_in_place_writer_loses_nothing(
         late.close()
         real(log, number)
 
-    monkeypatch.setattr(Log, "done", writing)
+    monkeypatch.setattr(Log, "mark_done", writing)
     monkeypatch.setattr(backup, "require_no_writers", lambda *_: None)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
