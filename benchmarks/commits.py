@@ -109,7 +109,7 @@ def small_edit(rounds: int = 40) -> tuple[float, float, float]:
         for name in ("a.txt", "b.txt"):
             (bench.root / name).write_bytes(content)
         bench.commit(bench.modify("a.txt", Splice(0, 1, b"z")))
-        before = bench.changes.flushes
+        before = bench.changes.flush_count
         for number in range(rounds):
             # In turns, so that a busy moment of the disk meets both.
             text = b"%02d" % number
@@ -123,7 +123,7 @@ def small_edit(rounds: int = 40) -> tuple[float, float, float]:
             bare.append(
                 _timed(lambda t=text: _bare(bench.root / "b.txt", t + content[2:]))
             )
-        flushes = (bench.changes.flushes - before) / rounds
+        flushes = (bench.changes.flush_count - before) / rounds
     return flushes, statistics.median(ours), statistics.median(bare)
 
 

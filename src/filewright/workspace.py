@@ -369,11 +369,11 @@ class Workspace(TypedTools, Closable):
 
     def log_damage(self, *, seconds: float) -> list[str]:
         """Return which changes cannot be undone since the log is damaged there, as far as the time goes."""
-        return self._changes.damage(Task(seconds=seconds))
+        return self._changes.find_damage(Task(seconds=seconds))
 
     def left_over(self, *, seconds: float) -> list[str]:
         """Return the temporary files of filewright that no unfinished change names, as far as the time goes."""
-        return self._changes.left_over(Task(seconds=seconds))
+        return self._changes.find_leftovers(Task(seconds=seconds))
 
     def leave_unsettled(self, change_id: str) -> None:
         """Call a change made that cannot be settled, with its files as they are. Raises `not_found` for any other."""
@@ -388,7 +388,7 @@ class Workspace(TypedTools, Closable):
         """
         from urllib.parse import unquote
 
-        self._changes.settle()
+        self._changes.recover_if_needed()
         if uri.startswith(FILE):
             location = self._boundary.locate(unquote(uri[len(FILE) :]))
             with self.context.open(location) as snapshot:

@@ -634,9 +634,9 @@ def test_untouched_files_keep_their_inode_and_time(bench: Any) -> None:
 
 def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None:
     def flushes(*steps: Any) -> int:
-        before = bench.changes.flushes
+        before = bench.changes.flush_count
         bench.commit(*steps)
-        return int(bench.changes.flushes - before)
+        return int(bench.changes.flush_count - before)
 
     bench.commit(Create(bench.at("first"), b""))
     assert flushes(bench.modify("a.txt", EDIT)) == 4

@@ -88,7 +88,7 @@ def test_flipped_bit_of_a_record(bench: Any, scene: Any, area: Path, how: str) -
                 assert caught.value.code is Code.IO_ERROR
                 assert "is damaged" in caught.value.message
         assert scene.tree(fresh.root) == before
-        assert any(record.id in line for line in fresh.changes.damage(Task()))
+        assert any(record.id in line for line in fresh.changes.find_damage(Task()))
         # What is sound goes on.
         if how != "a root":
             fresh.changes.undo(fresh.changes.history()[0].id)
@@ -192,7 +192,7 @@ def test_unfinished_change_without_its_plan_is_told(
     with scene.Bench(area) as fresh:
         record = fresh.commit(Create(fresh.at("new"), b"n"))
         assert any("cannot be verified" in note for note in record.notes)
-        assert fresh.changes.left_over(Task())
+        assert fresh.changes.find_leftovers(Task())
 
 
 class _EndError(BaseException):
@@ -261,13 +261,13 @@ def test_damaged_undo_data_is_not_relied_on_again(
         with pytest.raises(FilewrightError) as caught:
             fresh.changes.undo(first.id)
         assert caught.value.code is Code.IO_ERROR
-        assert any(first.id in line for line in fresh.changes.damage(Task()))
+        assert any(first.id in line for line in fresh.changes.find_damage(Task()))
         # Somebody gives the file what it held.
         path.write_bytes(content)
         later = fresh.commit(Create(fresh.at("big"), b"three\n", replace=True))
         fresh.undo(later.id)
         assert path.read_bytes() == content
-        assert fresh.changes.damage(Task()) == []
+        assert fresh.changes.find_damage(Task()) == []
 
 
 @each_row("value", ["1", "NULL", "x'ff'", "'../../x'"])

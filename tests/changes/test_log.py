@@ -162,7 +162,7 @@ def test_a_state_that_may_only_be_read_is_read(
             with scene.Bench(area, read_only=read_only) as fresh:
                 for _ in range(2):
                     assert fresh.changes.history()[1].id == made
-                    fresh.changes.settle()
+                    fresh.changes.recover_if_needed()
                 assert not read_only or scene.tree(first.state) == before
                 with pytest.raises(FilewrightError) as caught:
                     fresh.commit(Create(fresh.at("n"), b"n"))
@@ -524,7 +524,7 @@ def test_no_change_goes_through_the_whole_history(
 
     monkeypatch.setattr(database, "read", reading)
     record = bench.commit(bench.modify("a.txt", EDIT))
-    bench.changes.settle()
+    bench.changes.recover_if_needed()
     bench.changes.history(location=bench.at("a.txt"))
     bench.undo(record.id)
     monkeypatch.undo()

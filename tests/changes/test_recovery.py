@@ -567,7 +567,7 @@ def test_a_torn_or_forged_intent_is_set_aside(
     assert {k: v for k, v in scene.tree(bench.root).items() if ".fw~" not in k} == {
         k: v for k, v in victim.items() if ".fw~" not in k
     }
-    assert any(found.set_aside[0] in kept for kept in bench.changes.kept)
+    assert any(found.set_aside[0] in kept for kept in bench.changes.kept_versions)
 
 
 def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_is_written_there(

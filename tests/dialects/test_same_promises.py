@@ -153,7 +153,7 @@ def test_another_programs_save_is_reported_in_the_answer(
     editors[0].close()
     monkeypatch.undo()
     workspace.write("g", "so that the clean-up is tried again\n")
-    [kept] = workspace.changes.kept
+    [kept] = workspace.changes.kept_versions
     assert Path(kept).read_bytes() == b"saved o\n"
 
 

@@ -414,7 +414,7 @@ for line in sys.stdin:
             answer = {"conflicts": list(found.conflicts), "changes": [each.id for each in workspace.history(limit=500)][::-1]}
             for change in answer["changes"]:
                 workspace.diff(change)
-            answer["kept"] = list(workspace.changes.kept)
+            answer["kept"] = list(workspace.changes.kept_versions)
             if then == "rewind" and len(answer["changes"]) > 1:
                 try:
                     workspace.revert_edit(since=answer["changes"][0])

@@ -210,7 +210,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     ]
     good = not (found.conflicts or found.waiting or found.unsettled)
     yield Finding("unfinished changes", "; ".join(parts) or "none", good)
-    if kept := changes.kept:
+    if kept := changes.kept_versions:
         yield Finding(
             "kept of conflicts",
             f"{join_limited(kept, 5)}; delete what is not needed any more",

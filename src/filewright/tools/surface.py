@@ -219,7 +219,7 @@ class Offer:
         context = self._context.at(task or Task(seconds=self._settings.call_seconds))
         if not context.boundary.roots:
             raise workspace_closed()
-        context.changes.settle()
+        context.changes.recover_if_needed()
         try:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
