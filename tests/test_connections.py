@@ -16,8 +16,8 @@ from filewright.connections import (
     BODY_PAUSE_SECONDS,
     BODY_SECONDS,
     HEADER_SECONDS,
-    WAITING,
-    WAITING_PER_ADDRESS,
+    MAX_WAITING,
+    MAX_WAITING_PER_ADDRESS,
     TimedConnection,
 )
 
@@ -182,22 +182,22 @@ def test_a_request_that_has_arrived_may_take_its_time(
 def test_an_address_holds_a_number_of_places(connect: Connect) -> None:
     """One more than that, and the one that waits longest is closed; another address is not touched."""
     _, other = connect("192.0.2.2")
-    wires = [connect()[1] for _ in range(WAITING_PER_ADDRESS)]
+    wires = [connect()[1] for _ in range(MAX_WAITING_PER_ADDRESS)]
     assert not any(wire.aborted for wire in wires)
     connect()
     assert [wire.aborted for wire in wires] == [True] + [False] * (
-        WAITING_PER_ADDRESS - 1
+        MAX_WAITING_PER_ADDRESS - 1
     )
     assert not other.aborted
 
 
 def test_all_addresses_together_hold_a_number_of_places(connect: Connect) -> None:
     """However many addresses there are, whole requests find a place; idle connections make room, too."""
-    wires = [connect(f"192.0.2.{number}")[1] for number in range(WAITING)]
+    wires = [connect(f"192.0.2.{number}")[1] for number in range(MAX_WAITING)]
     answered, answering = connect("198.51.100.1")
     answered.data_received(HEAD + b"." * 900)
-    assert [wire.aborted for wire in wires] == [True] + [False] * (WAITING - 1)
-    for number in range(WAITING):
+    assert [wire.aborted for wire in wires] == [True] + [False] * (MAX_WAITING - 1)
+    for number in range(MAX_WAITING):
         connect(f"203.0.113.{number}")
     assert all(wire.aborted for wire in wires)
     assert not answering.aborted

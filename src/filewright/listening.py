@@ -1,37 +1,38 @@
-"""What a process that listens needs, be it the review page or the server: its socket, its signals, its uvicorn."""
+"""Sockets, exit signals and uvicorn servers, for the review page and the MCP server."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
+import socket
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import invalid
 
 if TYPE_CHECKING:
-    import socket
-
     import uvicorn
     from starlette.types import ASGIApp
 
 
 def listen(host: str, port: int, *, hint: str = "choose another port") -> socket.socket:
-    """A socket that listens; port 0 is any free one. Raises `invalid_input` for one that is taken."""
-    import socket
+    """Return a socket that listens; port 0 is any free one.
 
+    Raises `invalid_input` for a port in use.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((host, port), family=family, backlog=256)
+        listener = socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         message = f"cannot listen on {host}:{port}: {error.strerror or error}"
         raise invalid(message, hint) from error
-    # Connections inherit it; asyncio sets it only where the socket was made by the number of the protocol.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
+    # Connections inherit the option. asyncio sets it only on sockets created with the
+    # number of the protocol.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
-_SIGNALS = [
+EXIT_SIGNALS = [
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     if hasattr(signal, name)
@@ -39,38 +40,45 @@ _SIGNALS = [
 
 
 def record_exit_signals() -> list[int]:
-    """The signals that tell the process to end, noted while there is no event loop yet.
+    """Return a list to which each signal that asks the process to end is appended.
 
-    Raising an exception at one would not end it in order: what loads at that moment may make another of it.
+    It is used until there is an event loop. An exception raised by the signal's handler
+    would not end the process in order: the module being imported at that moment may
+    turn it into another one.
     """
-    noted: list[int] = []
-    for number in _SIGNALS:
-        signal.signal(number, lambda number, _: noted.append(number))
-    return noted
+    received: list[int] = []
+    for signal_number in EXIT_SIGNALS:
+        signal.signal(
+            signal_number, lambda signal_number, _: received.append(signal_number)
+        )
+    return received
 
 
-def on_exit_signal(leave: Callable[[], None], noted: Sequence[int] = ()) -> None:
-    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break.
+def on_exit_signal(callback: Callable[[], None], received: Sequence[int] = ()) -> None:
+    """Call `callback` in the event loop at SIGINT, SIGTERM or SIGHUP.
 
-    At once, if such a signal was `noted` before.
+    On Windows, at Ctrl+C or Ctrl+Break. At once if such a signal was `received` before.
     """
     import asyncio
 
     loop = asyncio.get_running_loop()
-    for number in _SIGNALS:
+    for signal_number in EXIT_SIGNALS:
         try:
-            loop.add_signal_handler(number, leave)
+            loop.add_signal_handler(signal_number, callback)
         except NotImplementedError:  # On Windows.
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
-    if noted:
-        loop.call_soon(leave)
+            signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(callback))
+    if received:
+        loop.call_soon(callback)
 
 
 def create_uvicorn(application: ASGIApp, **options: Any) -> uvicorn.Server:
-    """A uvicorn that leaves the signals to us: a change that is being made must end first."""
+    """Return a uvicorn server that does not handle signals.
+
+    Its own handler would end the process in the middle of a change.
+    """
     import uvicorn
 
-    class SignalsLeft(uvicorn.Server):
+    class ServerWithoutSignals(uvicorn.Server):
         @contextlib.contextmanager
         def capture_signals(self) -> Generator[None, None, None]:
             yield
@@ -83,4 +91,4 @@ def create_uvicorn(application: ASGIApp, **options: Any) -> uvicorn.Server:
         ws="none",
         **options,
     )
-    return SignalsLeft(config)
+    return ServerWithoutSignals(config)

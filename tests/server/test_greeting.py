@@ -12,8 +12,8 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from tests import processes
 
+from filewright.bounded_json import MAX_VALUES
 from filewright.server.greeting import HANDSHAKE_VERSIONS, MODERN_VERSION, Greeting
-from filewright.values import MAX_VALUES
 from filewright.workspace import Workspace
 
 Message = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
-from filewright.connections import CONNECTIONS, TimedConnection
+from filewright.connections import MAX_CONNECTIONS, TimedConnection
 from filewright.listening import create_uvicorn, listen, on_exit_signal
 from filewright.page.guard import Guard, Verify
 from filewright.page.site import ReviewSite
@@ -65,7 +65,7 @@ class Review:
             self._app,
             lifespan="off",
             http=TimedConnection,
-            limit_concurrency=CONNECTIONS,
+            limit_concurrency=MAX_CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
 

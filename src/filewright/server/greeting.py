@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from filewright import __version__
+from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError
 from filewright.server.listing import RESOURCE_TEMPLATES, listing
 from filewright.tools.surface import Offer
-from filewright.values import parse_json
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol versions that begin with a handshake; the SDK answers any other."""

@@ -20,12 +20,12 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from filewright.connections import CONNECTIONS, TimedConnection
+from filewright.bounded_json import MAX_VALUES, has_too_many_values
+from filewright.connections import MAX_CONNECTIONS, TimedConnection
 from filewright.listening import create_uvicorn, listen
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.shares import Shares
-from filewright.values import MAX_VALUES, has_too_many_values
 
 if TYPE_CHECKING:
     from filewright.page.review import ReviewApp
@@ -88,7 +88,7 @@ class HttpTransport:
             ),
             lifespan="on",
             http=TimedConnection,
-            limit_concurrency=CONNECTIONS,
+            limit_concurrency=MAX_CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
         here = origins[0]

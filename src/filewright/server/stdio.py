@@ -41,8 +41,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from filewright.bounded_json import MAX_VALUES, has_too_many_values, parse_json
 from filewright.server.inbox import EDGE, Frame, Inbox, write_all
-from filewright.values import MAX_VALUES, has_too_many_values, parse_json
 from filewright.wording import escape_surrogates
 
 _logger = logging.getLogger(__name__)

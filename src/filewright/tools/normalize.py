@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
+from filewright.bounded_json import MAX_VALUES, TooManyValuesError, parse_json
 from filewright.errors import Code, FilewrightError, invalid, too_many
-from filewright.values import MAX_VALUES, TooManyValuesError, parse_json
 
 MAX_INTEGER = 2**63 - 1
 """A larger number can fail where it is counted with or written out."""

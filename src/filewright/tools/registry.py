@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError, invalid
 from filewright.tools.normalize import Limits, normalize, renaming_hints, shape_of
 from filewright.tools.result import ToolResult, clip
-from filewright.values import parse_json
 from filewright.wording import closest_matches, join_limited
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from filewright.values import (
+from filewright.bounded_json import (
     MAX_VALUES,
     TooManyValuesError,
     has_too_many_values,
