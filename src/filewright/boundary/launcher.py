@@ -1,66 +1,71 @@
-"""The one launcher of child processes: each runs confined, within limits, and never outlives us.
+"""The launcher of child processes: confined, limited, and ended with this process.
 
-A search engine or git opens paths by itself, so no check of ours comes between a name and what it
-reads: in a race that swaps a folder for a link outwards it would read outside. Here the kernel comes
-between: a child runs under a Landlock domain of its own that holds the roots for reading, the programs
-named and the system's libraries (`reads="roots"`), or this Python and none of the user's files
+A search engine or git opens paths by itself, so no check of this process comes between a
+name and what the child reads: in a race that swaps a folder for a link, the child would
+read outside of the roots. The kernel comes between instead. A child runs under a Landlock
+domain of its own that holds the roots for reading, the programs named and the system's
+libraries (`reads="roots"`), or this Python and none of the user's files
 (`reads="python"`); no writing, no TCP, no signals to others.
 
-    launcher = Launcher(boundary.roots, programs=[rg])
-    with launcher.start([rg, "-e", "x", "."], folder=boundary.roots[0].descriptor) as child:
+    launcher = Launcher([root.folder], programs=[rg])
+    with launcher.start([rg, "-e", "x", "."], folder=root.descriptor) as child:
         for block in iter(lambda: child.stdout.read(1 << 16), b""): ...
-        child.wait()                                          # the exit status, as subprocess has it
+        child.wait()                                    # the exit status, as in subprocess
 
-Landlock confines a thread and what that starts. So each child is started by a thread of its own, which gives up
-everything else first and ends at once. Nothing of ours runs between fork and exec: no lock, no descriptor and no
-variable of the environment is inherited. Each child has a process group of its own, a limit of memory and,
-where wanted, of time. Leaving the `with` block and `kill()` end it and what it started; so does the end of this
-process, however it comes, by a second process that waits for that (`system/watchdog.py`).
+Landlock confines a thread and the processes that it starts. So each child is started by a
+thread of its own, which gives up its other rights first and ends at once. No Python code
+runs between fork and exec: the child inherits no lock, no descriptor and no variable of
+the environment. Each child has a process group of its own, a limit of memory and,
+optionally, of time. Leaving the `with` block and `kill()` end it and what it started. So
+does the end of this process, however it comes: a second process, the watchdog, waits for
+that (`system/watchdog.py`).
 
-Where the kernel cannot confine, `start` raises `unsupported` for what reads the roots; a program that
-is given nothing but its input (`reads="python"`) runs within the other limits. `program` says where those are that we
-start.
+Where the kernel cannot confine, `start` raises `unsupported` for a child that reads the
+roots. A child that is given nothing but its input (`reads="python"`) then runs within the
+other limits.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
+import subprocess
 import sys
+import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
-from filewright.system import Closable, Folder
+from filewright.system import Closable, Folder, landlock, watchdog
 
-# `subprocess` is imported where it is used: most processes never start a child.
-if TYPE_CHECKING:
-    import io
-    import subprocess
-
-_END = 2.0  # seconds that a process may take to end which was killed, or has nothing left to do
-_MEMORY = 512 << 20
+_END_SECONDS = 2.0
+"""Time to end for a process that was killed, or that has nothing left to do."""
+_DEFAULT_MEMORY_BYTES = 512 << 20
 _ENVIRONMENT = {
-    **{
-        "PATH": "/nonexistent",
-        "HOME": "/nonexistent",
-        "LC_ALL": "C.UTF-8",
-        "TERM": "dumb",
-    },
-    # Without the system's own folder no library is found on Windows.
-    **{name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ},
+    "PATH": "/nonexistent",
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8",
+    "TERM": "dumb",
 }
+if "SYSTEMROOT" in os.environ:
+    # Windows finds no library without the system's own folder.
+    _ENVIRONMENT["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
 
 PIPE = -1
-"""As `stdin`: a pipe, of which `Child.stdin` is our end."""
+"""As `stdin`: a pipe, whose writing end is `Child.stdin`."""
+
+STARTED_PROGRAMS = ("rg", "git")
+"""All programs that are started besides this Python."""
 
 
 class Child(Closable):
-    """A program that runs. `stdin` and `stdout` are our ends of its pipes, unbuffered."""
+    """A running program. `stdin` and `stdout` are this process's ends of its pipes."""
 
     def __init__(
         self,
@@ -70,9 +75,11 @@ class Child(Closable):
         memory: int,
         seconds: float | None,
     ) -> None:
-        """Ends the process, and raises `OSError`, where its memory cannot be limited."""
-        self._program, self._process, self._watch = program, process, watch
-        # They are unbuffered.
+        """Limit a process. End it and raise `OSError` if its memory cannot be limited."""
+        self._program = program
+        self._process = process
+        self._watch = watch
+        # Popen made them without a buffer.
         self.stdin: io.FileIO | None = process.stdin  # type: ignore[assignment]
         self.stdout: io.FileIO = process.stdout  # type: ignore[assignment]
         self._job: Closable | None = None
@@ -88,12 +95,11 @@ class Child(Closable):
             raise
 
     def wait(self, seconds: float | None = None) -> int:
-        """The exit status (negative: the signal that ended it); `timeout` after `seconds`.
+        """Return the exit status (negative: the signal that ended the child).
 
-        Read `stdout` to its end first, or the child may never end.
+        Raise `timeout` after `seconds`. Read `stdout` to its end first, or the child may
+        never end.
         """
-        import subprocess
-
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -101,7 +107,7 @@ class Child(Closable):
             raise FilewrightError(Code.TIMEOUT, message, "narrow the request") from None
 
     def poll(self) -> int | None:
-        """The exit status if the child has ended, else None."""
+        """Return the exit status if the child has ended, else None."""
         return self._process.poll()
 
     def kill(self) -> None:
@@ -110,23 +116,24 @@ class Child(Closable):
             system.kill_process_tree(self._process)
 
     def close(self) -> None:
-        """Let go of the child; if it still runs it is killed."""
+        """Release the child; if it still runs it is killed."""
         self._timer.cancel()
         self.kill()
-        for each in (self._job, self.stdin, self.stdout):
-            if each is not None:
-                each.close()
-        self._watch(-self._process.pid)  # Before its number may be another's.
+        for handle in (self._job, self.stdin, self.stdout):
+            if handle is not None:
+                handle.close()
+        # Before the wait, after which its number may be given to another process.
+        self._watch(-self._process.pid)
         with suppress(FilewrightError):
-            self.wait(_END)
+            self.wait(_END_SECONDS)
 
 
 class Launcher:
-    """Starts confined programs, from any thread.
+    """A starter of confined programs, for any thread.
 
-    `folders` are what a child may read, those too that are added to them; `programs` the absolute paths of
-    what may be run besides this Python: by default `rg` and `git`. Without `confine` the kernel is not asked, as where
-    it cannot.
+    A child may read `folders`; the sequence may grow later. `programs` are the absolute
+    paths of the programs that may run besides this Python, by default `rg` and `git`.
+    Without `confine` the kernel is not asked to confine, as if it could not.
     """
 
     def __init__(
@@ -142,7 +149,7 @@ class Launcher:
         self._lock = threading.Lock()
         self._running: set[int] = set()
         self._watchdogs: list[subprocess.Popen[bytes]] = []  # none or one
-        weakref.finalize(self, _end, self._watchdogs)
+        weakref.finalize(self, _end_watchdogs, self._watchdogs)
 
     def start(
         self,
@@ -152,162 +159,141 @@ class Launcher:
         reads: Literal["roots", "python"] = "roots",
         stdin: int | None = None,
         environment: Mapping[str, str] | None = None,
-        memory: int = _MEMORY,
+        memory: int = _DEFAULT_MEMORY_BYTES,
         seconds: float | None = None,
     ) -> Child:
-        """Start `argv` (its first part the absolute path of a program named to `Launcher`, or this Python's).
+        """Start `argv`, whose first part is the absolute path of a permitted program.
 
-        `folder` is the descriptor of its working folder, by default `/`. `stdin` defaults to an empty
-        input; `PIPE` makes a pipe. Its errors go nowhere. The environment is a bare one plus
-        `environment`. Arguments may hold surrogate escapes (`os.fsdecode`). It may allocate `memory` bytes, and
-        is killed after `seconds`.
+        `folder` is the descriptor of its working folder, by default `/`. `stdin`
+        defaults to an empty input; `PIPE` makes a pipe. Its errors go nowhere. Its
+        environment is a bare one plus `environment`. Arguments may hold surrogate
+        escapes (`os.fsdecode`). It may allocate `memory` bytes, and is killed after
+        `seconds`.
 
-        Raises `unsupported` where it would read the roots unconfined, and `OSError` if it cannot be started.
+        Raise `unsupported` if it would read the roots unconfined, and `OSError` if it
+        cannot be started.
         """
-        import subprocess
+        results: list[subprocess.Popen[bytes] | Exception] = []
+        working_folder = os.path.abspath("/")
+        if folder is not None:
+            working_folder = f"/proc/self/fd/{folder}"
 
-        begun: list[subprocess.Popen[bytes] | Exception] = []
-
-        def begin() -> None:
+        def confine_and_start() -> None:
             try:
-                self._give_up(reads)
+                self._confine_thread(reads)
                 process = subprocess.Popen(
                     list(map(str, argv)),
                     bufsize=0,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    cwd=os.path.abspath("/")
-                    if folder is None
-                    else f"/proc/self/fd/{folder}",
+                    cwd=working_folder,
                     env={**_ENVIRONMENT, **(environment or {})},
-                    # An interrupt at the terminal is not for it, and what it starts ends with it.
+                    # An interrupt at the terminal does not reach the child, and what it
+                    # starts ends with it.
                     process_group=0,
                 )
-                begun.append(process)
+                results.append(process)
             except (OSError, ValueError, FilewrightError) as error:
-                begun.append(error)
+                results.append(error)
 
-        thread = threading.Thread(target=begin)
+        # Confinement cannot be taken back, so only a thread that then ends takes it on.
+        thread = threading.Thread(target=confine_and_start)
         thread.start()
         thread.join()
-        (process,) = begun
-        if isinstance(process, Exception):
-            raise process
-        return Child(argv[0], process, self._watch, memory, seconds)
+        (result,) = results
+        if isinstance(result, Exception):
+            raise result
+        return Child(argv[0], result, self._watch, memory, seconds)
 
     def close(self) -> None:
-        """End every child that still runs; a later `start` begins anew."""
+        """End every child that still runs. A later `start` works again."""
         with self._lock:
-            _end(self._watchdogs)
+            _end_watchdogs(self._watchdogs)
 
-    def _give_up(self, reads: Literal["roots", "python"]) -> None:
-        """Let this thread, and what it starts, do nothing but read what it has to."""
-        from filewright.system import landlock
-
-        folders, programs = (
-            [folder.fileno() for folder in self._folders],
-            self._programs,
-        )
-        if programs is None:
-            programs = [
-                path
-                for name in STARTED_PROGRAMS
-                if (path := find_program(name)) is not None
-            ]
-        own = reads == "python"
-        if self._confine and landlock.confine_child(
-            () if own else folders, None if own else programs
-        ):
+    def _confine_thread(self, reads: Literal["roots", "python"]) -> None:
+        """Take all rights from this thread but those to read what the child needs."""
+        if reads == "python":
+            if self._confine:
+                landlock.confine_child((), None)
             return
-        if not own:
+        folders = [folder.fileno() for folder in self._folders]
+        programs = self._programs
+        if programs is None:
+            found = [find_program(name) for name in STARTED_PROGRAMS]
+            programs = [path for path in found if path is not None]
+        if not self._confine or not landlock.confine_child(folders, programs):
             message = "the kernel cannot confine a program here"
             raise FilewrightError(Code.UNSUPPORTED, message, "open the files here")
 
     def _watch(self, number: int) -> None:
-        """Have the child of this number end with us; below zero, no more."""
-        import subprocess
-
-        from filewright.system import watchdog
-
+        """Have the watchdog end the child `number`; below zero, no longer."""
         if not system.HAS_PROCESS_GROUPS:
             return
-        with (
-            self._lock,
-            suppress(OSError),
-        ):  # One that is stopped must not keep us either: the pipe does not wait.
-            (self._running.add if number > 0 else self._running.discard)(abs(number))
+        # The pipe does not block: a stopped watchdog must not stop this process.
+        with self._lock, suppress(OSError):
+            if number > 0:
+                self._running.add(number)
+            else:
+                self._running.discard(-number)
             numbers = [number]
             if not self._watchdogs or self._watchdogs[0].poll() is not None:
-                _end(self._watchdogs)
-                argv = [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    "-B",
-                    watchdog.__file__,
-                    str(os.getpid()),
-                ]
-                none = subprocess.DEVNULL
-                started = subprocess.Popen(
-                    argv,
-                    bufsize=0,
-                    stdin=PIPE,
-                    stdout=none,
-                    stderr=none,
-                    process_group=0,
-                )
-                self._watchdogs.append(started)
+                _end_watchdogs(self._watchdogs)
+                self._watchdogs.append(_start_watchdog())
                 numbers = list(self._running)
-            wire = self._watchdogs[0].stdin
-            assert wire is not None
-            os.set_blocking(wire.fileno(), False)
-            wire.write(b"".join(map(watchdog.NUMBER.pack, numbers)))
+            pipe = self._watchdogs[0].stdin
+            assert pipe is not None
+            os.set_blocking(pipe.fileno(), False)
+            pipe.write(b"".join(map(watchdog.NUMBER.pack, numbers)))
 
 
-def _end(watchdogs: list[subprocess.Popen[bytes]]) -> None:
+def _start_watchdog() -> subprocess.Popen[bytes]:
+    flags = ["-I", "-S", "-B"]  # no site packages, no bytecode
+    return subprocess.Popen(
+        [sys.executable, *flags, watchdog.__file__, str(os.getpid())],
+        bufsize=0,
+        stdin=PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+
+
+def _end_watchdogs(watchdogs: list[subprocess.Popen[bytes]]) -> None:
+    """End the watchdogs, which end all children, and empty the list."""
     while watchdogs:
-        import subprocess  # Most workspaces start no program.
-
-        watchdog = watchdogs.pop()
-        assert watchdog.stdin is not None
-        watchdog.stdin.close()
+        process = watchdogs.pop()
+        assert process.stdin is not None
+        process.stdin.close()
         try:
-            watchdog.wait(_END)
-        except subprocess.TimeoutExpired:  # Stopped or stuck: it must not keep us.
-            watchdog.kill()
-            watchdog.wait()
-
-
-STARTED_PROGRAMS = ("rg", "git")
-"""All that is started besides this Python."""
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            # It is stopped or stuck, and must not keep this process from ending.
+            process.kill()
+            process.wait()
 
 
 @lru_cache(maxsize=len(STARTED_PROGRAMS))
 def find_program(name: str) -> str | None:
-    """The absolute path of `rg` (this Python's own, else one on the PATH) or `git`; None if there is none."""
-    import shutil
-    import sysconfig
+    """Return the absolute path of `rg` or `git`, or None if it is not installed.
 
+    `rg` is this Python's own, or else one on the PATH. `git` is the system's.
+    """
     if name == "git":
-        return shutil.which(
-            "git", path=os.defpath
-        )  # the system's own: a PATH may begin in a workspace
-    file = f"{name}.exe" if os.name == "nt" else name
-    # Relative parts of the PATH lead to whatever the current folder holds.
-    searched = filter(
-        os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep)
-    )
+        # A PATH may begin inside a workspace, whose `git` must not run.
+        return shutil.which("git", path=os.defpath)
+    file_name = f"{name}.exe" if os.name == "nt" else name
     folders = [
         os.path.dirname(sys.executable),
         sysconfig.get_path("scripts"),
         os.path.dirname(os.path.realpath(sys.executable)),
-        *(
-            sysconfig.get_path("scripts", scheme)
-            for scheme in sysconfig.get_scheme_names()
-            if "user" in scheme
-        ),
-        *searched,
     ]
-    found = shutil.which(file, path=os.pathsep.join(filter(None, folders)))
-    return os.path.abspath(found) if found else None
+    for scheme in sysconfig.get_scheme_names():
+        if "user" in scheme:
+            folders.append(sysconfig.get_path("scripts", scheme))
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        # Relative parts of the PATH lead to whatever the current folder holds.
+        if os.path.isabs(folder):
+            folders.append(folder)
+    path = shutil.which(file_name, path=os.pathsep.join(filter(None, folders)))
+    return os.path.abspath(path) if path else None

@@ -1,4 +1,4 @@
-"""`Root` and `Location`: the only form in which a path travels between packages."""
+"""`Root` and `Location`: the form in which a path travels between packages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from filewright.system import Folder
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
-    """A folder the workspace may touch, held open: what it was called may change, what it is may not.
+    """A folder that the workspace may touch, held open.
 
-    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `identity` is its
-    device and inode, which say which folder it is. `number` is its
-    place among the workspace's roots and `several` says whether there are others; `strict`, that no path
-    is taken without its root. `launcher` starts
-    programs that can read below all of these roots and do nothing else.
+    The folder stays the same even if its path leads elsewhere later. `path` is the
+    absolute path by which it was opened, `resolved_path` the same without links, and
+    `identity` its device and inode. `index` is its position among the workspace's
+    roots, and `has_siblings` is True if there are others. With `requires_prefix` a path
+    must name its root. `launcher` starts programs that can read below all of these
+    roots and do nothing else.
     """
 
     name: str
@@ -37,28 +38,38 @@ class Root:
         """The folder's descriptor."""
         return self.folder.fileno()
 
+    @property
+    def resolved_prefix(self) -> bytes:
+        """The resolved path with a slash, with which all paths below the root begin."""
+        return self.resolved_path.rstrip(b"/") + b"/"
+
     def parts_within(self, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
-        """The paths below it of those of `folders`, absolute and without links, that lie there."""
-        start = self.resolved_path.rstrip(b"/") + b"/"
+        """Return the parts, from the root, of each folder that lies below it.
+
+        `folders` are absolute paths without links. Those outside the root are left out.
+        """
+        prefix = self.resolved_prefix
         return [
-            tuple(path[len(start) :].split(b"/"))
+            tuple(path[len(prefix) :].split(b"/"))
             for path in folders
-            if path.startswith(start)
+            if path.startswith(prefix)
         ]
 
 
 class _RootAndParts(NamedTuple):
-    """What makes two locations the same one."""
+    """The two fields by which locations are compared."""
 
     root: Root
     parts: tuple[bytes, ...]
 
 
 class Location(_RootAndParts):
-    """A place below a root. A name, not a promise: nothing is known about it until it is opened.
+    """A root and a path below it.
 
-    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `given` is how the
-    caller wrote it: whoever makes it of that says so at once, and it takes no part in equality.
+    A location is a name, not a promise: nothing is known about it until it is opened.
+    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself.
+    `spelling` is the path as the caller wrote it. It is set right after the location is
+    made, and takes no part in equality.
     """
 
     spelling: str = ""
@@ -70,59 +81,58 @@ class Location(_RootAndParts):
 
     @property
     def path(self) -> bytes:
-        """The path below the root, `b"."` for the root: for sorting and keys, never for trust."""
+        """The path below the root, `b"."` for the root: a key, never to be opened."""
         return b"/".join(self.parts) or b"."
 
     @property
     def absolute(self) -> bytes:
-        """The path from the top, for messages and for other programs."""
-        return (
-            b"/".join((self.root.path.rstrip(b"/"), *self.parts))
-            if self.parts
-            else self.root.path
-        )
+        """The absolute path, for messages and for other programs."""
+        if not self.parts:
+            return self.root.path
+        return b"/".join((self.root.path.rstrip(b"/"), *self.parts))
 
     @property
     def requested_path(self) -> str:
-        """How messages name it: as the caller wrote it, or as results do if nobody asked for it."""
+        """The path in messages: as the caller wrote it, or else `display_path`."""
         return self.spelling or self.display_path
 
     @property
     def display_path(self) -> str:
-        """How results name it: what `Boundary.locate` reads back as this same place.
+        """The path in results, which `Boundary.locate` reads back as this location.
 
-        The path below its root, quoted where needed, after `name:` unless it is in the first root.
+        It is the path below the root, quoted where needed. `name:` precedes it unless
+        it is in the first root.
         """
         return self.display_path_with(quote)
 
     @property
     def exact_display_path(self) -> str:
-        """The same in a form that tells it from every path that looks the same."""
+        """The path in results, in a form that differs from all paths that look alike."""
         return self.display_path_with(quote_exactly)
 
     def display_path_with(self, quoting: Callable[[bytes], str]) -> str:
-        """The same with the path in another quoted form."""
+        """Return the path in results, with the part below the root quoted otherwise."""
         root, parts = self.root, self.parts
-        prefix = f"{root.name}:" if root.index or root.requires_prefix else ""
+        has_prefix = root.index > 0 or root.requires_prefix
+        prefix = f"{root.name}:" if has_prefix else ""
         if not parts:
             return prefix or "."
         path = b"/".join(parts)
-        if not prefix and (
-            path.startswith((b"~", b"file:"))
-            or (root.has_siblings and b":" in parts[0])
-        ):
-            path = b"./" + path
+        if not has_prefix:
+            looks_like_root = root.has_siblings and b":" in parts[0]
+            if looks_like_root or path.startswith((b"~", b"file:")):
+                path = b"./" + path
         return prefix + quoting(path)
 
     @property
     def parent(self) -> Location:
-        """The folder that holds it; the root is its own parent."""
+        """The location of the folder that holds it; the root is its own parent."""
         return Location(self.root, self.parts[:-1]) if self.parts else self
 
     def child(self, name: bytes) -> Location:
-        """The place `name` in this folder."""
+        """Return the location of `name` in this folder."""
         return Location(self.root, (*self.parts, name))
 
     def is_within(self, other: Location) -> bool:
-        """Whether this is the other place or is named below it."""
+        """Return True if this is the other location or lies below it."""
         return self.root == other.root and self.parts[: len(other.parts)] == other.parts

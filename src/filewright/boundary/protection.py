@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from filewright.boundary.matching import NOTHING, Matcher
-from filewright.boundary.names import folded, plain_form
+from filewright.boundary.names import fold_letters, plain_form
 from filewright.boundary.programs import PROTECTED
 from filewright.boundary.rules import checked_rules
 
@@ -133,7 +133,7 @@ class Protection:
 
 @lru_cache(maxsize=16)
 def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
-    return NOTHING.with_files(0, folded(checked_rules(rules, setting)))
+    return NOTHING.with_files(0, fold_letters(checked_rules(rules, setting)))
 
 
 @lru_cache(maxsize=16)
@@ -143,12 +143,14 @@ def _ways(rules: tuple[str, ...]) -> tuple[Matcher, dict[str, str]]:
     for rule in rules:
         for way in _ways_of(rule):
             rule_of_way.setdefault(way, rule.removeprefix("**/").removesuffix("/"))
-    text = folded("\n".join(rule_of_way).encode("utf-8", "surrogateescape"))
+    text = fold_letters("\n".join(rule_of_way).encode("utf-8", "surrogateescape"))
     matcher = NOTHING.with_files(0, text)
     by_text = {}
     for way, rule in rule_of_way.items():
         by_text[
-            folded(way.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+            fold_letters(way.encode("utf-8", "surrogateescape")).decode(
+                "utf-8", "replace"
+            )
         ] = rule
     return matcher, by_text
 

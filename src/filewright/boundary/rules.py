@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from filewright import errors
 from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
-from filewright.boundary.names import folded, plain_form, quote
+from filewright.boundary.names import fold_letters, plain_form, quote
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
@@ -98,7 +98,7 @@ class _Reading(NamedTuple):
 
 def _both(source: bytes, content: bytes = b"") -> tuple[_Reading, _Reading]:
     """Rules, read as they are written and as a file system reads them that ignores case and more."""
-    plain = _Reading(source, plain_form, folded)
+    plain = _Reading(source, plain_form, fold_letters)
     return _Reading(source, bytes, bytes).plus(content), plain.plus(content)
 
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from filewright.boundary.globs import Globs
 from filewright.boundary.location import Location
 from filewright.boundary.matching import FILE_BYTES, NOTHING, Matcher
-from filewright.boundary.names import TEMPORARY, is_temporary
+from filewright.boundary.names import TEMPORARY_PREFIX, is_temporary
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, FileKind, Folder, Status
@@ -520,8 +520,8 @@ class Walk:
         if len(shown) < len(folders):
             kinds.update(dict.fromkeys(set(folders).difference(shown)))
         items = sorted(names + folders)
-        first = bisect_left(items, TEMPORARY)
-        if first < len(items) and items[first].startswith(TEMPORARY):
+        first = bisect_left(items, TEMPORARY_PREFIX)
+        if first < len(items) and items[first].startswith(TEMPORARY_PREFIX):
             items = [name for name in items if not is_temporary(name)]
             folder.is_complete = False
         if folder.after >= 0:
