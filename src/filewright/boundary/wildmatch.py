@@ -1,17 +1,18 @@
-"""Wildcards as git reads them (`wildmatch.c` with `WM_PATHNAME`), as regular expressions over bytes.
+"""Git's wildcards (`wildmatch.c` with `WM_PATHNAME`) as regular expressions over bytes.
 
-`*` and `?` never match a slash; `**` between slashes, or at either end next to one, matches any
-number of folders; `[…]` takes ranges, `!` or `^` for all others, and the POSIX classes; a backslash
-takes the next byte as it is.
+`*` and `?` never match a slash; `**` between slashes, or at either end next to one,
+matches any number of folders; `[…]` takes ranges, `!` or `^` for all others, and the
+POSIX classes; a backslash takes the next byte as it is.
 
-The expressions cannot be made to run away. Behind each star an atomic group takes the
-first place where the text up to the next star fits. No later place could be better: the next star
-reaches at least as far.
+The expressions cannot backtrack without bound. Behind each star an atomic group takes
+the first position where the text up to the next star fits. No later position could be
+better: the next star reaches at least as far.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 _CLASSES = {
@@ -28,105 +29,140 @@ _CLASSES = {
     b"upper": b"A-Z",
     b"xdigit": b"0-9A-Fa-f",
 }
-_CHARACTER = rb"(?:[\x00-\x2e\x30-\x7f]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf])"
+_UTF8_CHARACTER = rb"(?:[\x00-\x2e\x30-\x7f]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf])"
 _SLASH = 0x2F
-_NAME = rb"[^/]*"
+_WITHIN_NAME = rb"[^/]*"
 _STARS = re.compile(rb"\*+")
 _MEMBER = re.compile(rb"\\(.)|\[:([^\]]*):\]|([^\\])", re.DOTALL)
 
 
 class MalformedError(ValueError):
-    """A pattern that matches nothing: a bracket that does not end, or a backslash at the end."""
+    """A pattern that matches nothing: an open bracket, or a backslash at the end."""
+
+
+@dataclass(slots=True)
+class _Section:
+    """The part of a pattern from one `**` to the next.
+
+    `opening` is the expression for the `**`, empty in the first section. Each of
+    `pieces` but the first follows a single star.
+    """
+
+    opening: bytes
+    pieces: list[bytes] = field(default_factory=lambda: [b""])
+
+    def expression(self, *, is_last: bool) -> bytes:
+        """Return the expression of this section."""
+        expression = self.pieces[0]
+        for number, piece in enumerate(self.pieces[1:], 2):
+            if is_last and number == len(self.pieces):
+                # The end of the text decides here, so the star may have to give back.
+                expression += _WITHIN_NAME + piece
+            else:
+                expression += b"(?>" + _WITHIN_NAME + b"?" + piece + b")"
+        if not self.opening:
+            return expression
+        if is_last:
+            return self.opening + expression
+        return b"(?>" + self.opening + b"?" + expression + b")"
 
 
 @lru_cache(maxsize=4096)
 def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
-    """The expression whose `fullmatch` says whether a path matches `pattern`.
+    """Return an expression whose `fullmatch` tells whether a path matches `pattern`.
 
-    With `characters`, `?` matches one character of UTF-8 instead of one byte. Raises
+    With `characters`, `?` matches one character of UTF-8 instead of one byte. Raise
     `MalformedError`.
     """
-    # What is between two `**` is a group, of pieces that each begin with a star but for the first.
-    groups: list[tuple[bytes, list[bytes]]] = [(b"", [b""])]
+    any_one = _UTF8_CHARACTER if characters else b"[^/]"
+    sections = [_Section(b"")]
     position = 0
     while position < len(pattern):
         byte = pattern[position : position + 1]
         if byte == b"*":
-            start, position = _STARS.match(pattern, position).span()  # type: ignore[union-attr]
-            whole = position - start > 1 and pattern[max(0, start - 1) : start] in (
-                b"",
-                b"/",
-            )
-            after = pattern[position : position + 2]
-            if whole and after.startswith(b"/"):
-                groups.append((b"(?:[^/]*/)*", [b""]))
-                position += 1
-            elif whole and (not after or after == b"\\/"):
-                groups.append((b".*", [b""]))
-            else:
-                groups[-1][1].append(b"")
+            position = _append_stars(sections, pattern, position)
             continue
         if byte == b"?":
-            text, position = _CHARACTER if characters else b"[^/]", position + 1
+            expression, position = any_one, position + 1
         elif byte == b"[":
             members, position = bracket(pattern, position)
-            text = (
-                b"[" + b"".join(b"\\x%02x" % each for each in sorted(members)) + b"]"
-                if members
-                else b"(?!)"
-            )
+            expression = _member_expression(members)
         else:
-            position += byte == b"\\"
+            if byte == b"\\":
+                position += 1
             if position == len(pattern):
                 raise MalformedError
-            text, position = re.escape(pattern[position : position + 1]), position + 1
-        groups[-1][1][-1] += text
-    last = len(groups) - 1
+            expression = re.escape(pattern[position : position + 1])
+            position += 1
+        sections[-1].pieces[-1] += expression
+    last = sections[-1]
     source = b"".join(
-        _group(*group, last=number == last) for number, group in enumerate(groups)
+        section.expression(is_last=section is last) for section in sections
     )
     return re.compile(source, re.DOTALL)
 
 
-def _group(opened: bytes, pieces: list[bytes], *, last: bool) -> bytes:
-    body = pieces[0]
-    for index, piece in enumerate(pieces[1:], 2):
-        at_end = last and index == len(pieces)
-        body += _NAME + piece if at_end else b"(?>" + _NAME + b"?" + piece + b")"
-    if not opened:
-        return body
-    return opened + body if last else b"(?>" + opened + b"?" + body + b")"
+def _append_stars(sections: list[_Section], pattern: bytes, position: int) -> int:
+    """Append the stars at `position` to the sections. Return the position after them."""
+    stars = _STARS.match(pattern, position)
+    assert stars is not None
+    start, position = stars.span()
+    follows_slash = pattern[max(0, start - 1) : start] in (b"", b"/")
+    is_double = position - start > 1 and follows_slash
+    next_bytes = pattern[position : position + 2]
+    if is_double and next_bytes.startswith(b"/"):
+        sections.append(_Section(b"(?:[^/]*/)*"))
+        return position + 1
+    if is_double and (not next_bytes or next_bytes == b"\\/"):
+        sections.append(_Section(b".*"))
+    else:
+        sections[-1].pieces.append(b"")
+    return position
+
+
+def _member_expression(members: frozenset[int]) -> bytes:
+    if not members:
+        return b"(?!)"
+    return b"[" + b"".join(b"\\x%02x" % member for member in sorted(members)) + b"]"
 
 
 def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
-    """The bytes a bracket at `position` matches (a slash never), and where the pattern goes on."""
+    """Return the bytes that the bracket at `position` matches, and the position after it.
+
+    A slash is never among the bytes. Raise `MalformedError`.
+    """
     position += 1
-    negated = pattern[position : position + 1] in (b"!", b"^")
-    position += negated
+    is_negated = pattern[position : position + 1] in (b"!", b"^")
+    if is_negated:
+        position += 1
     members: set[int] = set()
-    previous = 0  # What a range may begin with.
+    range_start = 0  # The member before, with which a range may begin; 0 if none.
     while not members or pattern[position : position + 1] != b"]":
-        ranged = (
-            previous > 0
-            and re.match(rb"-[^\]]", pattern[position : position + 2], re.DOTALL)
-            is not None
+        ahead = pattern[position : position + 2]
+        ends_range = (
+            range_start > 0 and re.match(rb"-[^\]]", ahead, re.DOTALL) is not None
         )
-        found = _MEMBER.match(pattern, position + ranged)
-        if found is None:
+        member = _MEMBER.match(pattern, position + ends_range)
+        if member is None:
             raise MalformedError
-        escaped, named, plain = found.groups()
-        position = found.end()
-        if named is not None and not ranged:
-            members |= _class_members(named)
-            previous = 0
+        escaped, class_name, plain = member.groups()
+        position = member.end()
+        if class_name is not None and not ends_range:
+            members |= _class_members(class_name)
+            range_start = 0
             continue
-        if named is not None:  # Behind a dash it is a bracket like any other byte.
-            position, plain = found.start() + 1, b"["
+        if class_name is not None:
+            # Behind a dash, `[:` is no class: the bracket is a byte like any other.
+            position, plain = member.start() + 1, b"["
         byte = ord(escaped or plain)
-        members.update(range(previous, byte + 1) if ranged else (byte,))
-        previous = 0 if ranged else byte
-    chosen = set(range(256)) - members if negated else members
-    return frozenset(chosen - {_SLASH}), position + 1
+        if ends_range:
+            members.update(range(range_start, byte + 1))
+            range_start = 0
+        else:
+            members.add(byte)
+            range_start = byte
+    matched = set(range(256)) - members if is_negated else members
+    return frozenset(matched - {_SLASH}), position + 1
 
 
 @lru_cache(maxsize=32)

@@ -1,4 +1,7 @@
-"""The linked worktrees of a git repository, found by the small files in which git links them."""
+"""The linked worktrees of a git repository, found by the files with which git links them.
+
+Git is not run for this.
+"""
 
 from __future__ import annotations
 
@@ -13,55 +16,69 @@ from filewright.system import File
 MAX_LINKED_WORKTREES = 24
 """Worktrees served with a root: each is held open."""
 
-_LINE_BYTES = 8 << 10
+_MAX_LINE_BYTES = 8 << 10
 
 
 def find_linked_worktrees(path: bytes) -> list[bytes]:
-    """The other worktrees of the repository whose worktree the folder `path` is, the main one first.
+    """Return the other worktrees of the repository whose worktree is the folder `path`.
 
-    Only those that name this repository as it names them: what a hostile repository calls its worktree may
-    be any folder. Raises `too_large` for more than `MOST_LINKED`.
+    The main one comes first. Only worktrees whose own files lead back to this repository
+    are returned: a hostile repository may call any folder its worktree. Raise
+    `too_large` for more than `MAX_LINKED_WORKTREES`.
     """
-    git = os.path.join(path, b".git")
-    found: list[bytes] = []
+    git_path = os.path.join(path, b".git")
+    worktrees: list[bytes] = []
     with suppress(OSError):
-        common = git
-        if system.stat_path(git).kind != "folder":
-            own = _pointed(git, path)
-            common = _pointed(os.path.join(own, b"commondir"), own)
-            if not _same(_pointed(os.path.join(own, b"gitdir"), own), git):
+        repository = git_path
+        if system.stat_path(git_path).kind != "folder":
+            # A linked worktree: its `.git` file names its record in the repository.
+            record = _read_pointer(git_path, path)
+            repository = _read_pointer(os.path.join(record, b"commondir"), record)
+            if not _is_same(
+                _read_pointer(os.path.join(record, b"gitdir"), record), git_path
+            ):
                 return []
-            if os.path.basename(common) == b".git":
-                found.append(os.path.dirname(common))
-        with system.open_folder(os.path.join(common, b"worktrees")) as folder:
+            if os.path.basename(repository) == b".git":
+                worktrees.append(os.path.dirname(repository))
+        records = os.path.join(repository, b"worktrees")
+        with system.open_folder(records) as folder:
             names = folder.names()
         for name in names:
             with suppress(OSError):
-                record = os.path.join(common, b"worktrees", name)
-                theirs = _pointed(os.path.join(record, b"gitdir"), record)
-                back = _pointed(theirs, os.path.dirname(theirs))
-                if _same(back, record) and not _same(theirs, git):
-                    found.append(os.path.dirname(theirs))
-    if len(found) > MAX_LINKED_WORKTREES:
+                linked_git_path = _linked_git_path(os.path.join(records, name))
+                if linked_git_path and not _is_same(linked_git_path, git_path):
+                    worktrees.append(os.path.dirname(linked_git_path))
+    if len(worktrees) > MAX_LINKED_WORKTREES:
         raise FilewrightError(
             Code.TOO_LARGE,
-            f"{quote(path)} has {len(found)} linked worktrees, more than {MAX_LINKED_WORKTREES}",
+            f"{quote(path)} has {len(worktrees)} linked worktrees, "
+            f"more than {MAX_LINKED_WORKTREES}",
             "name those that are meant as roots, without --worktrees",
         )
-    return found
+    return worktrees
 
 
-def _pointed(file: bytes, base: bytes) -> bytes:
-    """The path that a small file of git's holds. Raises `OSError`."""
+def read_first_line(file: File) -> bytes:
+    """Return the first line of one of git's small files, without `gitdir:`."""
+    line = file.read(0, _MAX_LINE_BYTES).partition(b"\n")[0]
+    return line.removeprefix(b"gitdir:").strip()
+
+
+def _linked_git_path(record: bytes) -> bytes | None:
+    """Return the `.git` file of the worktree of a record, or None.
+
+    None if that file does not lead back to the record. Raise `OSError`.
+    """
+    git_path = _read_pointer(os.path.join(record, b"gitdir"), record)
+    leads_to = _read_pointer(git_path, os.path.dirname(git_path))
+    return git_path if _is_same(leads_to, record) else None
+
+
+def _read_pointer(file: bytes, base: bytes) -> bytes:
+    """Return the path in one of git's small files. Raise `OSError`."""
     with system.open_file(file) as opened:
         return system.absolute_path(os.path.join(base, read_first_line(opened)))
 
 
-def _same(one: bytes, other: bytes) -> bool:
-    return system.stat_path(one).identity == system.stat_path(other).identity
-
-
-def read_first_line(file: File) -> bytes:
-    return (
-        file.read(0, _LINE_BYTES).partition(b"\n")[0].removeprefix(b"gitdir:").strip()
-    )
+def _is_same(path: bytes, other: bytes) -> bool:
+    return system.stat_path(path).identity == system.stat_path(other).identity

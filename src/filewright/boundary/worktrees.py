@@ -1,7 +1,8 @@
-"""The working trees of git repositories: how one is named, and which are linked with a folder's.
+"""The working trees of git repositories below a root, and how they are named.
 
-Two trees of one repository have the same names in them, so an edit meant for one is easily made in the
-other: where there are several, whoever changes something is answered in which. Git is not run for it.
+Two trees of one repository hold the same names, so an edit meant for one is easily made
+in the other. Where there are several, the answer to a change says in which tree it was
+made. Git is not run for this.
 """
 
 from __future__ import annotations
@@ -16,97 +17,113 @@ from filewright.boundary.names import quote
 from filewright.boundary.worktree_links import read_first_line
 from filewright.errors import Code, FilewrightError
 
-_NAMED, _LOOKED_AT = 5, 50
-_CHARACTERS = 80
+_MAX_NAMED_WORKTREES = 5
+_MAX_EXAMINED_WORKTREES = 50
+_MAX_NAME_CHARACTERS = 80
+_BRANCH_PREFIX = b"ref: refs/heads/"
 
 
 def find_working_tree(folder: Location) -> Location | None:
-    """The top of the working tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
-    top = folder.root.folder
+    """Return the top of the working tree that holds a folder, or None.
+
+    Only the folder itself and the folders up to its root are looked at.
+    """
+    root_folder = folder.root.folder
     for depth in range(len(folder.parts), -1, -1):
         parts = folder.parts[:depth]
-        if top.contains_any((b"/".join((*parts, b".git")),)):
+        if root_folder.contains_any((b"/".join((*parts, b".git")),)):
             return Location(folder.root, parts)
     return None
 
 
 def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str | None:
-    """In which of these trees something was changed, for the caller who did; None where each is the only one."""
-    found = []
+    """Return a sentence that names the trees in which a change was made.
+
+    None if each is the only tree of its repository.
+    """
+    descriptions = []
     for tree in trees:
-        with suppress(
-            FilewrightError, OSError
-        ):  # what was changed is changed: this is an extra
-            if description := _described(boundary, tree):
-                found.append(description)
-    return f"changed in {'; and in '.join(sorted(found))}" if found else None
+        # The change is made already, so no failure here may become its answer.
+        with suppress(FilewrightError, OSError):
+            description = _describe(boundary, tree)
+            if description:
+                descriptions.append(description)
+    if not descriptions:
+        return None
+    return f"changed in {'; and in '.join(sorted(descriptions))}"
 
 
-def _described(boundary: Boundary, tree: Location) -> str | None:
-    """What a tree is, where it is and its branch; None for a repository that has no other."""
-    git = tree.child(b".git")
-    shown = tree.display_path if tree.parts else quote(tree.root.path)
-    if boundary.stat(git).kind == "file":
-        kind = (
-            "linked worktree" if b"/worktrees/" in _line(boundary, git) else "submodule"
-        )
+def _describe(boundary: Boundary, tree: Location) -> str | None:
+    """Return the kind, path and branch of a tree; None if its repository has no other."""
+    git_location = tree.child(b".git")
+    path = tree.display_path if tree.parts else quote(tree.root.path)
+    if boundary.stat(git_location).kind == "file":
+        pointer = _read_line(boundary, git_location)
+        kind = "linked worktree" if b"/worktrees/" in pointer else "submodule"
         head = None
-        with suppress(FilewrightError):  # its repository may be outside the roots
-            head = resolve_git_pointer(boundary, tree, git).child(b"HEAD")
-        return f"the {kind} {shown}{_branch(boundary, head)}"
-    branch = _branch(boundary, git.child(b"HEAD"))
-    if not tree.root.folder.contains_any((b"/".join((*git.parts, b"worktrees")),)):
-        return f"the repository {shown}{branch}" if tree.parts else None
-    with boundary.open_folder(git.child(b"worktrees")) as folder:
+        with suppress(FilewrightError):  # The repository may lie outside the roots.
+            head = resolve_git_pointer(boundary, tree, git_location).child(b"HEAD")
+        return f"the {kind} {path}{_describe_branch(boundary, head)}"
+    branch = _describe_branch(boundary, git_location.child(b"HEAD"))
+    records = git_location.child(b"worktrees")
+    if not tree.root.folder.contains_any((b"/".join(records.parts),)):
+        return f"the repository {path}{branch}" if tree.parts else None
+    with boundary.open_folder(records) as folder:
         names = [
             name
-            for name in folder.names()[:_LOOKED_AT]
-            if _is_offered(boundary, git, name)
+            for name in folder.names()[:_MAX_EXAMINED_WORKTREES]
+            if _may_be_named(boundary, records.child(name))
         ]
-    linked = ", ".join(map(_brief, names[:_NAMED])) + (
-        ", …" if len(names) > _NAMED else ""
-    )
-    return f"the main worktree {shown}{branch}, not in {linked}" if names else None
+    if not names:
+        return None
+    linked = ", ".join(map(_shorten, names[:_MAX_NAMED_WORKTREES]))
+    if len(names) > _MAX_NAMED_WORKTREES:
+        linked += ", …"
+    return f"the main worktree {path}{branch}, not in {linked}"
 
 
-def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
-    """Whether a linked worktree may be named: one that is kept from agents may not."""
-    record = git.child(b"worktrees").child(name)
+def _may_be_named(boundary: Boundary, record: Location) -> bool:
+    """Return False if the linked worktree of a record is denied to agents."""
     try:
-        place = resolve_git_pointer(boundary, record, record.child(b"gitdir")).parent
-        if boundary.rules_for(place.parent).denies(place.name, True):
-            return False  # even if nothing is there any more
-        boundary.stat(place)
+        pointer = record.child(b"gitdir")
+        worktree = resolve_git_pointer(boundary, record, pointer).parent
+        if boundary.rules_for(worktree.parent).denies(worktree.name, True):
+            return False  # Even if it does not exist any more.
+        boundary.stat(worktree)
     except FilewrightError as error:
-        return (
-            error.code is not Code.PERMISSION_DENIED
-        )  # One outside the roots, or gone, is no secret.
+        # A worktree that is outside the roots, or missing, is no secret.
+        return error.code is not Code.PERMISSION_DENIED
     return True
 
 
-def _branch(boundary: Boundary, head: Location | None) -> str:
-    if head is not None:
-        with suppress(FilewrightError):
-            named = _line(boundary, head)
-            if named.startswith(b"ref: refs/heads/"):
-                return f" (branch {_brief(named[16:])})"
-            return f" (at {quote(named[:12])})"
+def _describe_branch(boundary: Boundary, head: Location | None) -> str:
+    if head is None:
+        return ""
+    with suppress(FilewrightError):
+        line = _read_line(boundary, head)
+        if line.startswith(_BRANCH_PREFIX):
+            return f" (branch {_shorten(line.removeprefix(_BRANCH_PREFIX))})"
+        return f" (at {quote(line[:12])})"
     return ""
 
 
-def _brief(name: bytes) -> str:
-    """A name from a repository, which whoever made that may have made as long as they like."""
+def _shorten(name: bytes) -> str:
+    """Return the text of a name that a repository holds, which may be of any length."""
     text = quote(name)
-    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
+    if len(text) <= _MAX_NAME_CHARACTERS:
+        return text
+    return f"{text[:_MAX_NAME_CHARACTERS]}…"
 
 
 def resolve_git_pointer(boundary: Boundary, base: Location, file: Location) -> Location:
-    """The place that a small file of git's names, from the folder `base`. Raises as `open_file` and `locate`."""
-    return boundary.locate(
-        quote(os.path.normpath(os.path.join(base.absolute, _line(boundary, file))))
-    )
+    """Return the location that one of git's small files names, from the folder `base`.
+
+    Raise the errors of `open_file` and `locate`.
+    """
+    path = os.path.join(base.absolute, _read_line(boundary, file))
+    return boundary.locate(quote(os.path.normpath(path)))
 
 
-def _line(boundary: Boundary, where: Location) -> bytes:
-    with boundary.open_file(where) as file:
+def _read_line(boundary: Boundary, location: Location) -> bytes:
+    with boundary.open_file(location) as file:
         return read_first_line(file)
