@@ -204,7 +204,7 @@ def test_the_plain_form_keeps_different_names_apart() -> None:
     names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
     assert len({plain_form(name.encode()) for name in names}) == len(names)
     assert Protection().rule_for((b"sub", b".git")) == ".git"
-    assert Protection(allowed=[".git"]).rule_for((b".git",)) is None
+    assert Protection(allowed_rules=[".git"]).rule_for((b".git",)) is None
 
 
 MADE_TO_RUN = [

@@ -1,8 +1,9 @@
-"""The user's links by which what is protected has another name.
+"""The user's links by which a protected file has another name.
 
-Where `.vscode` is a link to `conf/editor`, whoever writes `conf/editor/tasks.json` writes `.vscode/tasks.json`. So the
-folders above a path are asked for links at protected names, and on the way to them. A `.git` file leads on too: it
-names the folder of its repository.
+If `.vscode` is a link to `conf/editor`, a write to `conf/editor/tasks.json` is a write to
+`.vscode/tasks.json`. So the folders above a path are searched for links at protected
+names, and at folders on the way to them. A `.git` file leads on too: it names the folder
+of its repository.
 """
 
 from __future__ import annotations
@@ -18,61 +19,65 @@ from filewright.boundary.names import plain_form
 from filewright.boundary.protection import Alias, Protection
 from filewright.system import FileKind, Folder
 
-_REMEMBERED_FOLDERS = 4096
+_MAX_CACHED_FOLDERS = 4096
 
-_GIT_FILE_BYTES = 8 << 10
+_MAX_GIT_FILE_BYTES = 8 << 10
 _GIT_FILE_START = b"gitdir:"
 
 
 class AliasFinder:
-    """A finder of the links that lead from protected names. Thread-safe.
+    """A finder of links that lead from protected names. Thread-safe.
 
-    To look for some forty names in each folder above a path takes longer than most of a change. Within
-    `remembering` the finder looks once at each folder.
+    Searching each folder above a path for some forty names takes longer than most of a
+    change. Within a `caching` block the finder searches each folder once.
     """
 
-    def __init__(self, *, cross: bool) -> None:
-        self._cross = cross
-        self._memory = _Memory()
+    def __init__(self, *, cross_devices: bool) -> None:
+        self._cross_devices = cross_devices
+        self._cache = _Cache()
 
     @contextmanager
-    def remembering(self) -> Iterator[None]:
-        """Remember, for this thread and until the end of the block, the protected names that each folder holds.
+    def caching(self) -> Iterator[None]:
+        """Cache the protected names in each folder, for this thread and this block.
 
-        A nested block begins without what the outer one remembers: a change looks again, after it has waited for its
-        turn. Times of change would not do instead of a block: a link made within one tick of the file system's clock
-        after a look would never be seen.
+        A nested block starts with an empty cache: a change searches again after it has
+        waited for its turn. Modification times could not replace the block: a link made
+        within one tick of the file system's clock after a search would never be seen.
         """
-        outer = self._memory.names
-        self._memory.names = {}
+        outer_names = self._cache.names
+        self._cache.names = {}
         try:
             yield
         finally:
-            self._memory.names = outer
+            self._cache.names = outer_names
 
     def find(
-        self, where: Location, root: Root, protection: Protection
+        self, location: Location, root: Root, protection: Protection
     ) -> Iterator[Alias]:
-        """Yield the links below `root` that lead to `where`, into it, or to a folder above it.
+        """Yield the links below `root` that lead to `location`, into it, or above it.
 
-        Looked at are the folders above `where`, and of another root its top alone: a link anywhere else is not known.
+        Only the folders above `location` are searched, and of another root only its
+        top: a link anywhere else is not known.
         """
-        start = where.root.resolved_path.rstrip(b"/") + b"/"
-        depths = range(len(where.parts)) if root is where.root else range(1)
+        prefix = location.root.resolved_prefix
+        depths = range(len(location.parts)) if root is location.root else range(1)
         for depth in depths:
-            parts = where.parts[:depth]
+            parts = location.parts[:depth]
             with (
                 suppress(OSError),
                 root.folder.open_folder_beneath(
-                    parts, follow_links=False, cross_devices=self._cross, listable=False
+                    parts,
+                    follow_links=False,
+                    cross_devices=self._cross_devices,
+                    listable=False,
                 ) as folder,
             ):
                 for link in self._links_in(folder, parts, protection):
                     target = b""
-                    with suppress(OSError):  # It may be no link any more.
-                        target = _target(folder, root, parts, link)
-                    if target.startswith(start):
-                        yield Alias.to(link, target[len(start) :].split(b"/"))
+                    with suppress(OSError):  # The link may be gone by now.
+                        target = _link_target(folder, root, parts, link)
+                    if target.startswith(prefix):
+                        yield Alias.to(link, target[len(prefix) :].split(b"/"))
 
     def _links_in(
         self, folder: Folder, parts: tuple[bytes, ...], protection: Protection
@@ -84,25 +89,26 @@ class AliasFinder:
                 )
 
     def _names_in(self, folder: Folder, protection: Protection) -> tuple[bytes, ...]:
-        """Return the names in the folder with which protected paths begin."""
-        memory = self._memory.names
-        if memory is None:
-            return _look(folder, protection)
+        """Return the names in a folder with which protected paths begin."""
+        cache = self._cache.names
+        if cache is None:
+            return _read_names(folder, protection)
         key = (*folder.status().identity, protection)
-        if key not in memory:
-            if len(memory) >= _REMEMBERED_FOLDERS:
-                memory.clear()
-            memory[key] = _look(folder, protection)
-        return memory[key]
+        if key not in cache:
+            if len(cache) >= _MAX_CACHED_FOLDERS:
+                cache.clear()
+            cache[key] = _read_names(folder, protection)
+        return cache[key]
 
 
-class _Memory(threading.local):
-    """The names that folders hold, by the folder's identity; None outside of a block that remembers them."""
+class _Cache(threading.local):
+    """The protected names in folders, by identity; None outside of a `caching` block."""
 
     names: dict[tuple[int, int, Protection], tuple[bytes, ...]] | None = None
 
 
-def _look(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
+def _read_names(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
+    # One call answers for most folders that they hold none of the names.
     if not folder.contains_any(protection.first_names):
         return ()
     return tuple(
@@ -111,36 +117,39 @@ def _look(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
 
 
 def _links_at(
-    above: Folder, path: tuple[bytes, ...], kind: FileKind, protection: Protection
+    parent: Folder, path: tuple[bytes, ...], kind: FileKind, protection: Protection
 ) -> Iterator[tuple[bytes, ...]]:
-    """Yield the path if a link is there that leads around a rule; of a folder, the paths of such links in it."""
+    """Yield the path if it is a link that leads around a rule.
+
+    If it is a folder, yield the paths of such links in it.
+    """
     if kind == "folder":
         if protection.rule_below(path) is None:
             return
-        with above.open_folder(path[-1]) as folder:
-            for name, kind_below in folder.iter_entries():
-                if kind_below in ("folder", "link"):
-                    yield from _links_at(folder, (*path, name), kind_below, protection)
-    elif (
-        kind == "link" or plain_form(path[-1]) == b".git"
-    ) and protection.rule_for_link(path) is not None:
+        with parent.open_folder(path[-1]) as folder:
+            for name, child_kind in folder.iter_entries():
+                if child_kind in ("folder", "link"):
+                    yield from _links_at(folder, (*path, name), child_kind, protection)
+        return
+    leads_on = kind == "link" or plain_form(path[-1]) == b".git"
+    if leads_on and protection.rule_for_link(path) is not None:
         yield path
 
 
-def _target(
+def _link_target(
     folder: Folder, root: Root, parts: tuple[bytes, ...], link: tuple[bytes, ...]
 ) -> bytes:
-    """Return the absolute path that a link leads to, whether or not anything is there."""
+    """Return the absolute path that a link leads to, whether or not it exists."""
     path = os.path.join(root.resolved_path, *link)
     name = link[-1]
+    is_in_folder = len(link) == len(parts) + 1
     if (
-        len(link) == len(parts) + 1
+        is_in_folder
         and plain_form(name) == b".git"
         and folder.stat(name).kind == "file"
     ):
         with folder.open(name, known_file=True) as file:
-            line = file.read(0, _GIT_FILE_BYTES).partition(b"\n")[0]
-        path = os.path.join(
-            os.path.dirname(path), line.removeprefix(_GIT_FILE_START).strip()
-        )
+            line = file.read(0, _MAX_GIT_FILE_BYTES).partition(b"\n")[0]
+        git_folder = line.removeprefix(_GIT_FILE_START).strip()
+        path = os.path.join(os.path.dirname(path), git_folder)
     return system.real_path(path)

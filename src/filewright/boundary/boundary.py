@@ -15,7 +15,7 @@ from filewright import errors, system
 from filewright.boundary.aliases import AliasFinder
 from filewright.boundary.excludes import find_excludes_file
 from filewright.boundary.location import Location, Root
-from filewright.boundary.matching import NOTHING
+from filewright.boundary.matching import NO_IGNORE_RULES
 from filewright.boundary.names import plain_form, printable_path, quote
 from filewright.boundary.protection import Alias, Protection
 from filewright.boundary.roots import (
@@ -27,7 +27,7 @@ from filewright.boundary.roots import (
 )
 from filewright.boundary.rule_checker import RuleChecker
 from filewright.boundary.rules import (
-    CLOSED,
+    DENY_ALL,
     DENY_FILE,
     READ_ONLY_FILE,
     RULE_FILES,
@@ -101,8 +101,8 @@ class Boundary:
         self.roots: tuple[Root, ...] = open_roots(roots, settings)
         self.launcher = self.roots[0].launcher
         self._cross = settings.cross_devices
-        self._aliases = AliasFinder(cross=self._cross)
-        self._deny = DenyRules.of(settings.deny)
+        self._aliases = AliasFinder(cross_devices=self._cross)
+        self._deny = DenyRules.from_settings(settings.deny)
         folders = [
             system.real_path(folder)
             for folder in (*guarded, settings.state_dir)
@@ -148,7 +148,9 @@ class Boundary:
             return begun.given
         above = self.rules_for(begun.outer.parent)
         return (
-            above.begun(begun.outer.name, begun.given) if above.active else begun.given
+            above.for_inner_root(begun.outer.name, begun.given)
+            if above.active
+            else begun.given
         )
 
     def locate(self, asked: str) -> Location:
@@ -295,9 +297,11 @@ class Boundary:
                 try:
                     status = above.stat(name, with_birth=birth)
                 except OSError:
-                    rules.require(where.requested_path, name, None)
+                    rules.require_allowed(where.requested_path, name, None)
                     raise
-                rules.require(where.requested_path, name, status.kind == "folder")
+                rules.require_allowed(
+                    where.requested_path, name, status.kind == "folder"
+                )
                 if not self._cross and (
                     status.device != where.root.identity[0] or above.is_mount(name)
                 ):
@@ -397,8 +401,10 @@ class Boundary:
                 entered = depth < len(below) or (
                     is_folder(folder, name) if depth == 1 else None
                 )
-                within.require(where.requested_path, name, entered, changing=True)
-                within = within.entered(name, None)
+                within.require_allowed(
+                    where.requested_path, name, entered, for_change=True
+                )
+                within = within.enter(name, None)
         except FilewrightError:
             folder.close()
             raise
@@ -449,10 +455,12 @@ class Boundary:
         globs = [glob] if isinstance(glob, str) else [*(glob or ())]
         for each in exclude:
             globs.append(f"!{each}")
-        outer = None if include_ignored else NOTHING
+        outer = None if include_ignored else NO_IGNORE_RULES
         if outer is not None and self.excludes_path is not None:
             content = read_rules(partial(system.open_file, self.excludes_path))
-            outer = NOTHING.with_files(0, content) if content else NOTHING
+            outer = (
+                NO_IGNORE_RULES.with_files(0, content) if content else NO_IGNORE_RULES
+            )
         try:
             folder, denied = self._beneath(
                 where, where.parts, changing=changing, stores=stores
@@ -464,7 +472,7 @@ class Boundary:
                 hidden=include_hidden,
                 details=details,
                 kinds=kinds,
-                hide=self._rules[where.root.index].protection.own.values(),
+                hide=self._rules[where.root.index].protection.own_state.values(),
                 hide_git=not include_git,
                 after=after.parts[len(where.parts) :]
                 if after is not None and after.is_within(where)
@@ -486,7 +494,13 @@ class Boundary:
         excludes = self.excludes_path, system.file_signature(self.excludes_path)
         # What is below a root within this one is listed there.
         inner = root.parts_within([other.resolved_path for other in self.roots])
-        return *excludes, self._cross, self.settings.deny, rules.protection.own, inner
+        return (
+            *excludes,
+            self._cross,
+            self.settings.deny,
+            rules.protection.own_state,
+            inner,
+        )
 
     def allows_git(self, where: Location, task: Task) -> bool:
         """Return True if git may run in the folder `where`: nothing in it is denied or leads elsewhere."""
@@ -501,7 +515,7 @@ class Boundary:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
         top = Location(root, ())
         if (broken := self.rules_for(top).broken) is not None:
-            return Counter({broken.why: 1})
+            return Counter({broken.reason: 1})
         walk = self.walk(top, include_ignored=True, include_git=True, task=task)
         for _ in walk:
             pass
@@ -630,7 +644,7 @@ class Boundary:
 
     def caching_aliases(self) -> AbstractContextManager[None]:
         """Look only once, within the block and in this thread, for links in the folders above what is changed."""
-        return self._aliases.remembering()
+        return self._aliases.caching()
 
     def require_tree_transferable(
         self,
@@ -666,8 +680,8 @@ class Boundary:
                 if rule is not None:
                     raise errors.protected_link(destination.requested_path, rule)
             if (
-                was.concerns(entry.name)
-                or (then is not was and then.concerns(entry.name))
+                was.may_concern(entry.name)
+                or (then is not was and then.may_concern(entry.name))
                 or aliases_before
                 or aliases_after
             ):
@@ -691,12 +705,12 @@ class Boundary:
                     raise errors.protected(source.requested_path, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
-                if in_it.denies(entry.name, is_folder) or in_it.keeps(
+                if in_it.denies(entry.name, is_folder) or in_it.is_read_only(
                     entry.name, is_folder
                 ):
                     raise errors.contains_denied(source.requested_path)
                 if is_folder:
-                    below[entry.path + b"/"] = in_it.entered(entry.name, None)
+                    below[entry.path + b"/"] = in_it.enter(entry.name, None)
         if walk.denied_counts:
             raise errors.contains_denied(source.requested_path)
 
@@ -717,7 +731,7 @@ class Boundary:
         """
         root, given = where.root.folder, self._rules_at(where.root)
         if held is None and DENY_FILE in map(plain_form, where.parts):
-            return CLOSED
+            return DENY_ALL
         free = above is not None and not above.active
         in_git = _GIT in map(
             plain_form, held.resolved_parts if held is not None else where.parts
@@ -764,7 +778,7 @@ class Boundary:
         stores: bool = False,
     ) -> RuleChecker:
         if stores:
-            return RuleChecker(given.with_stores(), where, None, changing=changing)
+            return RuleChecker(given.for_git(), where, None, changing=changing)
         return RuleChecker(
             given, where, partial(self._hides_below, where.root), changing=changing
         )
@@ -801,7 +815,7 @@ class Boundary:
     ) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
         protection = self._rules[where.root.index].protection
-        rule = protection.rule_for(parts, holding=itself)
+        rule = protection.rule_for(parts, include_parents=itself)
         if rule is None and itself:
             rule = protection.rule_through(
                 parts, self.find_aliases(Location(where.root, parts))
@@ -811,7 +825,7 @@ class Boundary:
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
         protection = self._rules[where.root.index].protection
-        if protection.own and protection.find_own_state(parts):
+        if protection.own_state and protection.find_own_state(parts):
             raise errors.own_state(where.requested_path)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:

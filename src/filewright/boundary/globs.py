@@ -6,37 +6,61 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from filewright.boundary.matching import NOTHING, SPECIAL, Layer, Matcher, Rule
+from filewright.boundary.matching import (
+    NO_IGNORE_RULES,
+    SPECIAL_CHARACTER,
+    Layer,
+    Matcher,
+    Rule,
+)
 from filewright.boundary.names import printable_path, quote
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 
-_CLIMBS = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
-_FROM_THE_TOP = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
-_PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
-_ALTERNATIVES = 1000
-_FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
+_CLIMBING_PART = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
+_ABSOLUTE_START = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
+_BRACE_PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
+_ROUTE_NAME = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
+"""A name in brackets, as web frameworks name routes: `[id]`, `[...slug].tsx`."""
+
+_NORMAL_FORMS: Sequence[Literal["NFC", "NFD"]] = ("NFC", "NFD")
 _MAX_MIXED_FORMS = 16
-"""Forms of a glob in which each name has its own; past that all names have the same."""
+"""Forms of a glob in which each name has its own; above it all names share one."""
+_MAX_ALTERNATIVES = 1000
+_MAX_EXPANDED_CHARACTERS = 1 << 20
+_MAX_SHOWN_CHARACTERS = 500
 
-_CHARACTERS = 1 << 20
-_SHOWN = 500
-_ROUTE = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
-"""A name of a route in brackets, as web frameworks have them: `[id]`, `[...slug].tsx`, `[[...slug]]`."""
-_ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
+_ELSEWHERE_HINT = "name the folder to look in as the path, and let the glob begin there"
 
 
-class Globs(NamedTuple):
-    r"""Which names in one folder fit some globs, and which folders in it may hold names that do.
+@dataclass(frozen=True, slots=True)
+class GlobFolder:
+    """The folder in which globs begin.
 
-    `wanted` is None where everything is that is not `unwanted`; both go by paths from the root, as ignore rules do.
-    This is the one syntax in which callers say which names below a folder they mean:
+    `parts` is its path as the caller wrote it, from the root. `base` is the length of
+    its path without links, with a slash. `has_name` tells whether it holds a name, and
+    `has_path` whether a path below it exists.
+    """
 
-    ========== =============================================================================
+    parts: Sequence[bytes]
+    base: int
+    has_name: Callable[[bytes], bool]
+    has_path: Callable[[Sequence[bytes]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    r"""The names in one folder that some globs fit.
+
+    `wanted` is None if every name is wanted that is not `unwanted`. Both match paths
+    from the root, as ignore rules do. The syntax:
+
+    ========== =========================================================================
     `*` `?`    any characters, one character; never a slash
     `[a-z]`    one of these, `[!a-z]` none of these, `[[:digit:]]` a class
     `**`       any number of folders, none included: `src/**/*.py`, `**/test_*`, `docs/**`
@@ -44,205 +68,225 @@ class Globs(NamedTuple):
     `\`        takes the next character as it is
     `x/`       at the end: folders only
     `!glob`    at the start: all but these; an excluded folder is not entered
-    ========== =============================================================================
+    ========== =========================================================================
 
-    A glob without a slash fits names at any depth (`*.py`); one with a slash, and one that begins with
-    a slash, starts from the folder that is listed. Names that begin with a dot are like any others.
-    A letter with marks fits its composed form and its decomposed one (é, ü, Hangul).
-    Brackets are meant as they are where that path is there (`app/[id]/page.tsx`), and behind a wildcard the name of a
-    route in brackets is, too.
-    One that begins with the end of that folder's own path, as `src/*.py` in `lib/src`, starts from it too where nothing
-    in it is so named.
-    A glob names things below that folder only: `..` is refused, and so is a path from the top, which is taken
-    for one where nothing in the folder has the name that it begins with.
+    A glob without a slash fits names at any depth (`*.py`); one with a slash, also at
+    its start, begins in the folder that is listed. Names that begin with a dot are like
+    any others. A letter with marks fits its composed and its decomposed form (é, ü,
+    Hangul).
+
+    Brackets are text if that path exists (`app/[id]/page.tsx`). Behind a wildcard, the
+    name of a route in brackets is both text and a class.
+
+    A glob that begins with the end of the listed folder's own path, such as `src/*.py`
+    in `lib/src`, begins in that folder if no name in it is the same.
+
+    A glob only names paths below the folder: `..` is refused, and so is an absolute
+    path. A glob counts as absolute if the folder has no name like its first one.
     """
 
     wanted: Matcher | None = None
-    unwanted: Matcher = NOTHING
+    unwanted: Matcher = NO_IGNORE_RULES
 
     @staticmethod
-    def of(
-        globs: Iterable[str],
-        parts: Sequence[bytes],
-        base: int,
-        has: Callable[[bytes], bool],
-        has_path: Callable[[Sequence[bytes]], bool] = lambda _parts: False,
-    ) -> Globs:
-        """The globs as they are for the folder that is listed, at the path `parts`, which `has` such names in it, and
-        paths below it; its path from the root without links has `base` bytes with its slash.
+    def compile(globs: Iterable[str], folder: GlobFolder) -> Globs:
+        """Return the globs for the names in `folder`.
 
-        Raises `invalid_input`, `too_large` and `path_escape`.
+        Raise `invalid_input`, `too_large` and `path_escape`.
         """
-        rules: dict[bool, list[Rule]] = {False: [], True: []}
+        wanted_rules: list[Rule] = []
+        unwanted_rules: list[Rule] = []
         for glob in globs:
             text = glob.strip()
-            negated = text.startswith("!")
-            below = _below(text[negated:], parts, has)
-            for alternative in _alternatives(below, glob):
-                for pattern in _with_brackets(alternative, has_path):
-                    rules[negated] += [
-                        _rule(form, glob, base) for form in _normal_forms(pattern)
-                    ]
-            top = re.match(_FROM_THE_TOP, text)
-            if top is not None and not has(name := os.fsencode(top[1])):
-                why = "is absolute: it begins in the folder that is looked through, which has nothing named"
-                raise _refused(
-                    glob, f"{why} {quote(name)}", _ELSEWHERE, Code.PATH_ESCAPE
-                )
-        wanted, unwanted = (
-            Matcher((Layer(tuple(each)),)) if each else None for each in rules.values()
-        )
-        return Globs(wanted, unwanted or NOTHING)
+            if text.startswith("!"):
+                unwanted_rules += _compile_glob(text[1:], glob, folder)
+            else:
+                wanted_rules += _compile_glob(text, glob, folder)
+            absolute_start = re.match(_ABSOLUTE_START, text)
+            if absolute_start is not None:
+                first_name = os.fsencode(absolute_start[1])
+                if not folder.has_name(first_name):
+                    problem = (
+                        "is absolute: it begins in the folder that is looked through, "
+                        f"which has nothing named {quote(first_name)}"
+                    )
+                    raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
+        wanted = _single_layer(wanted_rules) if wanted_rules else None
+        unwanted = _single_layer(unwanted_rules) if unwanted_rules else NO_IGNORE_RULES
+        return Globs(wanted, unwanted)
 
     def below(self, prefix: bytes) -> Globs | None:
-        """These for the folder `prefix` (from the root, ends in `/`); None if nothing below it can fit."""
-        wanted = self.wanted.below(prefix) if self.wanted is not None else None
-        return (
-            Globs(wanted, self.unwanted.below(prefix))
-            if wanted is None or wanted.layers
-            else None
-        )
+        """Return the globs for the folder `prefix`, or None if none fits below it.
+
+        `prefix` is from the root and ends in a slash.
+        """
+        wanted = None
+        if self.wanted is not None:
+            wanted = self.wanted.below(prefix)
+            if not wanted.layers:
+                return None
+        return Globs(wanted, self.unwanted.below(prefix))
 
 
-def _below(text: str, parts: Sequence[bytes], has: Callable[[bytes], bool]) -> str:
-    """The text of a glob from the folder on, whose path is `parts`: less the end of that path, if the text begins with
-    it and nothing in the folder is so named."""
-    for count in range(len(parts), 0, -1):
-        above = os.fsdecode(b"/".join(parts[-count:])) + "/"
-        here = (
-            len(text) > len(above)
-            and text.startswith(above)
-            and not re.search(r"[*?\[{\\]", above)
-        )
-        if here and not has(parts[-count]):
-            return f"./{text[len(above) :]}"
+def _single_layer(rules: list[Rule]) -> Matcher:
+    return Matcher((Layer(tuple(rules)),))
+
+
+def _compile_glob(text: str, glob: str, folder: GlobFolder) -> list[Rule]:
+    """Return the rules for `text`, which is `glob` without whitespace and `!`."""
+    rules = []
+    relative = _remove_folder_path(text, folder)
+    for alternative in _expand_braces(relative, glob):
+        for pattern in _read_brackets(alternative, folder.has_path):
+            for form in _normal_forms(pattern):
+                rules.append(_make_rule(form, glob, folder.base))
+    return rules
+
+
+def _remove_folder_path(text: str, folder: GlobFolder) -> str:
+    """Return a glob without the end of the folder's own path at its start.
+
+    A name that the folder holds is not taken for a part of its path.
+    """
+    for count in range(len(folder.parts), 0, -1):
+        path_end = os.fsdecode(b"/".join(folder.parts[-count:])) + "/"
+        if not text.startswith(path_end) or len(text) == len(path_end):
+            continue
+        has_wildcard = re.search(r"[*?\[{\\]", path_end)
+        if not has_wildcard and not folder.has_name(folder.parts[-count]):
+            return f"./{text[len(path_end) :]}"
     return text
 
 
-def _with_brackets(
+def _read_brackets(
     text: str, has_path: Callable[[Sequence[bytes]], bool]
 ) -> tuple[str, ...]:
-    """Return a glob with its brackets as they are meant: as text where such a path is there, else as a class.
+    """Return a glob with its brackets as text, if that path exists, else as a class.
 
-    Where a wildcard or a class comes before, a name that looks like a route's is meant in both ways.
+    Behind a wildcard or a class no path can be looked up: a route's name is read in
+    both ways there, which makes two globs.
     """
     if "[" not in text:
         return (text,)
     start = re.match(r"(?:\.?/)*", text)
     prefix = start[0] if start is not None else ""
-    parts = text[len(prefix) :].split("/")
-    names: list[bytes] | None = [] if prefix or "/" in text.rstrip("/") else None
-    as_class, as_text = [], []
-    for part in parts:
+    is_anchored = bool(prefix) or "/" in text.rstrip("/")
+    # The path so far; None once it is not known, or for a name at any depth.
+    path: list[bytes] | None = [] if is_anchored else None
+    with_classes, with_text = [], []
+    for part in text[len(prefix) :].split("/"):
         literal = re.sub(r"[\[\]]", r"\\\g<0>", part)
-        if names is None and _ROUTE.fullmatch(part):
-            as_class.append(part)
-            as_text.append(literal)
+        if path is None and _ROUTE_NAME.fullmatch(part):
+            with_classes.append(part)
+            with_text.append(literal)
             continue
-        if "[" in part and names is not None and not re.search(r"[*?\\]", part):
-            names.append(os.fsencode(part))
-            if has_path(names):
-                part = literal
+        meaning = part
+        if path is not None:
+            if "[" in part and not re.search(r"[*?\\]", part):
+                path.append(os.fsencode(part))
+                if has_path(path):
+                    meaning = literal
+                else:
+                    path = None
+            elif re.search(SPECIAL_CHARACTER.decode(), part):
+                path = None
             else:
-                names = None
-        elif re.search(SPECIAL.decode(), part):
-            names = None
-        elif names is not None:
-            names.append(os.fsencode(part))
-        as_class.append(part)
-        as_text.append(part)
-    return tuple(
-        dict.fromkeys((prefix + "/".join(as_class), prefix + "/".join(as_text)))
-    )
+                path.append(os.fsencode(part))
+        with_classes.append(meaning)
+        with_text.append(meaning)
+    readings = (prefix + "/".join(with_classes), prefix + "/".join(with_text))
+    return tuple(dict.fromkeys(readings))
 
 
 def _normal_forms(text: str) -> list[str]:
-    """Return a glob in the normal forms that a disk may have its names in, each name of it in either; itself first."""
+    """Return a glob in the normal forms that names on a disk may have; itself first."""
     if text.isascii():
         return [text]
-    names = []
-    for name in text.split("/"):
-        forms = (
-            [name]
-            if "[" in name
-            else [name, *(unicodedata.normalize(form, name) for form in _FORMS)]
-        )
-        names.append(list(dict.fromkeys(forms)))
-    if prod(map(len, names)) > _MAX_MIXED_FORMS:
-        return list(
-            dict.fromkeys(
-                [text, *(unicodedata.normalize(form, text) for form in _FORMS)]
-            )
-        )
-    return ["/".join(each) for each in product(*names)]
+    forms_by_part = []
+    for part in text.split("/"):
+        forms = [part]
+        if "[" not in part:
+            forms += [unicodedata.normalize(form, part) for form in _NORMAL_FORMS]
+        forms_by_part.append(list(dict.fromkeys(forms)))
+    if prod(map(len, forms_by_part)) > _MAX_MIXED_FORMS:
+        whole = [unicodedata.normalize(form, text) for form in _NORMAL_FORMS]
+        return list(dict.fromkeys([text, *whole]))
+    return ["/".join(parts) for parts in product(*forms_by_part)]
 
 
-def _rule(text: str, glob: str, base: int) -> Rule:
+def _make_rule(text: str, glob: str, base: int) -> Rule:
     try:
         pattern = text.encode()
-        parts = pattern.split(b"/")
-        if any(re.fullmatch(_CLIMBS, part) for part in parts):
-            raise _refused(
-                glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE
-            )
+        if any(re.fullmatch(_CLIMBING_PART, part) for part in pattern.split(b"/")):
+            problem = "climbs out of the folder with .."
+            raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
-        rule = Rule(pattern, negated=False, base=base, characters=True)
+        rule = Rule(pattern, is_negated=False, base=base, counts_characters=True)
         if not rule.text or b"\0" in pattern or b"//" in rule.text:
             raise MalformedError
-        if re.search(SPECIAL, rule.text):
+        if re.search(SPECIAL_CHARACTER, rule.text):
             translate(rule.text)
     except (MalformedError, UnicodeEncodeError) as error:
         hint = "close every [ and {, and write \\ before a character that is meant as it is"
-        raise _refused(glob, "is malformed", hint) from error
+        raise _glob_error(glob, "is malformed", hint) from error
+    # `/**` names everything below the folder, as `**` does.
     rule.by_name = rule.by_name or rule.text == b"**"
     return rule
 
 
-def _alternatives(text: str, glob: str) -> list[str]:
-    """`text` with its braces multiplied out."""
-    # For each brace that is open, the outermost first: the alternatives before its last comma, and those behind it.
-    open_: list[tuple[list[str], list[str]]] = [([], [""])]
-    for piece in re.findall(_PIECES, text):
-        done, making = open_[-1]
+@dataclass(slots=True)
+class _Brace:
+    """A brace that is read.
+
+    `finished` are the alternatives before its last comma, `current` those behind it.
+    """
+
+    finished: list[str] = field(default_factory=list)
+    current: list[str] = field(default_factory=lambda: [""])
+
+
+def _expand_braces(text: str, glob: str) -> list[str]:
+    """Return the alternatives that a text with braces stands for."""
+    outermost = _Brace()
+    braces = [outermost]
+    for piece in re.findall(_BRACE_PIECES, text):
+        brace = braces[-1]
         if piece == "{":
-            open_.append(([], [""]))
-        elif piece in (",", "}") and len(open_) > 1:
-            done += making
-            open_[-1] = done, [""]
+            braces.append(_Brace())
+        elif piece in (",", "}") and brace is not outermost:
+            brace.finished += brace.current
+            brace.current = [""]
             if piece == "}":
-                open_.pop()
-                open_[-1] = open_[-1][0], _multiplied(open_[-1][1], done, glob)
+                braces.pop()
+                outer = braces[-1]
+                outer.current = _combine(outer.current, brace.finished, glob)
         else:
-            open_[-1] = done, _multiplied(making, [piece], glob)
-    if len(open_) > 1:
+            brace.current = _combine(brace.current, [piece], glob)
+    if len(braces) > 1:
         hint = "close it, or write \\{ for the character itself"
-        raise _refused(glob, "has a brace that is not closed", hint)
-    return open_[0][1]
+        raise _glob_error(glob, "has a brace that is not closed", hint)
+    return outermost.current
 
 
-def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
-    count = len(results) * len(choices)
-    length = len(choices) * sum(map(len, results)) + len(results) * sum(
-        map(len, choices)
-    )
-    if count > _ALTERNATIVES or length > _CHARACTERS:
-        many = (
-            f"{_ALTERNATIVES} alternatives"
-            if count > _ALTERNATIVES
-            else f"{_CHARACTERS} characters"
-        )
-        raise _refused(
-            glob,
-            f"makes more than {many}",
-            "give several globs, or a broader one",
-            Code.TOO_LARGE,
-        )
-    return [result + choice for result in results for choice in choices]
+def _combine(starts: list[str], ends: list[str], glob: str) -> list[str]:
+    """Return each of `starts` with each of `ends`. Raise `too_large`."""
+    start_length, end_length = sum(map(len, starts)), sum(map(len, ends))
+    limit = None
+    if len(starts) * len(ends) > _MAX_ALTERNATIVES:
+        limit = f"{_MAX_ALTERNATIVES} alternatives"
+    elif len(ends) * start_length + len(starts) * end_length > _MAX_EXPANDED_CHARACTERS:
+        limit = f"{_MAX_EXPANDED_CHARACTERS} characters"
+    if limit is not None:
+        hint = "give several globs, or a broader one"
+        raise _glob_error(glob, f"makes more than {limit}", hint, Code.TOO_LARGE)
+    return [start + end for start in starts for end in ends]
 
 
-def _refused(
-    glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT
+def _glob_error(
+    glob: str, problem: str, hint: str, code: Code = Code.INVALID_INPUT
 ) -> FilewrightError:
-    named = printable_path(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
-    return FilewrightError(code, f"the glob {named} {why}", hint, glob=named)
+    if len(glob) > _MAX_SHOWN_CHARACTERS:
+        glob = glob[:_MAX_SHOWN_CHARACTERS] + "…"
+    text = printable_path(glob)
+    return FilewrightError(code, f"the glob {text} {problem}", hint, glob=text)

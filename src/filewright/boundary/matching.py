@@ -1,11 +1,12 @@
-"""Which names are meant: by ignore rules, as git's `check-ignore --no-index` reads them, and by callers' globs.
+"""Ignore rules, read as git's `check-ignore --no-index` reads them.
 
-From weakest to strongest: the global excludes file, `.git/info/exclude`, each `.gitignore` from the
-root down, then each `.ignore` from the root down. The last rule that matches decides; what lies in
-an ignored folder is ignored whatever a rule below says. Rules above the root are not read.
+From weakest to strongest: the global excludes file, `.git/info/exclude`, each
+`.gitignore` from the root down, then each `.ignore` from the root down. The last rule
+that matches decides; a name in an ignored folder is ignored whatever a rule below says.
+Rules above the root are not read.
 
-A folder's names are tested in two steps: a cheap one that lets a name pass when no rule's last part
-fits it (sets, prefixes, suffixes), and git's own matching for the few that are left.
+The names of a folder are tested in two steps: a cheap one that drops the names that no
+rule's last part fits (sets, prefixes, suffixes), then git's own matching for the rest.
 """
 
 from __future__ import annotations
@@ -13,328 +14,406 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
 from filewright.boundary.wildmatch import MalformedError, translate
 
-FILE_BYTES = 1 << 20
-"""Longer ignore files are not read: no one writes them, but a hostile repository might."""
+MAX_IGNORE_FILE_BYTES = 1 << 20
+"""Longer ignore files are not read: only a hostile repository would have one."""
 
-_PATTERN_BYTES = 4096
-SPECIAL = rb"[*?\[\\]"
-_EITHER = rb"([^*?\[\\]*)(?:\[(\w+)\]([^*?\[\\]*))?"
-"""A text without wildcards, or with the only one of some letters in brackets."""
-_MANY = 200
-_CHECKED = 256
-_REMEMBERED_BYTES = 8 << 10
+SPECIAL_CHARACTER = rb"[*?\[\\]"
+_ONE_BRACKET = rb"([^*?\[\\]*)(?:\[(\w+)\]([^*?\[\\]*))?"
+"""A text without wildcards but for one bracket of some letters."""
 
-FileKind = Literal["is", "ends", "starts", "fits"]
+_MAX_PATTERN_BYTES = 4096
+_MAX_LAYER_RULES = 200
+_NAMES_BETWEEN_CHECKS = 256
+_MAX_CACHED_BYTES = 8 << 10
+
+TailKind = Literal["is", "ends", "starts", "fits"]
 
 
 class Rule:
-    """One line of an ignore file. `text` has lost its `!`, its leading slash and its trailing slash; the path of the
-    file's folder has `base` bytes with its slash, 0 at the root.
+    """One line of an ignore file, or one glob.
 
-    A glob is one too: with `characters`, where `?` is a character, and `**` after a literal part is not
-    taken on its own.
+    `text` is the pattern without its `!`, its leading slash and its trailing slash.
+    `base` is the length of the path of the file's folder from the root, with its slash;
+    0 at the root. With `counts_characters`, as for a glob, `?` matches a character
+    instead of a byte, and `**` after a literal part is not matched on its own.
     """
 
     def __init__(
-        self, written: bytes, negated: bool, base: int = 0, characters: bool = False
+        self,
+        pattern: bytes,
+        is_negated: bool,
+        base: int = 0,
+        counts_characters: bool = False,
     ) -> None:
-        """The rule that is written so, but for its `!`."""
-        text = written.removesuffix(b"/")
+        """Make a rule of a pattern without its `!`."""
+        text = pattern.removesuffix(b"/")
         self.text = text.removeprefix(b"/")
-        self.negated = negated
+        self.is_negated = is_negated
         self.base = base
-        self.folders_only = text != written
+        self.folders_only = text != pattern
         self.by_name = b"/" not in text
-        self.characters = characters
+        self.counts_characters = counts_characters
 
     def __str__(self) -> str:
-        start = "!" * self.negated + "/" * (not self.by_name and b"/" not in self.text)
-        return start + self.text.decode("utf-8", "replace") + "/" * self.folders_only
+        rule = self.text.decode("utf-8", "replace")
+        if not self.by_name and b"/" not in self.text:
+            rule = f"/{rule}"
+        if self.is_negated:
+            rule = f"!{rule}"
+        if self.folders_only:
+            rule += "/"
+        return rule
 
     @cached_property
     def literal(self) -> bytes:
-        """What precedes the first wildcard: compared as it is."""
-        special = re.search(SPECIAL, self.text)
+        """The text before the first wildcard, which is compared as it is."""
+        special = re.search(SPECIAL_CHARACTER, self.text)
         return self.text[: special.start()] if special else self.text
 
     @cached_property
-    def _rest(self) -> re.Pattern[bytes] | None:
-        # Git matches what follows the literal part on its own, so `**` there counts as at a start.
-        whole = self.by_name or self.characters
+    def _expression(self) -> re.Pattern[bytes] | None:
+        """The expression for the text after the literal part; None if it fits nothing."""
+        pattern = self.text
+        if not self._matches_whole:
+            # Git matches this part on its own, so `**` there counts as at a start.
+            pattern = self.text[len(self.literal) :]
         try:
-            return translate(
-                self.text if whole else self.text[len(self.literal) :], self.characters
-            )
+            return translate(pattern, self.counts_characters)
         except MalformedError:
             return None
 
+    @property
+    def _matches_whole(self) -> bool:
+        return self.by_name or self.counts_characters
+
     def matches(self, name: bytes, path: bytes) -> bool:
-        """Whether it fits `path`, which is from the root; `name` is its last part."""
-        literal, asked = self.literal, name if self.by_name else path[self.base :]
+        """Return True if the rule fits `path` (from the root), whose last part is `name`."""
+        literal = self.literal
+        candidate = name if self.by_name else path[self.base :]
         if len(literal) == len(self.text):
-            return literal == asked
-        if self._rest is None:
+            return literal == candidate
+        if self._expression is None or not candidate.startswith(literal):
             return False
-        start = 0 if self.by_name or self.characters else len(literal)
-        return (
-            asked.startswith(literal) and self._rest.fullmatch(asked, start) is not None
-        )
+        start = 0 if self._matches_whole else len(literal)
+        return self._expression.fullmatch(candidate, start) is not None
 
     def can_match(self) -> bool:
-        """Whether there may be a name that it fits."""
-        if len(self.text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(
-            self.text.split(b"/")
-        ):
+        """Return True if there may be a name that the rule fits."""
+        if len(self.text) > _MAX_PATTERN_BYTES:
             return False
-        # Without brackets and backslashes there is nothing that could be malformed.
-        return not re.search(rb"[\[\\]", self.text) or self._rest is not None
+        if not {b"", b".", b".."}.isdisjoint(self.text.split(b"/")):
+            return False
+        # Without brackets and backslashes a pattern cannot be malformed.
+        return not re.search(rb"[\[\\]", self.text) or self._expression is not None
 
-    def alive(self, prefix: bytes) -> bool:
-        """Whether it can fit anything in the folder `prefix` (from the root, ends in `/`) or deeper."""
+    def can_match_below(self, prefix: bytes) -> bool:
+        """Return True if the rule can fit a name in the folder `prefix` or deeper.
+
+        `prefix` is from the root and ends in a slash.
+        """
         below = prefix[self.base :]
         if b"**" not in self.text and below.count(b"/") > self.text.count(b"/"):
             return False
         literal = self.literal
-        return literal.startswith(below) or (
-            len(literal) < len(self.text) and below.startswith(literal)
-        )
+        if literal.startswith(below):
+            return True
+        return len(literal) < len(self.text) and below.startswith(literal)
 
     @property
-    def tails(self) -> tuple[FileKind, list[bytes]]:
-        """What the last part of a path is if the rule fits it: one of these. Necessary, not sufficient.
+    def tails(self) -> Tails:
+        """A necessary condition for the last part of each path that the rule fits.
 
-        `fits` carries the source of an expression for the whole name. Raises `MalformedError`.
+        Raise `MalformedError`.
         """
-        cut = self.text.rfind(b"/") + 1
-        head, last = self.text[:cut], self.text[cut:]
-        # `a**/b` fits `ab`: git takes what follows a literal part on its own.
-        loose = re.search(rb"[^/*]\*\*", head) is not None
-        special, plain = re.search(SPECIAL, last), last.lstrip(b"*")
-        if b"[" in head or (head and b"\\" in self.text):
-            plain, loose = (
-                b"",
-                True,
-            )  # A slash in brackets or behind a backslash: the cut may be none.
-        if plain and (either := re.fullmatch(_EITHER, plain)) is not None:
-            before, members, after = either.groups()
-            texts = (
-                [before + bytes((member,)) + after for member in members]
-                if members
-                else [plain]
-            )
-            return "ends" if loose or last.startswith(b"*") else "is", texts
-        if loose or b"**" in last or not plain:
-            return "starts", [b""]
+        last_start = self.text.rfind(b"/") + 1
+        folder_part, last_part = self.text[:last_start], self.text[last_start:]
+        special = re.search(SPECIAL_CHARACTER, last_part)
+        without_star = last_part.lstrip(b"*")
+        # `a**/b` fits `ab`: git matches the text after a literal part on its own.
+        is_loose = re.search(rb"[^/*]\*\*", folder_part) is not None
+        if b"[" in folder_part or (folder_part and b"\\" in self.text):
+            # The slash may be in brackets or behind a backslash, and then separates
+            # nothing.
+            without_star, is_loose = b"", True
+        one_bracket = re.fullmatch(_ONE_BRACKET, without_star)
+        if without_star and one_bracket is not None:
+            before, letters, after = one_bracket.groups()
+            texts = [without_star]
+            if letters:
+                texts = [before + bytes((letter,)) + after for letter in letters]
+            kind: TailKind = "is"
+            if is_loose or last_part.startswith(b"*"):
+                kind = "ends"
+            return Tails(kind, texts)
+        if is_loose or b"**" in last_part or not without_star:
+            return Tails("starts", [b""])
         if special is not None and special.start():
-            return "starts", [last[: special.start()]]
-        return "fits", [translate(last, self.characters).pattern]
+            return Tails("starts", [last_part[: special.start()]])
+        return Tails("fits", [translate(last_part, self.counts_characters).pattern])
 
 
-def _parse(content: bytes, base: int) -> tuple[Rule, ...]:
-    """The rules of an ignore file in a folder whose path has `base` bytes, in its order."""
-    return (_parsed if len(content) <= _REMEMBERED_BYTES else _parsed.__wrapped__)(
-        content, base
-    )
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """A condition for a name: it is, ends with, starts with, or fits one of `texts`.
+
+    For `fits` the texts are expressions for the whole name.
+    """
+
+    kind: TailKind
+    texts: list[bytes]
+
+
+def _parse_rules(content: bytes, base: int) -> tuple[Rule, ...]:
+    """Return the rules of an ignore file, in its order; `base` is as for `Rule`."""
+    if len(content) <= _MAX_CACHED_BYTES:
+        return _parse_rules_cached(content, base)
+    return _parse_rules_cached.__wrapped__(content, base)
 
 
 @lru_cache(maxsize=64)
-def _parsed(content: bytes, base: int) -> tuple[Rule, ...]:
+def _parse_rules_cached(content: bytes, base: int) -> tuple[Rule, ...]:
     rules = []
-    # A line that is there again later decides nothing where it stands first.
-    for text in reversed(dict.fromkeys(reversed(_lines(content)))):
-        negated = text.startswith(b"!")
-        rule = Rule(text[negated:], negated, base)
-        if rule.text and len(rule.text) <= _PATTERN_BYTES:
+    # Of equal lines only the last one can decide.
+    for line in reversed(dict.fromkeys(reversed(_parse_lines(content)))):
+        is_negated = line.startswith(b"!")
+        rule = Rule(line.removeprefix(b"!"), is_negated, base)
+        if rule.text and len(rule.text) <= _MAX_PATTERN_BYTES:
             rules.append(rule)
     return tuple(rules)
 
 
-def _lines(content: bytes) -> list[bytes]:
-    """What each line of an ignore file says, up to a NUL; nothing for a comment."""
-    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    return [
-        _trim(line.removesuffix(b"\r").split(b"\0", 1)[0]) if line[:1] != b"#" else b""
-        for line in lines
-    ]
+def _parse_lines(content: bytes) -> list[bytes]:
+    """Return the pattern of each line, up to a NUL; an empty one for a comment."""
+    patterns = []
+    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line.startswith(b"#"):
+            patterns.append(b"")
+        else:
+            patterns.append(_trim(line.removesuffix(b"\r").split(b"\0", 1)[0]))
+    return patterns
 
 
 def _trim(line: bytes) -> bytes:
-    """The line without trailing spaces, unless a backslash comes before them."""
-    kept = line.rstrip(b" ")
-    escapes = len(kept) - len(kept.rstrip(b"\\"))
-    return line[: len(kept) + escapes % 2]
+    """Return the line without trailing spaces, but for one behind a backslash."""
+    trimmed = line.rstrip(b" ")
+    backslashes = len(trimmed) - len(trimmed.rstrip(b"\\"))
+    return line[: len(trimmed) + backslashes % 2]
 
 
-def problem_of(content: bytes) -> str:
-    """Why rules cannot be used: a line that can match nothing would leave open what it was to close."""
+def find_problem(content: bytes) -> str:
+    """Return the reason why rules cannot be used, or an empty text.
+
+    A line that can match nothing is one: what it was to close would be left open.
+    """
     if b"\0" in content:
         return "holds NUL bytes: it must be UTF-8 text"
-    for number, text in enumerate(_lines(content), 1):
-        if text and not Rule(text.removeprefix(b"!"), negated=False).can_match():
+    for number, pattern in enumerate(_parse_lines(content), 1):
+        if not pattern:
+            continue
+        if not Rule(pattern.removeprefix(b"!"), is_negated=False).can_match():
             return f"has a rule in line {number} that can match nothing"
     return ""
 
 
 class Layer:
-    """Some rules, weakest first, found by what the last part of a path must be for them to fit.
+    """Some rules, weakest first, indexed by the last part of the paths that they fit.
 
-    The cost of a name grows with the rules that may fit it, not with all there are. `suspect` is what tells the names
-    that one may fit from all others: what they are, end with or begin with, or a pattern.
+    The cost of a name grows with the rules that may fit it, not with all rules.
     """
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
         self.anchored = [rule for rule in rules if not rule.by_name]
-        tails: dict[FileKind, dict[bytes, list[int]]] = {
+        numbers: dict[TailKind, dict[bytes, list[int]]] = {
             "is": {},
             "ends": {},
             "starts": {},
             "fits": {},
         }
         for number, rule in enumerate(rules):
-            with suppress(MalformedError):  # it fits nothing
-                kind, texts = rule.tails
-                for text in texts:
-                    tails[kind].setdefault(text, []).append(number)
-        ends, starts, fits = tuple(tails["ends"]), tuple(tails["starts"]), tails["fits"]
-        self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else None
-        self.suspect = tails["is"], ends, starts, self._fits
-        self._fitting = [number for numbers in fits.values() for number in numbers]
-        # By their lengths: the cost of a name then grows with those, not with the texts.
-        self._cuts = [(slice(None), tails["is"])]
-        self._cuts += [
-            (slice(-length, None), tails["ends"]) for length in set(map(len, ends))
+            with suppress(MalformedError):  # It fits nothing.
+                tails = rule.tails
+                for text in tails.texts:
+                    numbers[tails.kind].setdefault(text, []).append(number)
+        self._names = numbers["is"]
+        self._suffixes = tuple(numbers["ends"])
+        self._prefixes = tuple(numbers["starts"])
+        self._expression: re.Pattern[bytes] | None = None
+        if numbers["fits"]:
+            self._expression = re.compile(b"|".join(numbers["fits"]), re.DOTALL)
+        self._expression_rules = [
+            number for group in numbers["fits"].values() for number in group
         ]
-        self._cuts += [
-            (slice(length), tails["starts"]) for length in set(map(len, starts))
+        # By length: the cost of a name grows with the lengths, not with the texts.
+        self._lookups = [(slice(None), numbers["is"])]
+        for length in set(map(len, self._suffixes)):
+            self._lookups.append((slice(-length, None), numbers["ends"]))
+        for length in set(map(len, self._prefixes)):
+            self._lookups.append((slice(length), numbers["starts"]))
+
+    def candidates(self, names: list[bytes]) -> list[bytes]:
+        """Return the names that a rule may fit, in their order."""
+        exact, suffixes, prefixes = self._names, self._suffixes, self._prefixes
+        fits = self._expression.fullmatch if self._expression is not None else None
+        # Called for every name of a walk: one condition, the cheap tests first.
+        return [
+            name
+            for name in names
+            if name in exact
+            or name.endswith(suffixes)
+            or name.startswith(prefixes)
+            or (fits is not None and fits(name))
         ]
 
-    def decides(self, path: bytes, name: bytes, folder: bool) -> Rule | None:
-        """The last rule that fits `path`, whose last part is `name`; None if none does."""
-        found = [*self._fitting] if self._fits is not None and self._fits(name) else []
-        for cut, texts in self._cuts:
-            found += texts.get(name[cut], ())
-        for number in sorted(found, reverse=True):
+    def deciding_rule(self, path: bytes, name: bytes, is_folder: bool) -> Rule | None:
+        """Return the last rule that fits `path`, whose last part is `name`, or None."""
+        numbers: list[int] = []
+        if self._expression is not None and self._expression.fullmatch(name):
+            numbers += self._expression_rules
+        for part, rules_by_text in self._lookups:
+            numbers += rules_by_text.get(name[part], ())
+        for number in sorted(numbers, reverse=True):
             rule = self.rules[number]
-            if (folder or not rule.folders_only) and rule.matches(name, path):
+            if (is_folder or not rule.folders_only) and rule.matches(name, path):
                 return rule
         return None
 
     def below(self, prefix: bytes) -> Layer:
-        """The layer for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
-        if len(self.anchored) > _MANY:
+        """Return the layer for the folder `prefix`: the rules that can fit below it."""
+        if len(self.anchored) > _MAX_LAYER_RULES:
             return self
-        dead = {rule for rule in self.anchored if not rule.alive(prefix)}
-        return (
-            _layer(tuple(rule for rule in self.rules if rule not in dead))
-            if dead
-            else self
-        )
+        dead = {rule for rule in self.anchored if not rule.can_match_below(prefix)}
+        if not dead:
+            return self
+        return _cached_layer(tuple(rule for rule in self.rules if rule not in dead))
 
 
-_layer = lru_cache(maxsize=64)(Layer)
+_cached_layer = lru_cache(maxsize=64)(Layer)
 
 
 class Matcher:
-    """The rules that can fit names in one folder: layers of git's and of others, weakest first."""
+    """The rules that can fit names in one folder.
+
+    They are layers, weakest first: those of git's files, then those of other files.
+    Every `prefix` is the path of a folder from the root and ends in a slash.
+    """
 
     def __init__(
-        self, git: tuple[Layer, ...] = (), others: tuple[Layer, ...] = ()
+        self, git_layers: tuple[Layer, ...] = (), other_layers: tuple[Layer, ...] = ()
     ) -> None:
-        self._groups = git, others
-        self.layers = git + others
-        self.anchored = any(layer.anchored for layer in self.layers)
+        self._git_layers = git_layers
+        self._other_layers = other_layers
+        self.layers = git_layers + other_layers
+        self._has_anchored = any(layer.anchored for layer in self.layers)
 
     def with_files(
         self, base: int, git: bytes | None, other: bytes | None = None
     ) -> Matcher:
-        """This matcher and the rules of ignore files of the folder whose path is `base` bytes long."""
-        groups = tuple(map(_layered, self._groups, (base, base), (git, other)))
-        return Matcher(*groups) if groups != self._groups else self
+        """Return this matcher with the rules of a folder's ignore files added.
+
+        `base` is the length of the folder's path; `git` and `other` are contents.
+        """
+        git_layers = _add_layer(self._git_layers, base, git)
+        other_layers = _add_layer(self._other_layers, base, other)
+        return self._with_layers(git_layers, other_layers)
 
     def below(self, prefix: bytes) -> Matcher:
-        """The matcher for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
-        if not self.anchored:
+        """Return the matcher for the folder `prefix`: the rules that can fit below it."""
+        if not self._has_anchored:
             return self
-        groups = [
-            tuple(below for layer in group if (below := layer.below(prefix)).rules)
-            for group in self._groups
-        ]
-        return Matcher(*groups) if tuple(groups) != self._groups else self
+        return self._with_layers(
+            _layers_below(self._git_layers, prefix),
+            _layers_below(self._other_layers, prefix),
+        )
 
-    def kept(
+    def _with_layers(
+        self, git_layers: tuple[Layer, ...], other_layers: tuple[Layer, ...]
+    ) -> Matcher:
+        if git_layers == self._git_layers and other_layers == self._other_layers:
+            return self
+        return Matcher(git_layers, other_layers)
+
+    def filter_not_ignored(
         self,
         prefix: bytes,
         names: list[bytes],
-        folders: bool,
+        are_folders: bool,
         check: Callable[[], None] = lambda: None,
     ) -> list[bytes]:
-        """The names in the folder `prefix` that are not ignored, in their order."""
-        ignored = set(self.ignored(prefix, names, folders, check))
-        return [name for name in names if name not in ignored] if ignored else names
+        """Return the names in the folder `prefix` that are not ignored, in order."""
+        ignored = set(self.filter_ignored(prefix, names, are_folders, check))
+        if not ignored:
+            return names
+        return [name for name in names if name not in ignored]
 
-    def ignored(
+    def filter_ignored(
         self,
         prefix: bytes,
         names: list[bytes],
-        folders: bool,
+        are_folders: bool,
         check: Callable[[], None] = lambda: None,
     ) -> list[bytes]:
-        """The others, in their order."""
-        found = []
-        for number, name in enumerate(self.suspects(names)):
-            if number % _CHECKED == 0:
+        """Return the names in the folder `prefix` that are ignored, in order.
+
+        `check` is called now and then, and may raise to end the work.
+        """
+        ignored = []
+        for number, name in enumerate(self.candidates(names)):
+            if number % _NAMES_BETWEEN_CHECKS == 0:
                 check()
-            decided = self.decides(prefix, name, folders)
-            if decided is not None and not decided.negated:
-                found.append(name)
-        return found
+            rule = self.deciding_rule(prefix, name, are_folders)
+            if rule is not None and not rule.is_negated:
+                ignored.append(name)
+        return ignored
 
-    def suspects(self, names: list[bytes]) -> list[bytes]:
-        """The names that a rule may fit, in their order; every other name is not ignored."""
-        found: list[bytes] = []
+    def candidates(self, names: list[bytes]) -> list[bytes]:
+        """Return the names that a rule may fit, in order; no other name is ignored."""
+        if len(self.layers) == 1:
+            return self.layers[0].candidates(names)
+        candidates: set[bytes] = set()
         for layer in self.layers:
-            exact, ends, starts, fits = layer.suspect
-            for n in names:
-                if (
-                    n in exact
-                    or n.endswith(ends)
-                    or n.startswith(starts)
-                    or (fits is not None and fits(n))
-                ):
-                    found.append(n)
-        if len(self.layers) < 2 or not found:
-            return found
-        either = set(found)
-        return [name for name in names if name in either]
+            candidates.update(layer.candidates(names))
+        return [name for name in names if name in candidates] if candidates else []
 
-    def decides(self, prefix: bytes, name: bytes, folder: bool) -> Rule | None:
-        """The rule that says whether `name` in the folder `prefix` is ignored; None if none does.
+    def deciding_rule(self, prefix: bytes, name: bytes, is_folder: bool) -> Rule | None:
+        """Return the rule that decides whether `name` in `prefix` is ignored, or None.
 
-        Given that the folder itself is not: what lies in an ignored one is.
+        The folder itself must not be ignored: everything in an ignored one is.
         """
         path = prefix + name
         for layer in reversed(self.layers):
-            if (decided := layer.decides(path, name, folder)) is not None:
-                return decided
+            rule = layer.deciding_rule(path, name, is_folder)
+            if rule is not None:
+                return rule
         return None
 
 
-def _layered(
+def _add_layer(
     layers: tuple[Layer, ...], base: int, content: bytes | None
 ) -> tuple[Layer, ...]:
-    """The layers and the rules of one more file; into the last layer, unless there are many in it."""
-    rules = _parse(content, base) if content else ()
-    last = layers[-1].rules if layers else ()
-    if rules and len(last) + len(rules) <= _MANY:
-        return (*layers[:-1], Layer(last + rules))
-    return (*layers, Layer(rules)) if rules else layers
+    """Return the layers with the rules of one more file.
+
+    They join the last layer, unless it would become large.
+    """
+    rules = _parse_rules(content, base) if content else ()
+    if not rules:
+        return layers
+    last_rules = layers[-1].rules if layers else ()
+    if len(last_rules) + len(rules) <= _MAX_LAYER_RULES:
+        return (*layers[:-1], Layer(last_rules + rules))
+    return (*layers, Layer(rules))
 
 
-NOTHING = Matcher()
-"""Ignores nothing."""
+def _layers_below(layers: tuple[Layer, ...], prefix: bytes) -> tuple[Layer, ...]:
+    below = (layer.below(prefix) for layer in layers)
+    return tuple(layer for layer in below if layer.rules)
+
+
+NO_IGNORE_RULES = Matcher()
+"""A matcher that ignores nothing."""

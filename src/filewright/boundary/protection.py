@@ -1,8 +1,8 @@
-"""The paths that are never written to: by rules, by filewright's own state, and by links that lead from them.
+"""Paths that are never written: by rules, as filewright's own state, or through links.
 
-A rule such as `.claude/settings.json` protects a name. The same file is reached by another name where `.claude` is a
-link. So a link may not be at a folder on the way to something protected, and where the user has such a link, its
-target is protected like the name.
+A rule such as `.claude/settings.json` protects a name. The same file has another name if
+`.claude` is a link. So no link may be made at a folder on the way to a protected file, and
+where the user has such a link, its target is protected like the name.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from filewright.boundary.matching import NOTHING, Matcher
+from filewright.boundary.matching import NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import fold_letters, plain_form
 from filewright.boundary.programs import PROTECTED
-from filewright.boundary.rules import checked_rules
+from filewright.boundary.rules import encode_rules
 
 _WILDCARDS = frozenset(b"*?[\\")
 
@@ -24,7 +24,11 @@ Parts = Sequence[bytes]
 
 
 class Alias(NamedTuple):
-    """A link of the user's at a protected name or on the way to one: its path, and its target in plain form."""
+    """A link at a protected name, or on the way to one.
+
+    `link` is its path and `target` the path it leads to in plain form, each from its
+    root.
+    """
 
     link: tuple[bytes, ...]
     target: tuple[bytes, ...]
@@ -35,73 +39,91 @@ class Alias(NamedTuple):
         return Alias(tuple(link), tuple(map(plain_form, target)))
 
     def path_through(self, parts: Parts) -> tuple[bytes, ...] | None:
-        """Return the path through the link of what is at or below its target; None for anything else."""
+        """Return the path through the link of a path at or below its target, or None."""
         depth = len(self.target)
-        return (
-            (*self.link, *parts[depth:])
-            if tuple(map(plain_form, parts[:depth])) == self.target
-            else None
-        )
+        if tuple(map(plain_form, parts[:depth])) != self.target:
+            return None
+        return (*self.link, *parts[depth:])
 
     def target_is_below(self, parts: Parts) -> bool:
-        """Return True if the path is a folder on the way to the target."""
+        """Return True if the path is the target or a folder on the way to it."""
         return self.target[: len(parts)] == tuple(map(plain_form, parts))
 
 
 class Protection:
-    """The protected paths below a root, by rules as in `.gitignore`: `PROTECTED` without what is `allowed`, and
-    `more`; and what is our `own`, by its paths from the root, which nothing allows.
+    """The paths below a root that may not be written.
 
-    Names are compared in their plain form. Raises `invalid_input` for a rule that can match nothing.
+    Protection rules are written as in `.gitignore`: those of `PROTECTED` and
+    `extra_rules`, without the paths that `allowed_rules` match. `own_state` are the
+    paths of filewright's own folders below the root; no rule allows a write there.
+
+    Names are compared in their plain form. Raise `invalid_input` for a rule that can
+    match nothing.
     """
 
     def __init__(
         self,
-        more: Sequence[str] = (),
-        allowed: Sequence[str] = (),
-        own: Sequence[Parts] = (),
+        extra_rules: Sequence[str] = (),
+        allowed_rules: Sequence[str] = (),
+        own_state: Sequence[Parts] = (),
     ) -> None:
-        rules = (*PROTECTED, *more)
-        self._rules = _matcher(rules, "protected")
-        self._ways, self._rule_of_way = _ways(rules)
-        self._allowed = _matcher(tuple(allowed), "allow_write")
-        self.own = {tuple(map(plain_form, path)): tuple(path) for path in own}
+        rules = (*PROTECTED, *extra_rules)
+        self._rules = _compile(rules, "protected")
+        self._parents = _compile_parents(rules)
+        self._allowed = _compile(tuple(allowed_rules), "allow_write")
+        self.own_state = {
+            tuple(map(plain_form, path)): tuple(path) for path in own_state
+        }
+        """The paths of filewright's own folders, by their plain form."""
         self.first_names = _first_names(rules)
+        """The first names of protected paths, as far as they have no wildcard."""
 
-    def find_own_state(self, parts: Parts, *, holding: bool = False) -> str | None:
-        """What of our own a path is, lies below or, if `holding`, holds; None if it does not."""
-        plain = tuple(map(plain_form, parts))
-        for own, path in self.own.items():
-            if own == plain[: len(own)] or (holding and own[: len(plain)] == plain):
-                return os.fsdecode(b"/".join(path))
+    def find_own_state(
+        self, parts: Parts, *, include_parents: bool = False
+    ) -> str | None:
+        """Return the folder of filewright's own state that contains a path, or None.
+
+        With `include_parents`, also return such a folder that lies below the path.
+        """
+        plain_parts = tuple(map(plain_form, parts))
+        for own_parts, spelling in self.own_state.items():
+            contains = own_parts == plain_parts[: len(own_parts)]
+            is_below = own_parts[: len(plain_parts)] == plain_parts
+            if contains or (include_parents and is_below):
+                return os.fsdecode(b"/".join(spelling))
         return None
 
-    def rule_for(self, parts: Parts, *, holding: bool = False) -> str | None:
-        """The rule by which the path below a root is protected, or what it lies in; None if there is none.
+    def rule_for(self, parts: Parts, *, include_parents: bool = False) -> str | None:
+        """Return the rule that protects a path or a folder above it, or None.
 
-        If `holding`, also for what holds something of our own, which would go with it.
+        With `include_parents`, also protect a folder that holds filewright's own state:
+        the state would move with it.
         """
-        plain = [*map(plain_form, parts)]
-        if self._rules.suspects(plain):
-            rule = _first(self._rules, plain)
-            if rule is not None and _first(self._allowed, plain) is None:
+        plain_parts = [*map(plain_form, parts)]
+        if self._rules.candidates(plain_parts):
+            rule = _first_match(self._rules, plain_parts)
+            if rule is not None and _first_match(self._allowed, plain_parts) is None:
                 return rule
-        return self.find_own_state(parts, holding=holding) if self.own else None
+        if not self.own_state:
+            return None
+        return self.find_own_state(parts, include_parents=include_parents)
 
     def rule_below(self, parts: Parts) -> str | None:
-        """Return a rule that protects something in the folder `parts` by the folder's name; None if there is none."""
-        plain = [*map(plain_form, parts)]
-        if not plain or not self._ways.suspects(plain[-1:]):
+        """Return a rule that protects a path below the folder `parts`, or None."""
+        plain_parts = [*map(plain_form, parts)]
+        if not plain_parts:
             return None
-        way = self._ways.decides(
-            b"".join(name + b"/" for name in plain[:-1]), plain[-1], True
-        )
-        if way is None or _first(self._allowed, plain) is not None:
+        folders = self._parents.matcher
+        if not folders.candidates(plain_parts[-1:]):
             return None
-        return self._rule_of_way[str(way)]
+        prefix = b"".join(name + b"/" for name in plain_parts[:-1])
+        folder = folders.deciding_rule(prefix, plain_parts[-1], is_folder=True)
+        if folder is None or _first_match(self._allowed, plain_parts) is not None:
+            return None
+        return self._parents.rules[str(folder)]
 
     def rule_for_link(self, parts: Parts, aliases: Iterable[Alias] = ()) -> str | None:
-        """Return the rule that a link at this path would lead around; None if there is none."""
+        """Return the rule that a link at this path would lead around, or None."""
         rule = self.rule_for(parts) or self.rule_below(parts)
         for alias in aliases:
             if rule is not None:
@@ -115,7 +137,7 @@ class Protection:
         return rule
 
     def rule_through(self, parts: Parts, aliases: Iterable[Alias]) -> str | None:
-        """Return the rule that protects a path because a link of the user's leads to it; None if there is none."""
+        """Return the rule that protects a path by its name through a link, or None."""
         for alias in aliases:
             path = alias.path_through(parts)
             rule = self.rule_for(path) if path is not None else None
@@ -123,53 +145,67 @@ class Protection:
                 return rule
         return None
 
-    def concerns(self, name: bytes) -> bool:
-        """Return True if a path that ends in `name` may be protected although its folder is not."""
-        plain = plain_form(name)
-        return bool(self._rules.suspects([plain])) or any(
-            own[-1] == plain for own in self.own
-        )
+    def may_concern(self, name: bytes) -> bool:
+        """Return True if a path that ends in `name` may itself be protected.
+
+        A path may still be protected by the names of the folders above it.
+        """
+        plain_name = plain_form(name)
+        if self._rules.candidates([plain_name]):
+            return True
+        return any(own_parts[-1] == plain_name for own_parts in self.own_state)
+
+
+class _ParentFolders(NamedTuple):
+    """The folders on the way to protected paths.
+
+    `rules` has, for the text of each rule of `matcher`, the protection rule.
+    """
+
+    matcher: Matcher
+    rules: dict[str, str]
 
 
 @lru_cache(maxsize=16)
-def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
-    return NOTHING.with_files(0, fold_letters(checked_rules(rules, setting)))
+def _compile(rules: tuple[str, ...], setting: str) -> Matcher:
+    return NO_IGNORE_RULES.with_files(0, fold_letters(encode_rules(rules, setting)))
 
 
 @lru_cache(maxsize=16)
-def _ways(rules: tuple[str, ...]) -> tuple[Matcher, dict[str, str]]:
-    """Return what matches the folders on the way to what rules protect, and the rule of each such way."""
-    rule_of_way: dict[str, str] = {}
+def _compile_parents(rules: tuple[str, ...]) -> _ParentFolders:
+    """Return the folders on the way to the paths that rules protect."""
+    rule_by_parent: dict[str, str] = {}
     for rule in rules:
-        for way in _ways_of(rule):
-            rule_of_way.setdefault(way, rule.removeprefix("**/").removesuffix("/"))
-    text = fold_letters("\n".join(rule_of_way).encode("utf-8", "surrogateescape"))
-    matcher = NOTHING.with_files(0, text)
-    by_text = {}
-    for way, rule in rule_of_way.items():
-        by_text[
-            fold_letters(way.encode("utf-8", "surrogateescape")).decode(
-                "utf-8", "replace"
-            )
-        ] = rule
-    return matcher, by_text
+        for parent in _parent_rules(rule):
+            rule_by_parent.setdefault(parent, _bare_rule(rule))
+    content = "\n".join(rule_by_parent).encode("utf-8", "surrogateescape")
+    rule_by_text = {}
+    for parent, rule in rule_by_parent.items():
+        folded = fold_letters(parent.encode("utf-8", "surrogateescape"))
+        rule_by_text[folded.decode("utf-8", "replace")] = rule
+    return _ParentFolders(
+        NO_IGNORE_RULES.with_files(0, fold_letters(content)), rule_by_text
+    )
 
 
-def _ways_of(rule: str) -> Iterator[str]:
-    """Yield a rule for each folder on the way to what `rule` protects, wherever the way begins with a name."""
+def _parent_rules(rule: str) -> Iterator[str]:
+    """Yield a rule for each folder on the way to a protected path.
+
+    Folders that `rule` names only by wildcards are left out.
+    """
     if rule.startswith("!"):
         return
     parts = rule.strip("/").split("/")
-    anchored = "/" in rule.rstrip("/") and parts[0] != "**"
+    is_anchored = "/" in rule.rstrip("/") and parts[0] != "**"
     for depth in range(1, len(parts)):
-        way = "/".join(parts[:depth])
-        if way.strip("*/"):
-            yield f"/{way}" if anchored and depth == 1 else way
+        parent = "/".join(parts[:depth])
+        if parent.strip("*/"):
+            yield f"/{parent}" if is_anchored and depth == 1 else parent
 
 
 @lru_cache(maxsize=16)
 def _first_names(rules: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Return the names with which the paths that rules protect begin, as far as they have no wildcard."""
+    """Return the first names of the paths that rules protect, without wildcards."""
     names = []
     for rule in rules:
         first = rule.removeprefix("!").removeprefix("**/").strip("/").partition("/")[0]
@@ -179,13 +215,19 @@ def _first_names(rules: tuple[str, ...]) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _first(matcher: Matcher, plain: list[bytes]) -> str | None:
-    """The rule that matches a path, or what it lies in."""
+def _first_match(matcher: Matcher, plain_parts: list[bytes]) -> str | None:
+    """Return the rule that matches a path or a folder above it, or None."""
     prefix = b""
-    for name in plain:
-        # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
-        rule = matcher.decides(prefix, name, True)
-        if rule is not None and not rule.negated:
-            return str(rule).removeprefix("**/").removesuffix("/")
+    for name in plain_parts:
+        # A rule for a folder protects a file of that name too: a file `.codex` would
+        # take the folder's place.
+        rule = matcher.deciding_rule(prefix, name, is_folder=True)
+        if rule is not None and not rule.is_negated:
+            return _bare_rule(str(rule))
         prefix += name + b"/"
     return None
+
+
+def _bare_rule(rule: str) -> str:
+    """Return a rule as messages name it."""
+    return rule.removeprefix("**/").removesuffix("/")

@@ -32,8 +32,8 @@ class RuleChecker:
         rules = self.rules_in(folder)
         if self._changing and not rules.closed and is_temporary(part):
             return  # The user's rules are not about what a change makes there while it is being made.
-        rules.require(
-            self._where.requested_path, part, is_folder, changing=self._changing
+        rules.require_allowed(
+            self._where.requested_path, part, is_folder, for_change=self._changing
         )
 
     def rules_in(self, folder: Folder) -> DenyRules:
@@ -43,13 +43,13 @@ class RuleChecker:
             self.rules = {}  # The walk begins, perhaps again.
         if names not in self.rules:
             above = self.rules[names[:-1]] if names else self._given
-            rules = above.entered(names[-1] if names else None, folder)
+            rules = above.enter(names[-1] if names else None, folder)
             if (
                 names
                 and plain_form(names[-1]) == _GIT
                 and self._hides_below is not None
-                and not rules.hides
+                and not rules.hides_copies
             ):
-                rules = rules.in_git_folder(partial(self._hides_below, names[:-1]))
+                rules = rules.for_git_folder(partial(self._hides_below, names[:-1]))
             self.rules[names] = rules
         return self.rules[names]

@@ -1,16 +1,19 @@
-"""What the user keeps from agents (`.agentsignore`, `--deny`), from their changes (`.agentsreadonly`), and protects.
+"""Deny rules and read-only rules: the paths that the user withholds from agents.
 
-Both files are written like `.gitignore`, may be in any folder, and hold for what is below it. What is
-denied is not there for any call: not read, listed, searched, changed, nor named by history. The answer
-for a path that a rule matches is the same whether or not anything is there; a rule that ends in a slash
-matches a name that does not exist, too. A name is matched as it is written and as the most forgiving
-file system would read it, and either is enough. A rule file that cannot be used denies its whole folder.
+Deny rules come from `.agentsignore` files and `--deny`; read-only rules from
+`.agentsreadonly` files. The files are written like `.gitignore`, may be in any folder, and
+hold for everything below it. A denied path is invisible: no call reads, lists, searches or
+changes it, and history does not name it. The answer for a denied path is the same whether
+or not it exists; a rule that ends in a slash also denies a name that does not exist. A
+name is matched as it is written and in its plain form, and either match is enough. A rule
+file that cannot be used denies its whole folder.
 
-A repository holds copies of what it tracks, and its names. So where anything is denied, of a git folder only what
-tells its state is offered: `HEAD`, `config`, hooks and refs.
+A repository stores copies of the files that it tracks, and their names. So where a rule
+denies anything, only the parts of a git folder that tell its state are offered: `HEAD`,
+`config`, hooks and refs.
 
-Nobody has to say that there are such files: they are looked for in the folders on the way to what was
-opened, from the folder that is held, so that no rename in between hides one.
+Rule files are looked for in the folders on the way to each opened path, from the open
+folder itself, so that no rename in between hides one.
 """
 
 from __future__ import annotations
@@ -18,11 +21,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from functools import lru_cache
-from typing import Literal, NamedTuple
 
 from filewright import errors
-from filewright.boundary.matching import NOTHING, Matcher, Rule, problem_of
+from filewright.boundary.matching import NO_IGNORE_RULES, Matcher, Rule, find_problem
 from filewright.boundary.names import fold_letters, plain_form, quote
 from filewright.errors import FilewrightError
 from filewright.system import Folder
@@ -31,358 +35,442 @@ DENY_FILE = b".agentsignore"
 READ_ONLY_FILE = b".agentsreadonly"
 RULE_FILES = (DENY_FILE, READ_ONLY_FILE)
 
+_MAX_FILE_BYTES = 64 << 10
+_MAX_CACHED_BYTES = 8 << 10
+_MAX_READS = 8
+_ESCAPED_IN_RULE = rb"[*?\[\]\\!# ]"
 
-class Unusable(NamedTuple):
-    """Why a rule file cannot be used; `number` is the error of the system's that was met, if one was."""
+_OFFERED_IN_GIT_FOLDER = frozenset(
+    (
+        b"head",
+        b"config",
+        b"config.worktree",
+        b"description",
+        b"hooks",
+        b"refs",
+        b"worktrees",
+        b"modules",
+        b"gitdir",
+        b"commondir",
+    )
+)
+_GIT_FOLDERS_WITHIN = (b"worktrees", b"modules")
+_OTHER_STORES = frozenset((b".hg", b".svn", b".jj", b".sl", b".bzr", b"_darcs"))
+"""Folders in which other version control systems store copies of tracked files."""
 
-    why: str
-    number: int | None = None
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """The reason why a rule file cannot be used, and the system's error, if any."""
+
+    reason: str
+    error_number: int | None = None
 
 
 _Content = bytes | Unusable | None
-"""What a rule file holds; None if there is none."""
-
-_Inside = Literal["tree", "git", "gits", "free"]
-"""A folder of a working tree, a git folder, a folder that holds git folders (of worktrees or modules), or a folder of a
-git folder in which no contents are stored."""
-
-_OFFERED_OF_GIT = frozenset(
-    b"head config config.worktree description hooks refs worktrees modules gitdir commondir".split()
-)
-_GITS_OF_GIT = (b"worktrees", b"modules")
-_OTHER_STORES = frozenset((b".hg", b".svn", b".jj", b".sl", b".bzr", b"_darcs"))
-"""Where other systems keep copies of what they track."""
-
-_FILE_BYTES = 64 << 10
-_REMEMBERED_BYTES = 8 << 10
-_TRIES = 8
-_SPECIAL = rb"[*?\[\]\\!# ]"
+"""The content of a rule file; None if there is no file."""
 
 
-class _Reading(NamedTuple):
-    """The rules of one `source`, a kind of rule file or nothing for those given, as they are for the names in one
-    folder, whose path ends in a slash; and how names are read, and the text of rules for them."""
+class _Place(Enum):
+    """The kind of a folder, by which stored copies of denied files are found."""
+
+    TREE = "a folder of a working tree"
+    GIT_FOLDER = "a git folder"
+    GIT_FOLDERS = "a folder of git folders, for worktrees or modules"
+    FREE = "a folder of a git folder in which no copies are stored"
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleSet:
+    """The rules of one source, as they apply to the names in one folder.
+
+    `source` is the name of a kind of rule file, or empty for the rules of settings.
+    `fold_name` and `fold_rules` say how names, and the text of rules, are compared.
+    `prefix` is the folder's path, with a slash, and `matcher` has the rules.
+    """
 
     source: bytes
-    name: Callable[[bytes], bytes]
-    text: Callable[[bytes], bytes]
+    fold_name: Callable[[bytes], bytes]
+    fold_rules: Callable[[bytes], bytes]
     prefix: bytes = b""
-    matcher: Matcher = NOTHING
+    matcher: Matcher = NO_IGNORE_RULES
 
-    def rule(self, name: bytes, folder: bool | None) -> Rule | None:
-        """The rule that matches the name of a folder, or of something else (None: of either)."""
-        for is_folder in (False, True) if folder is None else (folder,):
-            found = self.matcher.decides(self.prefix, self.name(name), is_folder)
-            if found is not None and not found.negated:
-                return found
+    def find_rule(self, name: bytes, is_folder: bool | None) -> Rule | None:
+        """Return the rule that matches a name, or None.
+
+        If `is_folder` is None, the name is tested both as a file and as a folder.
+        """
+        kinds = (False, True) if is_folder is None else (is_folder,)
+        for kind in kinds:
+            rule = self.matcher.deciding_rule(self.prefix, self.fold_name(name), kind)
+            if rule is not None and not rule.is_negated:
+                return rule
         return None
 
-    def left(self, names: list[bytes], folder: bool) -> list[bytes]:
-        """The names that no rule matches."""
+    def filter_unmatched(self, names: list[bytes], are_folders: bool) -> list[bytes]:
+        """Return the names that no rule matches."""
         if not self.matcher.layers or not names:
             return names
-        kept = set(self.matcher.kept(self.prefix, [*map(self.name, names)], folder))
-        return [name for name in names if self.name(name) in kept]
-
-    def below(self, name: bytes) -> _Reading:
-        """The same for the names in the folder `name`."""
-        prefix = self.prefix + self.name(name) + b"/"
-        return self._replace(prefix=prefix, matcher=self.matcher.below(prefix))
-
-    def plus(self, content: bytes) -> _Reading:
-        """With the rules of a file in this folder."""
-        return self._replace(
-            matcher=self.matcher.with_files(len(self.prefix), self.text(content))
+        folded_names = [*map(self.fold_name, names)]
+        unmatched = set(
+            self.matcher.filter_not_ignored(self.prefix, folded_names, are_folders)
         )
+        return [name for name in names if self.fold_name(name) in unmatched]
+
+    def below(self, name: bytes) -> _RuleSet:
+        """Return the rules for the names in the folder `name` of this one."""
+        prefix = self.prefix + self.fold_name(name) + b"/"
+        return replace(self, prefix=prefix, matcher=self.matcher.below(prefix))
+
+    def with_file(self, content: bytes) -> _RuleSet:
+        """Return the rules with those of a file in this folder added."""
+        rules = self.fold_rules(content)
+        return replace(self, matcher=self.matcher.with_files(len(self.prefix), rules))
 
 
-def _both(source: bytes, content: bytes = b"") -> tuple[_Reading, _Reading]:
-    """Rules, read as they are written and as a file system reads them that ignores case and more."""
-    plain = _Reading(source, plain_form, fold_letters)
-    return _Reading(source, bytes, bytes).plus(content), plain.plus(content)
+def _rule_sets(source: bytes, content: bytes = b"") -> tuple[_RuleSet, _RuleSet]:
+    """Return rules as they are written, and as the most forgiving file system does."""
+    exact = _RuleSet(source, bytes, bytes)
+    folded = _RuleSet(source, plain_form, fold_letters)
+    return exact.with_file(content), folded.with_file(content)
 
 
-_FILES = (*_both(DENY_FILE), *_both(READ_ONLY_FILE))
+_NO_FILE_RULES = (*_rule_sets(DENY_FILE), *_rule_sets(READ_ONLY_FILE))
 
 
 class DenyRules:
-    """What is denied, and what may not be changed, of the names in one folder.
+    """The rules for the names in one folder: which are denied, which are read only.
 
-    The `readings` are of the rules given, by the command line and the client's roots, which no file undoes; of those
-    of deny files and of read-only files. `broken` says why a rule file cannot be used; then, and where all of the
-    folder is denied, it is `closed`: every name is. `active` rules may deny more than deny files.
+    Rules come from settings and the client's roots, which no file undoes; from deny
+    files; and from read-only files.
 
-    `hides`: something is denied, here or in a folder above, so that stored copies of it are denied too; `hides_below`
-    finds out, where it has to be known, whether something is denied elsewhere in the working tree.
+    `broken` is the reason why a rule file cannot be used, if one cannot. Then, and
+    where the whole folder is denied, the rules are `closed`: every name is denied.
+    Rules that are `active` may deny more than the deny files themselves.
     """
 
     def __init__(
         self,
-        readings: Sequence[_Reading] = _FILES,
+        rule_sets: Sequence[_RuleSet] = _NO_FILE_RULES,
         broken: Unusable | None = None,
         *,
         active: bool = True,
         closed: bool = False,
-        hides: bool = False,
-        hides_below: Callable[[], bool] | None = None,
-        inside: _Inside = "tree",
+        hides_copies: bool = False,
+        tree_denies: Callable[[], bool] | None = None,
+        place: _Place = _Place.TREE,
     ) -> None:
-        self._readings = readings
-        self._denying = [each for each in readings if each.source != READ_ONLY_FILE]
+        """Make rules for a folder.
+
+        With `hides_copies`, a rule here or in a folder above denies something, so
+        copies of it in repositories are denied too. `tree_denies` finds out whether a
+        rule elsewhere in the working tree denies anything; it is called when needed.
+        """
+        self._rule_sets = rule_sets
+        self._denying = [
+            rule_set for rule_set in rule_sets if rule_set.source != READ_ONLY_FILE
+        ]
+        self._read_only = [
+            rule_set for rule_set in rule_sets if rule_set.source == READ_ONLY_FILE
+        ]
         self.broken = broken
         self.closed = closed or broken is not None
         self.active = active
-        self.hides = hides or any(each.matcher.layers for each in self._denying)
-        self._hides_below = hides_below
-        self._inside: _Inside = inside
+        self.hides_copies = hides_copies or any(
+            rule_set.matcher.layers for rule_set in self._denying
+        )
+        self._tree_denies = tree_denies
+        self._place = place
 
     @staticmethod
-    def of(globs: Sequence[str]) -> DenyRules:
-        """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return (
-            DenyRules((*_both(b"", checked_rules(globs, "deny")), *_FILES))
-            if globs
-            else NO_RULES
-        )
+    def from_settings(globs: Sequence[str]) -> DenyRules:
+        """Return the rules that hold in every root.
+
+        Raise `invalid_input` for a rule that can match nothing.
+        """
+        if not globs:
+            return NO_DENY_RULES
+        content = encode_rules(globs, "deny")
+        return DenyRules((*_rule_sets(b"", content), *_NO_FILE_RULES))
 
     def restricted_to(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
-        """These for a root, of which only what lies in `folders` is served, given by their parts."""
-        # What holds another folder must not close that again: level by level, the ways in last.
+        """Return these rules for a root of which only `folders` are served."""
+        # Rules of a folder must not close one that holds another: level by level, and
+        # in each level the rules that open come last.
         lines = {(0, False, b"/*")}
         for parts in folders:
             if any(parts[: len(other)] == other != parts for other in folders):
-                continue
+                continue  # It lies in another folder.
             path = b""
             for depth, part in enumerate(parts, 1):
-                path += b"/" + re.sub(_SPECIAL, rb"\\\g<0>", part)
-                lines.add((depth - 1, True, b"!" + path + b"/" * (depth < len(parts))))
+                path += b"/" + re.sub(_ESCAPED_IN_RULE, rb"\\\g<0>", part)
                 if depth < len(parts):
+                    lines.add((depth - 1, True, b"!" + path + b"/"))
                     lines.add((depth, False, path + b"/*"))
-        return DenyRules(
-            (
-                *_both(b"", b"\n".join(line for *_, line in sorted(lines))),
-                *self._readings,
-            )
-        )
+                else:
+                    lines.add((depth - 1, True, b"!" + path))
+        content = b"\n".join(line for _, _, line in sorted(lines))
+        return DenyRules((*_rule_sets(b"", content), *self._rule_sets))
 
-    def denies(self, name: bytes, folder: bool | None) -> bool:
-        """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
-        plain = plain_form(name)
-        if self.closed or plain == DENY_FILE or self._is_store(plain):
+    def denies(self, name: bytes, is_folder: bool | None) -> bool:
+        """Return True if `name` is denied.
+
+        With None for `is_folder`, for a name that may not exist: as a file or a folder.
+        """
+        plain_name = plain_form(name)
+        if self.closed or plain_name == DENY_FILE or self._is_store(plain_name):
             return True
-        return self.active and any(each.rule(name, folder) for each in self._denying)
+        if not self.active:
+            return False
+        return any(rule_set.find_rule(name, is_folder) for rule_set in self._denying)
 
-    def keeps(self, name: bytes, folder: bool | None) -> bool:
-        """Whether `name` may not be changed; None as for `denies`."""
-        return any(
-            each.rule(name, folder)
-            for each in self._readings
-            if each.source == READ_ONLY_FILE
-        )
+    def is_read_only(self, name: bytes, is_folder: bool | None) -> bool:
+        """Return True if `name` may not be changed; None is as for `denies`."""
+        return any(rule_set.find_rule(name, is_folder) for rule_set in self._read_only)
 
-    def allowed(
+    def filter_allowed(
         self,
         names: list[bytes],
-        folder: bool,
+        are_folders: bool,
         *,
-        changing: bool = False,
-        denied: Counter[str],
+        for_change: bool = False,
+        denied_counts: Counter[str],
     ) -> list[bytes]:
-        """The names that are not denied, and for `changing` may be changed, in their order; counts the others by the
-        `reason`."""
+        """Return the names that are not denied, in their order.
+
+        With `for_change`, leave out read-only names too. Count the others in
+        `denied_counts`, by `reason`.
+        """
         if self.closed:
             return []
-        kept = names
-        for each in self._readings if changing else self._denying:
-            kept = each.left(kept, folder)
-        kept = [
-            name
-            for name, plain in ((name, plain_form(name)) for name in kept)
-            if plain != DENY_FILE and not self._is_store(plain)
-        ]
-        denied.update(self.reason(name, folder) for name in set(names).difference(kept))
-        return kept
+        allowed = names
+        for rule_set in self._rule_sets if for_change else self._denying:
+            allowed = rule_set.filter_unmatched(allowed, are_folders)
+        allowed = [name for name in allowed if not self._is_always_denied(name)]
+        denied_names = set(names).difference(allowed)
+        denied_counts.update(self.reason(name, are_folders) for name in denied_names)
+        return allowed
 
-    def entered(self, name: bytes | None, folder: Folder | None) -> DenyRules:
-        """The rules in the folder `name` of this one (None: this one, a root), with those of its own files.
+    def _is_always_denied(self, name: bytes) -> bool:
+        plain_name = plain_form(name)
+        return plain_name == DENY_FILE or self._is_store(plain_name)
 
-        Without `folder`, whose `resolved_parts` is its path from the root, it is not there and has none.
+    def enter(self, name: bytes | None, folder: Folder | None) -> DenyRules:
+        """Return the rules for the folder `name` of this one, with its own files' rules.
+
+        With None for `name`, it is this folder, a root. With None for `folder` it does
+        not exist and has no files.
         """
-        found = [
-            _content(folder, file) if folder is not None else None
-            for file in RULE_FILES
-        ]
-        if not self.active and found == [None, None]:
+        contents: list[_Content] = [None, None]
+        prefix = b""
+        if folder is not None:
+            contents = [_read_rule_file(folder, file) for file in RULE_FILES]
+            prefix = b"/".join((*folder.resolved_parts, b""))
+        if not self.active and contents == [None, None]:
             return self
-        inside = self._inside_of(name, folder)
-        place = b"/".join((*folder.resolved_parts, b"")) if folder is not None else b""
-        length = len(place) + sum(
-            len(content) for content in found if isinstance(content, bytes)
+        place = self._place_of(name, folder)
+        deny, read_only = contents
+        size = len(prefix) + sum(
+            len(content) for content in contents if isinstance(content, bytes)
         )
-        remembered = length <= _REMEMBERED_BYTES and self._hides_below is None
-        return (_entered if remembered else _entered.__wrapped__)(
-            self, name, place, inside, *found
-        )
+        if size <= _MAX_CACHED_BYTES and self._tree_denies is None:
+            return _enter_cached(self, name, prefix, place, deny, read_only)
+        return _enter_cached.__wrapped__(self, name, prefix, place, deny, read_only)
 
     def below(self, names: Sequence[bytes]) -> DenyRules:
-        """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
+        """Return the rules for a folder that need not exist, by the names on the way."""
         rules = self
         for name in names:
             if rules.denies(name, True):
-                return rules if rules.broken else CLOSED
-            rules = rules.entered(name, None)
+                return rules if rules.broken else DENY_ALL
+            rules = rules.enter(name, None)
         return rules
 
-    def in_git_folder(self, hides_below: Callable[[], bool]) -> DenyRules:
-        """Return these rules for a git folder; `hides_below` says whether its tree denies anything, if it is asked."""
+    def for_git_folder(self, tree_denies: Callable[[], bool]) -> DenyRules:
+        """Return these rules for a git folder.
+
+        `tree_denies` tells whether its working tree denies anything; it is called when
+        needed.
+        """
         return DenyRules(
-            self._readings,
+            self._rule_sets,
             self.broken,
             closed=self.closed,
-            hides=self.hides,
-            hides_below=hides_below,
-            inside="git",
+            hides_copies=self.hides_copies,
+            tree_denies=tree_denies,
+            place=_Place.GIT_FOLDER,
         )
 
-    def with_stores(self) -> DenyRules:
-        """Return these rules for git itself, to which stored copies are not denied."""
+    def for_git(self) -> DenyRules:
+        """Return these rules for git itself, which may read stored copies."""
         return DenyRules(
-            self._readings,
+            self._rule_sets,
             self.broken,
             active=self.active,
             closed=self.closed,
-            hides=self.hides,
-            inside="free",
+            hides_copies=self.hides_copies,
+            place=_Place.FREE,
         )
 
-    def _is_store(self, plain: bytes) -> bool:
-        """Return True if a name, in plain form, stores copies or names of tracked files and is therefore denied."""
-        if self._inside == "tree":
-            return self.hides and plain in _OTHER_STORES
-        if self._inside != "git" or plain in _OFFERED_OF_GIT:
-            return False
-        if not self.hides and self._hides_below is not None:
-            self.hides, self._hides_below = self._hides_below(), None
-        return self.hides
+    def for_inner_root(self, name: bytes, root_rules: DenyRules) -> DenyRules:
+        """Return the rules for the folder `name` of this one, a root of its own.
 
-    def _inside_of(self, name: bytes | None, folder: Folder | None) -> _Inside:
-        """What the folder `name` in this one is; it is open as `folder` if it is there."""
-        plain = plain_form(name) if name is not None else b""
-        match self._inside:
-            case "git":
-                return "gits" if plain in _GITS_OF_GIT else "free"
-            case "gits":
-                return (
-                    "git"
-                    if folder is None or folder.contains_any((b"HEAD",))
-                    else "gits"
-                )
-            case "free":
-                return "free"
-        return (
-            "git"
-            if plain == b".git" or (folder is not None and _is_git_folder(folder))
-            else "tree"
-        )
-
-    def begun(self, name: bytes, given: DenyRules) -> DenyRules:
-        """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
-        readings = [each for each in given._readings if not each.source]
-        readings += [each.below(name) for each in self._readings]
-        readings += _both(DENY_FILE, b"/*") if self.denies(name, True) else ()
-        readings += _both(READ_ONLY_FILE, b"/*") if self.keeps(name, True) else ()
+        `root_rules` are the rules with which that root begins.
+        """
+        rule_sets = [
+            rule_set for rule_set in root_rules._rule_sets if not rule_set.source
+        ]
+        rule_sets += [rule_set.below(name) for rule_set in self._rule_sets]
+        if self.denies(name, True):
+            rule_sets += _rule_sets(DENY_FILE, b"/*")
+        if self.is_read_only(name, True):
+            rule_sets += _rule_sets(READ_ONLY_FILE, b"/*")
         return DenyRules(
-            readings, self.broken, hides=self.hides, inside=self._inside_of(name, None)
+            rule_sets,
+            self.broken,
+            hides_copies=self.hides_copies,
+            place=self._place_of(name, None),
         )
 
-    def reason(self, name: bytes, folder: bool) -> str:
-        """By which rule `name` is denied, for the user: its file and its words."""
-        for each in self._denying:
-            if (found := each.rule(name, folder)) is not None:
-                file = (
-                    quote(each.prefix[: found.base] + each.source)
-                    if each.source
-                    else "--deny"
+    def _is_store(self, plain_name: bytes) -> bool:
+        """Return True if a name stores copies of files, some of which are denied."""
+        if self._place is _Place.TREE:
+            return self.hides_copies and plain_name in _OTHER_STORES
+        if self._place is not _Place.GIT_FOLDER or plain_name in _OFFERED_IN_GIT_FOLDER:
+            return False
+        if not self.hides_copies and self._tree_denies is not None:
+            self.hides_copies, self._tree_denies = self._tree_denies(), None
+        return self.hides_copies
+
+    def _place_of(self, name: bytes | None, folder: Folder | None) -> _Place:
+        """Return the kind of the folder `name` in this one, open as `folder` if it exists."""
+        plain_name = plain_form(name) if name is not None else b""
+        match self._place:
+            case _Place.GIT_FOLDER:
+                if plain_name in _GIT_FOLDERS_WITHIN:
+                    return _Place.GIT_FOLDERS
+                return _Place.FREE
+            case _Place.GIT_FOLDERS:
+                # A module's name may have slashes: folders on the way are no git folders.
+                is_git_folder = folder is None or folder.contains_any((b"HEAD",))
+                return _Place.GIT_FOLDER if is_git_folder else _Place.GIT_FOLDERS
+            case _Place.FREE:
+                return _Place.FREE
+            case _Place.TREE:
+                is_git_folder = plain_name == b".git" or (
+                    folder is not None and _is_git_folder(folder)
                 )
-                return f"{file}: {found}"
-        return self.broken.why if self.broken is not None else ""
+                return _Place.GIT_FOLDER if is_git_folder else _Place.TREE
 
-    def require(
-        self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False
+    def reason(self, name: bytes, is_folder: bool) -> str:
+        """Return the rule that denies `name` and the file it is in, for the user."""
+        for rule_set in self._denying:
+            rule = rule_set.find_rule(name, is_folder)
+            if rule is not None:
+                file = "--deny"
+                if rule_set.source:
+                    file = quote(rule_set.prefix[: rule.base] + rule_set.source)
+                return f"{file}: {rule}"
+        return self.broken.reason if self.broken is not None else ""
+
+    def require_allowed(
+        self,
+        requested_path: str,
+        name: bytes,
+        is_folder: bool | None,
+        *,
+        for_change: bool = False,
     ) -> None:
-        """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
-        if self.denies(name, folder):
-            raise self.refusal(asked)
-        if changing and self.active and self.keeps(name, folder):
-            raise errors.read_only_by_rules(asked)
+        """Raise `refusal` if `name` is denied; with `for_change` also if it is read only.
 
-    def refusal(self, asked: str) -> FilewrightError:
-        """The answer for whatever is denied here."""
+        `requested_path` is the path in the message; `is_folder` is as for `denies`.
+        """
+        if self.denies(name, is_folder):
+            raise self.refusal(requested_path)
+        if for_change and self.active and self.is_read_only(name, is_folder):
+            raise errors.read_only_by_rules(requested_path)
+
+    def refusal(self, requested_path: str) -> FilewrightError:
+        """Return the error for every path that is denied here."""
         if self.broken is None:
-            return errors.denied_by_rules(asked)
-        return errors.unusable_rules(asked, self.broken.why, self.broken.number)
+            return errors.denied_by_rules(requested_path)
+        return errors.unusable_rules(
+            requested_path, self.broken.reason, self.broken.error_number
+        )
 
 
-NO_RULES = DenyRules(active=False)
+NO_DENY_RULES = DenyRules(active=False)
 """Only deny files themselves are denied."""
 
-CLOSED = DenyRules(closed=True)
+DENY_ALL = DenyRules(closed=True)
 """Everything is denied."""
 
 
 @lru_cache(maxsize=128)
-def _entered(
+def _enter_cached(
     rules: DenyRules,
     name: bytes | None,
-    place: bytes,
-    inside: _Inside,
+    prefix: bytes,
+    place: _Place,
     deny: _Content,
     read_only: _Content,
 ) -> DenyRules:
-    readings, broken = rules._readings, rules.broken
-    # Without rules nobody has kept the path.
-    names = [] if name is None else [name] if rules.active else place.split(b"/")[:-1]
-    for each in names:
-        readings = [reading.below(each) for reading in readings]
-    for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
+    """Return the rules for a folder whose rule files hold `deny` and `read_only`."""
+    rule_sets, broken = rules._rule_sets, rules.broken
+    names: list[bytes] = []
+    if name is not None:
+        # Rules that are not active have not followed the path down to here.
+        names = [name] if rules.active else prefix.split(b"/")[:-1]
+    for folder_name in names:
+        rule_sets = [rule_set.below(folder_name) for rule_set in rule_sets]
+    for file, content in ((DENY_FILE, deny), (READ_ONLY_FILE, read_only)):
         if isinstance(content, Unusable):
-            broken = broken or content._replace(
-                why=f"{quote(place + file)} {content.why}"
-            )
+            if broken is None:
+                reason = f"{quote(prefix + file)} {content.reason}"
+                broken = Unusable(reason, content.error_number)
         elif content is not None and broken is None:
-            readings = [
-                each.plus(content) if each.source == file else each for each in readings
+            rule_sets = [
+                rule_set.with_file(content) if rule_set.source == file else rule_set
+                for rule_set in rule_sets
             ]
-    below = rules._hides_below
     return DenyRules(
-        readings, broken, hides=rules.hides, hides_below=below, inside=inside
+        rule_sets,
+        broken,
+        hides_copies=rules.hides_copies,
+        tree_denies=rules._tree_denies,
+        place=place,
     )
 
 
 def _is_git_folder(folder: Folder) -> bool:
-    """Return True if a folder is the store of a git repository, whatever its name."""
-    return all(folder.contains_any((name,)) for name in (b"HEAD", b"objects", b"refs"))
+    """Return True if a folder is that of a git repository, whatever its name."""
+    names = (b"HEAD", b"objects", b"refs")
+    return all(folder.contains_any((name,)) for name in names)
 
 
-def _content(folder: Folder, name: bytes) -> _Content:
+def _read_rule_file(folder: Folder, name: bytes) -> _Content:
+    """Return the content of a rule file, or the reason why it cannot be used."""
     try:
         kind = folder.stat(name).kind
         if kind != "file":
             return Unusable(f"is a {kind}")
-        for _ in range(_TRIES):
+        for _ in range(_MAX_READS):
             with folder.open(name, known_file=True) as file:
                 before = file.status()
-                if before.size > _FILE_BYTES:
+                if before.size > _MAX_FILE_BYTES:
                     return Unusable(
-                        f"has {before.size:,} bytes, more than {_FILE_BYTES:,}"
+                        f"has {before.size:,} bytes, more than {_MAX_FILE_BYTES:,}"
                     )
-                content = file.read(0, _FILE_BYTES)
+                content = file.read(0, _MAX_FILE_BYTES)
                 after = file.status()
-            if (after.size, after.mtime_ns) == (before.size, before.mtime_ns) and len(
-                content
-            ) == after.size:
-                why = problem_of(content)
-                return Unusable(why) if why else content
+            was_written = (
+                after.size != before.size
+                or after.mtime_ns != before.mtime_ns
+                or len(content) != after.size
+            )
+            if not was_written:
+                problem = find_problem(content)
+                return Unusable(problem) if problem else content
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -390,11 +478,14 @@ def _content(folder: Folder, name: bytes) -> _Content:
     return Unusable("is being written to")
 
 
-def checked_rules(rules: Sequence[str], setting: str) -> bytes:
-    """The rules of a setting as the text of an ignore file. Raises `invalid_input` for one that is none."""
+def encode_rules(rules: Sequence[str], setting: str) -> bytes:
+    """Return the rules of a setting as the content of an ignore file.
+
+    Raise `invalid_input` for a rule that can match nothing.
+    """
     lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
     for rule, line in zip(rules, lines, strict=True):
-        if not line or b"\n" in line or problem_of(line):
+        if not line or b"\n" in line or find_problem(line):
             raise errors.invalid_setting(
                 setting, f"has a rule that can match nothing: {rule!r}"
             )

@@ -21,9 +21,9 @@ from functools import partial
 from itertools import islice, repeat
 from typing import NamedTuple
 
-from filewright.boundary.globs import Globs
+from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
-from filewright.boundary.matching import FILE_BYTES, NOTHING, Matcher
+from filewright.boundary.matching import MAX_IGNORE_FILE_BYTES, NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import TEMPORARY_PREFIX, is_temporary
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
@@ -169,7 +169,7 @@ class Walk:
         options: WalkOptions,
         task: Task,
     ) -> None:
-        """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.of`."""
+        """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.compile`."""
         self.unreadable_count = 0
         self.ignored_count = 0
         self.denied_counts: Counter[str] = Counter()
@@ -182,7 +182,7 @@ class Walk:
             if denied.broken:
                 raise denied.refusal(where.requested_path)
             # The rules of the folders above: its own ignore files are read with its names.
-            matcher, prefix = options.rules or NOTHING, b""
+            matcher, prefix = options.rules or NO_IGNORE_RULES, b""
             for depth, name in enumerate(
                 opened.resolved_parts if options.rules is not None else ()
             ):
@@ -210,7 +210,9 @@ class Walk:
 
             globs = Globs()
             if options.globs:
-                globs = Globs.of(options.globs, where.parts, len(prefix), has, has_path)
+                globs = Globs.compile(
+                    options.globs, GlobFolder(where.parts, len(prefix), has, has_path)
+                )
             after = 0 if options.after else -1
             start = WalkedFolder(
                 where, b"", prefix, matcher, globs, after, denied, len(prefix)
@@ -356,10 +358,10 @@ class Walk:
             if folder.above is not None and (
                 folder.denied.active or opened.contains_any(files)
             ):
-                folder.denied = folder.above.denied.entered(folder.name, opened)
+                folder.denied = folder.above.denied.enter(folder.name, opened)
                 if folder.denied.broken is not None:
                     self.unreadable_count += 1
-                    self.denied_counts[folder.denied.broken.why] += 1
+                    self.denied_counts[folder.denied.broken.reason] += 1
             if options.rules is not None and rules:
                 folder.matcher = _with_rules(
                     folder.matcher, len(folder.root_prefix), opened
@@ -470,9 +472,9 @@ class Walk:
         if folder.denied.active:
             keep(
                 partial(
-                    folder.denied.allowed,
-                    changing=options.changing,
-                    denied=self.denied_counts,
+                    folder.denied.filter_allowed,
+                    for_change=options.changing,
+                    denied_counts=self.denied_counts,
                 )
             )
         hidden = set[bytes]()
@@ -489,26 +491,29 @@ class Walk:
                     if name not in hidden and (dots or name[0] != _DOT)
                 ]
             )
-        prefix, matcher, (wanted, unwanted) = (
+        prefix, matcher, wanted, unwanted = (
             folder.root_prefix,
             folder.matcher,
-            folder.globs,
+            folder.globs.wanted,
+            folder.globs.unwanted,
         )
         if matcher.layers:
             self.ignored_count += keep(
-                lambda some, are_folders: matcher.kept(prefix, some, are_folders, check)
+                lambda some, are_folders: matcher.filter_not_ignored(
+                    prefix, some, are_folders, check
+                )
             )
         if unwanted.layers:
             keep(
-                lambda some, are_folders: unwanted.kept(
+                lambda some, are_folders: unwanted.filter_not_ignored(
                     prefix, some, are_folders, check
                 )
             )
         shown = folders
         if wanted is not None:
             names, shown = (
-                wanted.ignored(prefix, names, False, check),
-                wanted.ignored(prefix, folders, True),
+                wanted.filter_ignored(prefix, names, False, check),
+                wanted.filter_ignored(prefix, folders, True),
             )
         folder.is_complete &= len(names) == count
         if options.kinds is not None:
@@ -573,7 +578,9 @@ def read_rules(opens: Callable[[], File]) -> bytes | None:
     try:
         with opens() as file:
             return (
-                file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
+                file.read(0, MAX_IGNORE_FILE_BYTES)
+                if file.status().size <= MAX_IGNORE_FILE_BYTES
+                else None
             )
     except OSError:
         return None

@@ -460,7 +460,7 @@ class _FolderSaver:
         names, status = folder.names(), folder.status()
         # A folder that an undo takes away may have brought rules along: only the rules
         # around it count then.
-        rules = pending.outer_rules.entered(
+        rules = pending.outer_rules.enter(
             location.name, None if self._top.must_be_empty else folder
         )
         if (
@@ -530,7 +530,7 @@ class _FolderSaver:
         """Refuse an entry of a folder that goes."""
         name, is_folder = location.name, status.kind == "folder"
         requested_path = self._top.requested_path
-        if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
+        if rules.denies(name, is_folder) or rules.is_read_only(name, is_folder):
             if rules.broken is None:
                 raise errors.contains_denied(requested_path)
             raise rules.refusal(requested_path)

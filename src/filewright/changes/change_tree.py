@@ -140,7 +140,9 @@ class ChangeTree:
             node = folder.child(name, requested_path)
             if changing:
                 is_folder = _is_folder(node, is_last=not pending)
-                rules.rules.require(requested_path, name, is_folder, changing=True)
+                rules.rules.require_allowed(
+                    requested_path, name, is_folder, for_change=True
+                )
             if not pending:
                 break
             if node is not None and node.target is not None:
@@ -209,5 +211,5 @@ def _require_names_allowed(
 ) -> None:
     """Refuse names below a folder that does not exist: rules can match them all the same."""
     for parent_name, name in pairwise(names):
-        rules = rules.entered(parent_name, None)
-        rules.require(requested_path, name, None, changing=True)
+        rules = rules.enter(parent_name, None)
+        rules.require_allowed(requested_path, name, None, for_change=True)

@@ -222,7 +222,7 @@ def _require_allowed_end(
     tree.boundary.require_tree_transferable(
         source_location,
         location,
-        folder_rules.rules.entered(location.name, None),
+        folder_rules.rules.enter(location.name, None),
         moving=isinstance(step, Move),
         task=tree.task,
     )

@@ -190,7 +190,7 @@ class TreeNode:
         on_disk = None
         if self.source is not None:
             on_disk = self.source.open_original_folder()
-        rules = outer.rules.entered(name, on_disk)
+        rules = outer.rules.enter(name, on_disk)
         self.records.entered_rules[self] = name, outer.rules, rules
         return PositionRules(rules, is_original=False)
 
@@ -232,11 +232,11 @@ class TreeNode:
         try:
             status = folder.stat(name)
         except FileNotFoundError:
-            rules.require(requested_path, name, None)
+            rules.require_allowed(requested_path, name, None)
             return None
         except OSError as error:
             raise from_os_error(error, requested_path, doing="look at") from error
-        rules.require(requested_path, name, status.kind == "folder")
+        rules.require_allowed(requested_path, name, status.kind == "folder")
         location = source.original.location.child(name)
         original = OriginalFile(status, location, Position(source, name))
         node = TreeNode.from_disk(self.records, requested_path, original)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary.globs import Globs
+from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.boundary.walk import FolderEntry
@@ -271,7 +271,8 @@ def names_in_other_spellings(
         suppress(FilewrightError),
         best_effort(context.task, _SPELLING_SECONDS) as spare,
     ):
-        wanted = Globs.of([look_of(glob)], (), 0, lambda _name: True).wanted
+        anywhere = GlobFolder((), 0, lambda _name: True, lambda _path: False)
+        wanted = Globs.compile([look_of(glob)], anywhere).wanted
         for entry in context.boundary.walk(folder, task=spare):
             parts = [
                 look_of(os.fsdecode(part))
@@ -281,7 +282,8 @@ def names_in_other_spellings(
             prefix = b"".join(part + b"/" for part in above)
             if (
                 wanted is not None
-                and wanted.decides(prefix, name, entry.kind == "folder") is not None
+                and wanted.deciding_rule(prefix, name, entry.kind == "folder")
+                is not None
             ):
                 names.append(distinct_form(entry.location, glob))
             if len(names) == _NAMED_SPELLINGS:
