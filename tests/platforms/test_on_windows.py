@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.platforms.unix_only import ON_WINE
-from tests.system.hostile_names import ALLOWED, MISREAD, NO_NAMES
+from tests.system.windows_name_tables import ALLOWED, MISREAD, NO_NAMES
 
 from filewright import system
 from filewright.system import Folder, nt

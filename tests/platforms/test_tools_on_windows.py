@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.platforms.unix_only import ON_WINE
-from tests.system.hostile_names import ALLOWED, PATHS_REFUSED, REFUSED
+from tests.system.windows_name_tables import ALLOWED, PATHS_REFUSED, REFUSED
 
 from filewright import Workspace
 

@@ -1,4 +1,4 @@
-"""Resolving below a folder: the kernel and the walk part by part give the same answers, and never lead out."""
+"""Paths below a folder: the kernel and the walk agree, and never lead out."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ways(tree: Path) -> Iterator[tuple[Folder, ...]]:
+def roots(tree: Path) -> Iterator[tuple[Folder, ...]]:
     path = os.fsencode(tree)
     with (
-        system.open_folder(path) as resolving,
+        system.open_folder(path) as resolved_by_kernel,
         system.open_folder(path, resolves_in_kernel=False) as walking,
         posix.open_folder(path) as plain,
     ):
-        yield resolving, walking, plain
+        yield resolved_by_kernel, walking, plain
 
 
 def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
@@ -92,16 +92,16 @@ def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
     parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6),
     links=st.booleans(),
 )
-def test_three_ways_of_resolving_agree(
-    ways: tuple[Folder, ...], parts: list[bytes], links: bool
+def test_kernel_and_walk_agree(
+    roots: tuple[Folder, ...], parts: list[bytes], links: bool
 ) -> None:
     path = tuple(parts)
-    assert len({repr(folder_answer(root, path, links)) for root in ways}) == 1
-    assert len({repr(file_answer(root, path, links)) for root in ways}) == 1
+    assert len({repr(folder_answer(root, path, links)) for root in roots}) == 1
+    assert len({repr(file_answer(root, path, links)) for root in roots}) == 1
 
 
-def test_nothing_leads_out(ways: tuple[Folder, ...]) -> None:
-    for root in ways:
+def test_refuses_paths_that_lead_out(roots: tuple[Folder, ...]) -> None:
+    for root in roots:
         for parts in (
             (b"out",),
             (b"..",),
@@ -114,20 +114,20 @@ def test_nothing_leads_out(ways: tuple[Folder, ...]) -> None:
             assert file_answer(root, (*parts, b"secret"), True) == "EXDEV"
 
 
-def test_the_names_that_were_reached_hold_no_link(ways: tuple[Folder, ...]) -> None:
-    for root in ways:
+def test_resolved_parts_hold_no_link(roots: tuple[Folder, ...]) -> None:
+    for root in roots:
         with root.open_folder_beneath((b"in", b"up", b"b", b"..", b"b")) as found:
             assert found.resolved_parts == (b"a", b"b")
 
 
-def test_a_name_longer_than_one_call_takes(ways: tuple[Folder, ...]) -> None:
-    for root in ways:
+def test_refuses_too_long_name(roots: tuple[Folder, ...]) -> None:
+    for root in roots:
         for parts in ((b"n" * 5_000,), (b"in", b"n" * 5_000, b"b")):
             assert folder_answer(root, parts, True) == "ENAMETOOLONG"
             assert file_answer(root, (*parts, b"file"), True) == "ENAMETOOLONG"
 
 
-def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
+def test_opens_path_beyond_path_max(tmp_path: Path) -> None:
     name = b"n" * 200
     with (
         system.open_folder(os.fsencode(tmp_path)) as root,

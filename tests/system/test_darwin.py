@@ -104,14 +104,14 @@ def folder(library: Library, tmp_path: Path) -> Iterator[DarwinFolder]:
         yield opened
 
 
-def test_the_numbers_are_those_of_the_headers() -> None:
+def test_numbers_of_headers() -> None:
     assert (darwin.RENAME_SWAP, darwin.RENAME_EXCL) == (0x2, 0x4)
     assert (darwin.F_GETPATH, darwin.F_FULLFSYNC) == (50, 51)
     assert darwin.O_NOFOLLOW_ANY == 0x20000000
     assert (darwin.O_EVTONLY, darwin.O_SYMLINK) == (0x8000, 0x200000)
 
 
-def test_a_name_is_spelled_as_the_system_says_of_the_open_thing(
+def test_true_name_by_path_of_descriptor(
     folder: DarwinFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Calls, "path", lambda self, descriptor: b"/Users/x/A")
@@ -122,7 +122,7 @@ def test_a_name_is_spelled_as_the_system_says_of_the_open_thing(
         folder.true_name(b"missing")
 
 
-def test_a_folder_that_tells_spellings_apart_is_asked_for_none(
+def test_case_sensitive_folder_needs_no_true_name(
     folder: DarwinFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Calls, "path", lambda self, descriptor: b"/Users/x/A")
@@ -131,9 +131,7 @@ def test_a_folder_that_tells_spellings_apart_is_asked_for_none(
     assert folder.true_names(()) == ()
 
 
-def test_an_exclusive_rename_is_one_call(
-    folder: DarwinFolder, library: Library
-) -> None:
+def test_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library) -> None:
     with pytest.raises(FileExistsError):
         folder.rename(b"a", folder, b"b", "exclusive")
     folder.rename(b"a", folder, b"c", "exclusive")
@@ -145,7 +143,7 @@ def test_an_exclusive_rename_is_one_call(
     ]
 
 
-def test_an_exchange_is_one_call(
+def test_exchange_is_one_call(
     folder: DarwinFolder, library: Library, tmp_path: Path
 ) -> None:
     folder.rename(b"a", folder, b"b", "exchange")
@@ -158,7 +156,7 @@ def test_an_exchange_is_one_call(
     ]
 
 
-def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> None:
+def test_falls_back_to_posix_rename(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "b").write_bytes(b"b")
     with on_a_mac(Library("renameatx_np"))(os.open(tmp_path, os.O_RDONLY)) as folder:
@@ -172,7 +170,7 @@ def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> 
         assert folder.names() == [b"b"]
 
 
-def test_attributes_are_read_set_and_removed(
+def test_reads_sets_and_removes_attributes(
     folder: DarwinFolder, library: Library
 ) -> None:
     library.attributes = {b"com.apple.quarantine": b"0081;", b"old": b""}
@@ -187,7 +185,7 @@ def test_attributes_are_read_set_and_removed(
     assert [asked[2:] for asked in sets] == [(b"new", b"\0\1", 2, 0, 0)]
 
 
-def test_a_file_system_without_attributes_has_none(tmp_path: Path) -> None:
+def test_no_attributes_on_other_file_system(tmp_path: Path) -> None:
     with on_a_mac(Library("flistxattr", "fsetxattr"))(
         os.open(tmp_path, os.O_RDONLY)
     ) as folder:
@@ -228,16 +226,14 @@ def recorded(path: Path, calls: Calls) -> DarwinFolder:
 
 
 @pytest.mark.parametrize("number", [None, errno.ENOTSUP, errno.EINVAL])
-def test_a_flush_goes_through_the_cache_of_the_disk_where_it_can(
-    tmp_path: Path, number: int | None
-) -> None:
+def test_flushes_disk_cache(tmp_path: Path, number: int | None) -> None:
     calls = Recorded(number)
     with recorded(tmp_path, calls) as folder:
         folder.flush()
         assert calls.asked == [("flush", folder.fileno())]
 
 
-def test_a_flush_that_fails_is_not_hidden(tmp_path: Path) -> None:
+def test_raises_failed_flush(tmp_path: Path) -> None:
     with (
         recorded(tmp_path, Recorded(errno.EIO)) as folder,
         pytest.raises(OSError, match="Input/output"),
@@ -245,7 +241,7 @@ def test_a_flush_that_fails_is_not_hidden(tmp_path: Path) -> None:
         folder.flush()
 
 
-def test_a_path_without_links_is_opened_in_one_call(tmp_path: Path) -> None:
+def test_opens_plain_path_in_one_call(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     calls = Recorded()
     with (
@@ -256,7 +252,7 @@ def test_a_path_without_links_is_opened_in_one_call(tmp_path: Path) -> None:
     assert calls.asked == [("open", b"a/b")]
 
 
-def test_links_and_dots_are_followed_part_by_part_and_never_out(tmp_path: Path) -> None:
+def test_walks_links_and_dots(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "in").symlink_to("a")
     (tmp_path / "out").symlink_to("..")

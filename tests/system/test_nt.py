@@ -9,7 +9,6 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
 
 from filewright.system import nt
 
@@ -50,14 +49,14 @@ NAMES = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=40).m
         ),
     ],
 )
-def test_structures_are_laid_out_as_on_64_bit_windows(
+def test_structures_have_layout_of_64_bit_windows(
     structure: type[ctypes.Structure], size: int, offsets: dict[str, int]
 ) -> None:
     assert ctypes.sizeof(structure) == size
     assert {name: getattr(structure, name).offset for name in offsets} == offsets
 
 
-def test_information_is_laid_out_as_in_the_headers() -> None:
+def test_information_has_layout_of_headers() -> None:
     sizes = {
         "ALL_INFORMATION": 72,
         "ID_INFORMATION": 24,
@@ -70,7 +69,7 @@ def test_information_is_laid_out_as_in_the_headers() -> None:
     assert {name: getattr(nt, name).size for name in sizes} == sizes
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("status", "number", "kind"),
     [
         (0xC0000034, errno.ENOENT, FileNotFoundError),
@@ -84,13 +83,9 @@ def test_information_is_laid_out_as_in_the_headers() -> None:
         (0xC0000999, errno.EIO, OSError),
     ],
 )
-def test_a_status_becomes_the_error_that_unix_has_for_it(
-    status: int, number: int, kind: type[OSError]
-) -> None:
-    for signed in (
-        status,
-        status - (1 << 32),
-    ):  # As the call returns it: a number of 32 bits with a sign.
+def test_status_becomes_errno(status: int, number: int, kind: type[OSError]) -> None:
+    # The call returns a number of 32 bits with a sign.
+    for signed in (status, status - (1 << 32)):
         error = nt.error_from_status(signed, b"a")
         assert (type(error), error.errno, error.filename) == (kind, number, b"a")
     if number == errno.EIO:
@@ -98,7 +93,7 @@ def test_a_status_becomes_the_error_that_unix_has_for_it(
 
 
 def rights(control: int, *flags: int) -> bytes:
-    """A descriptor with an access control list: one entry for each of the flags, which allows everybody all."""
+    """Return a descriptor with an access control entry for each of the flags."""
     everybody = bytes.fromhex("01 01 00 00 00 00 00 01 00 00 00 00")
     entries = b"".join(
         struct.pack("<BBHI", 0, flag, 8 + len(everybody), 0x1F01FF) + everybody
@@ -108,7 +103,7 @@ def rights(control: int, *flags: int) -> bytes:
     return head + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0) + entries
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("descriptor", "own"),
     [
         (rights(0x0404, 0x10), False),  # All inherited.
@@ -117,12 +112,12 @@ def rights(control: int, *flags: int) -> bytes:
         (rights(0x0404, 0x10, 0x00, 0x10), True),
         (rights(0x0404, 0x10, 0x10, 0x0B), True),
         (rights(0x1404, 0x10), True),  # Protected: it no longer changes with its folder.
-        (rights(0x0404), True),  # An empty list: nobody may do anything.
-        (struct.pack("<BBHIIII", 1, 0, 0x8004, 0, 0, 0, 0), True),  # No list, said so: everybody may do everything.
+        (rights(0x0404), True),  # An empty list allows nothing.
+        (struct.pack("<BBHIIII", 1, 0, 0x8004, 0, 0, 0, 0), True),  # Explicitly no list: everything is allowed.
         (struct.pack("<BBHIIII", 1, 0, 0x8000, 0, 0, 0, 0), False),
     ],
 )  # fmt: skip
-def test_what_its_folder_gives_it_is_not_its_own(descriptor: bytes, own: bool) -> None:
+def test_tells_own_from_inherited_rights(descriptor: bytes, own: bool) -> None:
     assert nt.has_own_rights(descriptor) == own
 
 
@@ -142,7 +137,7 @@ def entry(name: str, attributes: int, tag: int, last: bool) -> bytes:
         max_size=8,
     )
 )
-def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
+def test_parses_directory_entries(found: list[tuple[str, int]]) -> None:
     data = b"".join(
         entry(name, attributes, nt.TAG_SYMLINK, number == len(found) - 1)
         for number, (name, attributes) in enumerate(found)
@@ -159,7 +154,7 @@ def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
 
 
 @given(NAMES, st.booleans())
-def test_a_link_reads_as_it_was_written(target: str, relative: bool) -> None:
+def test_link_target_round_trip(target: str, relative: bool) -> None:
     read, is_relative = nt.parse_link_target(
         nt.pack_link_target(target, relative=relative)
     )
@@ -167,7 +162,7 @@ def test_a_link_reads_as_it_was_written(target: str, relative: bool) -> None:
     assert is_relative == (relative and not target.startswith(("\\", "/")))
 
 
-def test_a_junction_is_never_relative() -> None:
+def test_junction_is_absolute() -> None:
     kernel, shown = (r"\??\C:\a".encode("utf-16-le"), r"C:\a".encode("utf-16-le"))
     body = (
         struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
@@ -176,7 +171,7 @@ def test_a_junction_is_never_relative() -> None:
     assert nt.parse_link_target(data) == (rb"C:\a", False)
 
 
-def test_another_kind_of_reparse_point_is_no_link() -> None:
+def test_other_reparse_point_is_no_link() -> None:
     with pytest.raises(OSError, match="Invalid") as caught:
         nt.parse_link_target(struct.pack("<IHH", 0x9000001A, 8, 0) + bytes(32))
     assert caught.value.errno == errno.EINVAL
@@ -189,26 +184,20 @@ def test_another_kind_of_reparse_point_is_no_link() -> None:
         (struct.pack("<IHHI", 0xA000001D, 6, 0, 2) + b"to", errno.ELOOP),  # made by WSL
     ],
 )
-def test_a_link_that_only_another_system_follows_is_followed_by_nobody(
-    data: bytes, number: int
-) -> None:
+def test_links_of_other_systems_are_not_followed(data: bytes, number: int) -> None:
     with pytest.raises(OSError) as caught:
         nt.parse_link_target(data)
     assert caught.value.errno == number
 
 
 @given(NAMES)
-def test_names_go_to_the_kernel_and_back(name: str) -> None:
-    name_from_units = name.encode("utf-8", "surrogatepass")
-    assert (
-        nt.name_from_units(
-            nt.text_from_name(name_from_units).encode("utf-16-le", "surrogatepass")
-        )
-        == name_from_units
-    )
+def test_name_round_trip(name: str) -> None:
+    encoded_name = name.encode("utf-8", "surrogatepass")
+    units = nt.text_from_name(encoded_name).encode("utf-16-le", "surrogatepass")
+    assert nt.name_from_units(units) == encoded_name
 
 
 @pytest.mark.parametrize("name", [b"\xff", b"\xc3", b"\xed\xa0\xbd\xed\xb8\x80"])
-def test_a_name_that_is_not_wtf_8_never_reaches_the_kernel(name: bytes) -> None:
+def test_refuses_name_that_is_not_wtf_8(name: bytes) -> None:
     with pytest.raises(OSError, match="not UTF-8"):
         nt.text_from_name(name)

@@ -1,12 +1,11 @@
-"""What Windows makes of names and paths: the table that refuses, which needs no Windows."""
+"""Rules of Windows for names and paths; they need no Windows."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
-from tests.system.hostile_names import ALLOWED, PATHS_READ, PATHS_REFUSED, REFUSED
+from tests.system.windows_name_tables import ALLOWED, PATHS_READ, PATHS_REFUSED, REFUSED
 
 from filewright.system.windows_names import (
     SplitPath,
@@ -18,30 +17,28 @@ from filewright.system.windows_names import (
 )
 
 
-def test_there_are_at_least_150_hostile_ones() -> None:
+def test_at_least_150_hostile_names() -> None:
     assert len({*REFUSED, *PATHS_REFUSED}) >= 150
 
 
-@each_row("name", REFUSED)
-def test_what_another_program_would_read_differently_is_refused(name: bytes) -> None:
+@pytest.mark.parametrize("name", REFUSED)
+def test_refuses_misread_names(name: bytes) -> None:
     assert name_problem(name)
 
 
-@each_row("name", ALLOWED)
-def test_what_is_only_unusual_is_a_name(name: bytes) -> None:
+@pytest.mark.parametrize("name", ALLOWED)
+def test_accepts_unusual_names(name: bytes) -> None:
     assert name_problem(name) is None
 
 
-@each_row("path", PATHS_REFUSED)
-def test_a_path_that_names_no_file_by_itself_is_refused(path: bytes) -> None:
+@pytest.mark.parametrize("path", PATHS_REFUSED)
+def test_refuses_incomplete_paths(path: bytes) -> None:
     with pytest.raises(ValueError, match=r"names|begins"):
         split_path(path)
 
 
-@each_row(("path", "anchor", "parts"), PATHS_READ)
-def test_paths_that_say_the_same_are_read_the_same(
-    path: bytes, anchor: bytes, parts: tuple[bytes, ...]
-) -> None:
+@pytest.mark.parametrize(("path", "anchor", "parts"), PATHS_READ)
+def test_splits_paths(path: bytes, anchor: bytes, parts: tuple[bytes, ...]) -> None:
     assert split_path(path) == SplitPath(anchor, parts)
 
 
@@ -54,7 +51,7 @@ def test_paths_that_say_the_same_are_read_the_same(
         ("", b"/no/drive", b"/no/drive", None),
     ],
 )
-def test_urls_and_paths(host: str, path: bytes, named: bytes, url: str | None) -> None:
+def test_file_urls(host: str, path: bytes, named: bytes, url: str | None) -> None:
     assert path_from_file_url(host, path) == named
     assert url is None or path_to_file_url(named) == url
 
@@ -71,7 +68,7 @@ def test_urls_and_paths(host: str, path: bytes, named: bytes, url: str | None) -
         b"LONG~0IU.TEX",
     ],
 )
-def test_the_form_of_short_names_is_known(name: bytes) -> None:
+def test_recognizes_short_names(name: bytes) -> None:
     assert may_be_short(name)
 
 
@@ -79,7 +76,7 @@ def test_the_form_of_short_names_is_known(name: bytes) -> None:
     "name",
     [b".fw~abcdefgh", b"~$doc.docx", b"a~", b"backup~1.text", b"longername~1", b"~1"],
 )
-def test_other_names_with_a_tilde_are_not_taken_for_short_ones(name: bytes) -> None:
+def test_other_names_with_tilde_are_not_short(name: bytes) -> None:
     assert not may_be_short(name)
 
 
@@ -87,7 +84,7 @@ def test_other_names_with_a_tilde_are_not_taken_for_short_ones(name: bytes) -> N
     st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
     | st.binary(max_size=40)
 )
-def test_a_name_that_passes_is_one_file_and_nothing_else(name: bytes) -> None:
+def test_accepted_names_are_plain(name: bytes) -> None:
     if name_problem(name) is not None:
         return
     text = name.decode("utf-8", "surrogatepass")

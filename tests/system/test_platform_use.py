@@ -1,11 +1,11 @@
-"""`system` is the only room that knows the operating system."""
+"""`system` is the only package that uses the operating system."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
 
-from tests.rows import each_row
+import pytest
 
 import filewright
 
@@ -46,7 +46,9 @@ def modules() -> list[Path]:
     ]
 
 
-@each_row("module", modules())
-def test_no_other_room_asks_the_platform(module: Path) -> None:
+@pytest.mark.parametrize(
+    "module", modules(), ids=lambda module: str(module.relative_to(PACKAGE))
+)
+def test_only_system_uses_the_platform(module: Path) -> None:
     found = uses(module)
     assert not found, f"{module} uses {sorted(found)}: ask `filewright.system`"

@@ -1,4 +1,4 @@
-"""`docs/platforms.md` names what there is instead of each capability that a system may lack."""
+"""`docs/platforms.md` names a substitute for each capability that a system may lack."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CAPABILITIES = set(Capabilities.__annotations__)
 
 
 def rows() -> dict[str, list[str]]:
-    """The cells behind each capability in the table of the page."""
+    """Return the cells of each capability in the table of the page."""
     page = (PROJECT / "docs/platforms.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| `(\w+)` \|(.*)\|$", page, re.MULTILINE)
     return {name: [cell.strip() for cell in rest.split("|")] for name, rest in cells}
 
 
 def needed() -> set[str]:
-    """Every capability that a test needs."""
+    """Return every capability that a test needs."""
     texts = (
         path.read_text(encoding="utf-8")
         for path in (PROJECT / "tests").rglob("test_*.py")
@@ -32,11 +32,11 @@ def needed() -> set[str]:
     return set(re.findall(r'"(\w+)"', " ".join(calls)))
 
 
-def test_the_page_has_a_row_for_every_capability_and_for_nothing_else() -> None:
+def test_page_lists_every_capability() -> None:
     assert rows().keys() == CAPABILITIES
 
 
-def test_every_row_says_what_there_is_without_it() -> None:
+def test_page_rows_are_complete() -> None:
     short = {
         name: cells
         for name, cells in rows().items()
@@ -47,6 +47,6 @@ def test_every_row_says_what_there_is_without_it() -> None:
     )
 
 
-def test_what_tests_need_are_capabilities() -> None:
+def test_needs_marks_name_capabilities() -> None:
     assert needed() <= CAPABILITIES
     assert needed()

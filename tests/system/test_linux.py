@@ -1,4 +1,4 @@
-"""The system calls themselves, and what stands in for them."""
+"""The system calls of Linux, and their substitutes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Iterator[int]:
 
 
 @pytest.mark.skipif(not linux.has_renameat2(), reason="needs renameat2")
-def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
+def test_exchanges_two_names(folder: int, tmp_path: Path) -> None:
     linux.renameat2(folder, b"a", folder, b"d", linux.RENAME_EXCHANGE)
     assert (tmp_path / "d").read_text() == "a"
     assert (tmp_path / "a" / "x").read_text() == "x"
@@ -37,7 +37,7 @@ def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
     "number", [linux.FCHMODAT2_NUMBER, 100_000], ids=["fchmodat2", "without"]
 )
 @pytest.mark.parametrize("name", ["a", "d"])
-def test_a_mode_is_set_through_a_handle(
+def test_sets_mode_by_path_descriptor(
     folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linux, "FCHMODAT2_NUMBER", number)
@@ -50,7 +50,7 @@ def test_a_mode_is_set_through_a_handle(
 @pytest.mark.parametrize(
     "number", [linux.FCHMODAT2_NUMBER, 100_000], ids=["fchmodat2", "without"]
 )
-def test_a_mode_is_never_set_through_a_link(
+def test_never_sets_mode_through_link(
     folder: int, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linux, "FCHMODAT2_NUMBER", number)
@@ -63,7 +63,7 @@ def test_a_mode_is_never_set_through_a_link(
     assert (tmp_path / "a").stat().st_mode == before
 
 
-def test_an_owner_is_set_on_the_link_itself(folder: int, tmp_path: Path) -> None:
+def test_sets_owner_of_link_itself(folder: int, tmp_path: Path) -> None:
     handle = os.open("link", linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
     linux.chown_descriptor(handle, os.getuid(), -1)
     if os.getuid() == 0:
@@ -75,7 +75,7 @@ def test_an_owner_is_set_on_the_link_itself(folder: int, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", [b"a\0b", b"\0"])
-def test_a_nul_never_shortens_a_name(folder: int, name: bytes) -> None:
+def test_refuses_nul_in_names(folder: int, name: bytes) -> None:
     for call in (
         lambda: linux.openat2(folder, name, os.O_RDONLY, 0),
         lambda: linux.renameat2(folder, name, folder, b"x", 0),

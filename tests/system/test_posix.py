@@ -1,4 +1,4 @@
-"""Folders and files: the same promises on what every Unix has and on what this system adds."""
+"""Files and folders: the same promises for every Unix and for this system."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Opener = Callable[[Path], Folder]
 
 
 @pytest.fixture(params=["this system", "posix"])
-def folder(request: pytest.FixtureRequest, here: Path) -> Iterator[Folder]:
+def folder(request: pytest.FixtureRequest, path: Path) -> Iterator[Folder]:
     opener = system.open_folder if request.param == "this system" else posix.open_folder
-    with opener(os.fsencode(here)) as opened:
+    with opener(os.fsencode(path)) as opened:
         yield opened
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
+def path(tmp_path: Path) -> Path:
     (tmp_path / "in").mkdir()
     return tmp_path / "in"
 
@@ -48,11 +48,11 @@ class TestNames:
     @pytest.mark.parametrize(
         "name", [b"", b".", b"..", b"a/b", b"a/", b"/etc", b"a\0b"]
     )
-    def test_what_is_not_one_name_is_refused_everywhere(
-        self, folder: Folder, here: Path, name: bytes
+    def test_refuses_invalid_names(
+        self, folder: Folder, path: Path, name: bytes
     ) -> None:
-        (here / "a").mkdir()
-        (here / "a" / "b").write_text("x")
+        (path / "a").mkdir()
+        (path / "a" / "b").write_text("x")
         with folder.create(b"other"):
             pass
         calls: list[Callable[[], object]] = [
@@ -78,15 +78,15 @@ class TestNames:
         assert [code_of(call) for call in calls] == [errno.EINVAL] * len(calls)
         assert folder.names() == [b"a", b"other"]
 
-    def test_names_and_kinds(self, folder: Folder, here: Path) -> None:
-        (here / "file").write_text("x")
-        (here / "folder").mkdir()
-        (here / "link").symlink_to("nowhere")
-        os.mkfifo(here / "fifo")
-        with open(os.fsencode(here) + b"/\xff\n", "w"):
+    def test_lists_names_and_kinds(self, folder: Folder, path: Path) -> None:
+        (path / "file").write_text("x")
+        (path / "folder").mkdir()
+        (path / "link").symlink_to("nowhere")
+        os.mkfifo(path / "fifo")
+        with open(os.fsencode(path) + b"/\xff\n", "w"):
             pass
         with socket.socket(socket.AF_UNIX) as server:
-            server.bind(str(here / "socket"))
+            server.bind(str(path / "socket"))
             found = dict(folder.iter_entries())
         assert found == {
             b"file": "file", b"folder": "folder", b"link": "link", b"fifo": "fifo",
@@ -100,23 +100,21 @@ class TestNames:
 
 
 class TestOpening:
-    def test_a_file(self, folder: Folder, here: Path) -> None:
-        (here / "a").write_bytes(b"0123456789" * 300_000)
+    def test_reads_file(self, folder: Folder, path: Path) -> None:
+        (path / "a").write_bytes(b"0123456789" * 300_000)
         with folder.open(b"a") as file:
             assert file.status().size == 3_000_000
             assert file.read(5, 10) == b"5678901234"
             assert file.read(2_999_999, 10) == b"9"
             assert file.read(3_000_000, 10) == b""
-            assert b"".join(file.blocks(7)) == (here / "a").read_bytes()[7:]
+            assert b"".join(file.blocks(7)) == (path / "a").read_bytes()[7:]
             assert code_of(lambda: file.write(b"x", 0)) == errno.EBADF
 
-    def test_what_is_not_a_file_is_never_opened(
-        self, folder: Folder, here: Path
-    ) -> None:
-        os.mkfifo(here / "fifo")
-        (here / "folder").mkdir()
-        (here / "target").write_text("x")
-        (here / "link").symlink_to("target")
+    def test_refuses_to_open_other_kinds(self, folder: Folder, path: Path) -> None:
+        os.mkfifo(path / "fifo")
+        (path / "folder").mkdir()
+        (path / "target").write_text("x")
+        (path / "link").symlink_to("target")
         assert code_of(lambda: folder.open(b"fifo")) == errno.ENXIO
         assert code_of(lambda: folder.open(b"fifo", write=True)) == errno.ENXIO
         assert code_of(lambda: folder.open(b"folder")) == errno.EISDIR
@@ -125,11 +123,9 @@ class TestOpening:
         assert code_of(lambda: folder.open_file_beneath((b"fifo",))) == errno.ENXIO
         assert code_of(lambda: folder.open_file_beneath((b"folder",))) == errno.EISDIR
 
-    def test_a_folder_is_never_reached_through_a_link(
-        self, folder: Folder, here: Path
-    ) -> None:
-        (here / "real").mkdir()
-        (here / "link").symlink_to("real")
+    def test_never_opens_folder_through_link(self, folder: Folder, path: Path) -> None:
+        (path / "real").mkdir()
+        (path / "link").symlink_to("real")
         with folder.open_folder(b"real") as real:
             assert real.resolved_parts == (b"real",)
         assert code_of(lambda: folder.open_folder(b"link")) in (
@@ -139,26 +135,26 @@ class TestOpening:
         with folder.open_folder(b".") as again:
             assert again.status().identity == folder.status().identity
 
-    def test_parents_up_to_the_top(self, folder: Folder, here: Path) -> None:
+    def test_opens_parents_up_to_top(self, folder: Folder, path: Path) -> None:
         steps = 0
         above = folder.open_parent()
         while above is not None:
             steps += 1
             with above:
                 above = above.open_parent()
-        assert steps == len(here.resolve().parts) - 1
+        assert steps == len(path.resolve().parts) - 1
 
-    def test_where_a_folder_is_now(self, folder: Folder, here: Path) -> None:
-        (here / "a").mkdir()
+    def test_path_follows_rename(self, folder: Folder, path: Path) -> None:
+        (path / "a").mkdir()
         with folder.open_folder(b"a") as held:
             folder.rename(b"a", folder, b"b", "exclusive")
-            assert held.path() in (None, os.fsencode(here.resolve() / "b"))
+            assert held.path() in (None, os.fsencode(path.resolve() / "b"))
             folder.remove_folder(b"b")
             assert held.path() is None
 
 
 class TestChanging:
-    def test_writing(self, folder: Folder, here: Path) -> None:
+    def test_writes_at_offset(self, folder: Folder, path: Path) -> None:
         with folder.create(b"new", 0o640) as file:
             file.write(b"hello world", 0)
             file.write(memoryview(b"W"), 6)
@@ -169,15 +165,15 @@ class TestChanging:
             assert file.status().mtime_ns == 2_000_000_000
             assert file.free_bytes() is None or file.free_bytes() >= 0
         assert code_of(lambda: folder.create(b"new")) == errno.EEXIST
-        assert stat.S_IMODE((here / "new").stat().st_mode) == 0o640 & ~system.umask()
+        assert stat.S_IMODE((path / "new").stat().st_mode) == 0o640 & ~system.umask()
 
-    def test_keeping_never_replaces(self, folder: Folder, here: Path) -> None:
+    def test_exclusive_rename_never_replaces(self, folder: Folder, path: Path) -> None:
         for name in ("file", "taken"):
-            (here / name).write_text(name)
-        (here / "folder").mkdir()
-        (here / "folder" / "x").write_text("x")
-        (here / "empty").mkdir()
-        (here / "link").symlink_to("nowhere")
+            (path / name).write_text(name)
+        (path / "folder").mkdir()
+        (path / "folder" / "x").write_text("x")
+        (path / "empty").mkdir()
+        (path / "link").symlink_to("nowhere")
         for source in (b"file", b"folder", b"link"):
             for target in (b"taken", b"empty"):
                 assert (
@@ -191,16 +187,16 @@ class TestChanging:
             folder.rename(source, folder, source + b"2", "exclusive")
         assert folder.names() == [b"empty", b"file2", b"folder2", b"link2", b"taken"]
         assert folder.read_link(b"link2") == b"nowhere"
-        assert (here / "folder2" / "x").read_text() == "x"
+        assert (path / "folder2" / "x").read_text() == "x"
 
-    def test_replacing_and_exchanging(self, folder: Folder, here: Path) -> None:
-        (here / "a").write_text("a")
-        (here / "b").write_text("b")
-        (here / "sub").mkdir()
+    def test_replaces_and_exchanges(self, folder: Folder, path: Path) -> None:
+        (path / "a").write_text("a")
+        (path / "b").write_text("b")
+        (path / "sub").mkdir()
         with folder.open_folder(b"sub") as sub:
             number = code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
             if number is None:
-                assert ((here / "a").read_text(), (here / "b").read_text()) == (
+                assert ((path / "a").read_text(), (path / "b").read_text()) == (
                     "b",
                     "a",
                 )
@@ -209,10 +205,10 @@ class TestChanging:
                 assert number in (errno.ENOSYS, errno.EOPNOTSUPP)
             folder.rename(b"a", sub, b"c", "replace")
             folder.rename(b"b", sub, b"c", "replace")
-        assert (here / "sub" / "c").read_text() == "b"
+        assert (path / "sub" / "c").read_text() == "b"
 
-    def test_links_are_acted_on_themselves(
-        self, folder: Folder, here: Path, tmp_path: Path
+    def test_acts_on_link_itself(
+        self, folder: Folder, path: Path, tmp_path: Path
     ) -> None:
         outside = tmp_path / "outside"
         outside.write_text("x")
@@ -225,14 +221,12 @@ class TestChanging:
         folder.remove(b"link")
         assert stat.S_IMODE(outside.stat().st_mode) == 0o600
 
-    def test_another_thing_under_the_name_is_left_alone(
-        self, folder: Folder, here: Path
-    ) -> None:
-        (here / "a").write_text("x")
+    def test_refuses_unexpected_file(self, folder: Folder, path: Path) -> None:
+        (path / "a").write_text("x")
         seen = folder.stat(b"a")
         folder.set_mode(b"a", 0o604, expected=seen)
-        (here / "b").write_text("y")
-        (here / "b").chmod(0o600)
+        (path / "b").write_text("y")
+        (path / "b").chmod(0o600)
         folder.rename(b"b", folder, b"a", "replace")
         assert (
             code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen)) == errno.ESTALE
@@ -242,7 +236,7 @@ class TestChanging:
         )
         assert folder.stat(b"a").mode == 0o600
 
-    def test_attributes_travel(self, folder: Folder) -> None:
+    def test_copies_extended_attributes(self, folder: Folder) -> None:
         with folder.create(b"a") as one, folder.create(b"b") as two:
             try:
                 os.setxattr(one.fileno(), "user.colour", b"red")
@@ -266,7 +260,7 @@ class TestChanging:
             )
             assert two.extended_attributes() == {"user.colour": b"blue"}
 
-    def test_flushing_many(self, folder: Folder) -> None:
+    def test_flushes_many_files(self, folder: Folder) -> None:
         handles: list[File | Folder] = [
             folder,
             *(folder.create(b"%d" % number) for number in range(40)),
@@ -281,9 +275,7 @@ class TestChanging:
             handle.close()
         assert folder.flush_file_system() == (type(folder) is not posix.Folder)
 
-    def test_the_threads_that_flush_can_be_ended_and_are_made_anew(
-        self, folder: Folder
-    ) -> None:
+    def test_flush_threads_can_be_stopped(self, folder: Folder) -> None:
         def running() -> int:
             return sum(
                 thread.name.startswith("flush") for thread in threading.enumerate()
@@ -297,9 +289,7 @@ class TestChanging:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
     @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-    def test_a_forked_process_flushes_with_threads_of_its_own(
-        self, folder: Folder
-    ) -> None:
+    def test_flushes_in_forked_process(self, folder: Folder) -> None:
         flush_all([folder, folder])
         child = os.fork()
         if child == 0:
@@ -310,17 +300,13 @@ class TestChanging:
 
 
 class TestAppending:
-    def test_a_file_is_made_for_us_alone_and_then_lengthened(
-        self, folder: Folder, here: Path
-    ) -> None:
+    def test_creates_private_file_and_appends(self, folder: Folder, path: Path) -> None:
         folder.append(b"lines", b"one\n")
         folder.append(b"lines", b"two\n")
-        assert (here / "lines").read_bytes() == b"one\ntwo\n"
-        assert stat.S_IMODE((here / "lines").stat().st_mode) == 0o600
+        assert (path / "lines").read_bytes() == b"one\ntwo\n"
+        assert stat.S_IMODE((path / "lines").stat().st_mode) == 0o600
 
-    def test_what_many_append_at_once_is_all_there(
-        self, folder: Folder, here: Path
-    ) -> None:
+    def test_concurrent_appends_lose_nothing(self, folder: Folder, path: Path) -> None:
         lines = [b"%03d\n" % number * 50 for number in range(100)]
         threads = [
             threading.Thread(
@@ -333,28 +319,26 @@ class TestAppending:
             thread.start()
         for thread in threads:
             thread.join()
-        assert sorted((here / "lines").read_bytes().split()) == sorted(
+        assert sorted((path / "lines").read_bytes().split()) == sorted(
             b"".join(lines).split()
         )
 
-    def test_only_to_a_regular_file_and_through_no_link(
-        self, folder: Folder, here: Path
-    ) -> None:
-        (here / "target").write_bytes(b"x")
-        (here / "link").symlink_to("target")
-        (here / "sub").mkdir()
-        os.mkfifo(here / "pipe")
+    def test_appends_to_regular_file_only(self, folder: Folder, path: Path) -> None:
+        (path / "target").write_bytes(b"x")
+        (path / "link").symlink_to("target")
+        (path / "sub").mkdir()
+        os.mkfifo(path / "pipe")
         assert code_of(lambda: folder.append(b"link", b"y")) == errno.ELOOP
         assert code_of(lambda: folder.append(b"sub", b"y")) == errno.EISDIR
         assert code_of(lambda: folder.append(b"pipe", b"y")) == errno.ENXIO
         assert code_of(lambda: folder.append(b"..", b"y")) == errno.EINVAL
-        assert (here / "target").read_bytes() == b"x"
+        assert (path / "target").read_bytes() == b"x"
 
 
-def test_a_file_of_which_nothing_can_be_told_is_let_go_of_at_once(
-    folder: Folder, here: Path, monkeypatch: pytest.MonkeyPatch
+def test_closes_file_without_status(
+    folder: Folder, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (here / "a").write_text("x")
+    (path / "a").write_text("x")
     opened: list[File] = []
 
     def failing(file: File) -> system.Status:
@@ -367,8 +351,8 @@ def test_a_file_of_which_nothing_can_be_told_is_let_go_of_at_once(
     assert opened[0].fileno() == -1
 
 
-def test_a_folder_is_made_at_a_path(here: Path) -> None:
-    path = os.fsencode(here / "made")
+def test_makes_folder_at_path(path: Path) -> None:
+    path = os.fsencode(path / "made")
     system.make_folder(path, 0o700)
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
     assert code_of(lambda: system.make_folder(path)) == errno.EEXIST
@@ -385,7 +369,7 @@ class TestLocks:
             one.close()
             assert two.lock(exclusive=True)
 
-    def test_a_forked_process_does_not_keep_the_lock(self, folder: Folder) -> None:
+    def test_forked_process_holds_no_lock(self, folder: Folder) -> None:
         reader, writer = os.pipe()
         held = folder.open_folder(b".")
         assert held.lock(exclusive=True)
@@ -403,9 +387,7 @@ class TestLocks:
             os.close(writer)
             os.waitpid(child, 0)
 
-    def test_a_killed_process_leaves_no_lock_with_what_it_forked(
-        self, here: Path
-    ) -> None:
+    def test_killed_process_leaves_no_lock(self, path: Path) -> None:
         program = (
             "import os, signal, sys\n"
             "from filewright import system\n"
@@ -416,7 +398,7 @@ class TestLocks:
             "signal.pause()\n"
         )
         with subprocess.Popen(
-            [sys.executable, "-c", program, str(here)],
+            [sys.executable, "-c", program, str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as process:
@@ -424,37 +406,37 @@ class TestLocks:
             assert process.stdout.readline() == b"forked\n"
             process.kill()
             process.wait()
-            with system.open_folder(os.fsencode(here)) as other:
+            with system.open_folder(os.fsencode(path)) as other:
                 assert other.lock(exclusive=True)
 
 
 @pytest.mark.needs("lease")
 class TestLeases:
-    def test_a_writer_is_noticed(self, here: Path) -> None:
-        (here / "log").write_text("x")
+    def test_notices_writer(self, path: Path) -> None:
+        (path / "log").write_text("x")
         with (
-            system.open_folder(os.fsencode(here)) as folder,
+            system.open_folder(os.fsencode(path)) as folder,
             folder.open(b"log") as file,
         ):
             with file.watch_for_writers() as quiet:
                 assert quiet()
-            with open(here / "log", "a") as writer:
+            with open(path / "log", "a") as writer:
                 with file.watch_for_writers() as quiet:
                     assert not quiet()
                 writer.write("y")
             with file.watch_for_writers() as quiet:
                 assert quiet()
                 waiting = threading.Thread(
-                    target=lambda: (here / "log").write_text("z")
+                    target=lambda: (path / "log").write_text("z")
                 )
                 waiting.start()
                 while quiet():
                     time.sleep(0.001)
             waiting.join()
-            assert (here / "log").read_text() == "z"
+            assert (path / "log").read_text() == "z"
 
 
-def test_when_a_folder_was_made(here: Path, tmp_path: Path) -> None:
-    with system.open_folder(os.fsencode(here)) as folder:
+def test_birth_time_of_folder(path: Path, tmp_path: Path) -> None:
+    with system.open_folder(os.fsencode(path)) as folder:
         birth = folder.status_with_birth().birth_ns
         assert birth is None or 0 < birth <= folder.status().ctime_ns

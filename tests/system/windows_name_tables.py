@@ -1,4 +1,4 @@
-"""Names and paths that Windows reads in another way than they are written, and those that are only unusual."""
+"""Names and paths that Windows misreads, and some that are only unusual."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MISREAD: list[bytes] = [
     # What is left out at the end: another file.
     b"a.", b"a ", b"a..", b"a. ", b"a .", b"...", b" ", b"  ", b".git.", b".git ", b".git. ", b".git...", b"nul.",
 ]  # fmt: skip
-"""What a folder can hold, and most programs take for something else."""
+"""Names that a folder can hold, and that most programs take for something else."""
 
 NO_NAMES: list[bytes] = [
     *[f"{device}:".encode() for device in DEVICES[:6]],
@@ -30,10 +30,10 @@ NO_NAMES: list[bytes] = [
     # Too long: 256 units of UTF-16.
     b"x" * 256, "é".encode() * 256, "\U0001f600".encode() * 128,
 ]  # fmt: skip
-"""What no file is made, opened or renamed by on Windows."""
+"""Names that no file on Windows can have."""
 
 REFUSED = MISREAD + NO_NAMES
-"""What no path is to name."""
+"""Names that no path may use."""
 
 ALLOWED: list[bytes] = [
     b"a", b"A", b".a", b"..a", b"...a", b"a b", b" a", b"a.b.c", b"-", b"~", b"~a", b"a~", b"#", b"%41", b"$DATA",
@@ -44,7 +44,7 @@ ALLOWED: list[bytes] = [
     "\u200b".encode(), "\u202e".encode(), "\uff0e\uff0e".encode(), "\u2215".encode(), "\uff1a".encode(),
     b"lone\xed\xa0\x80", b"lone\xed\xb0\x80end", b"x" * 255, "\U0001f600".encode() * 127, "é".encode() * 255,
 ]  # fmt: skip
-"""Unusual, and a file like any other."""
+"""Unusual names of ordinary files."""
 
 PATHS_REFUSED: list[bytes] = [
     rb"\\?\C:", rb"\\?\C", rb"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\a", rb"\\?\GLOBALROOT\Device\Harddisk0",
@@ -53,7 +53,7 @@ PATHS_REFUSED: list[bytes] = [
     b"//server", b"//", b"///a", rb"\\\a\b", rb"\\ser:ver\share", rb"\\server\sha*re\a", rb"\\..\share\a", rb"\\.\UNC",
     b"C:", b"C:a", b"c:a\\b", b"C:..", b"C:.", b"z:", rb"\a", b"/a", b"\\", b"/", rb"\..\a", b"/c/Users/a", b"/etc/passwd",
 ]  # fmt: skip
-"""What names a device, a volume, or a file only together with something that is not said."""
+"""Paths of devices, volumes, and files that depend on the current folder or drive."""
 
 PATHS_READ: list[tuple[bytes, bytes, tuple[bytes, ...]]] = [
     (b"a/b", b"", (b"a", b"b")),
