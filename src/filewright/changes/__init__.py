@@ -1,21 +1,63 @@
-"""CHANGE: commit a change set, remember how to undo it, and settle what a crash left.
+"""Commit a change set, keep what undo needs, and recover what a crash left.
 
-Owns the state folder of a workspace (journal, history, undo data), the locks between threads and
-processes, staging, publishing, recovery, and undo. It is the only room that changes anything below
-a root. It never decides what a change should be: it takes a `ChangeSet`, a plain value made by
-`edit`, or that of `Changes.undo`, which is worked out on the tree of its commit, and makes all of it or
-nothing.
+The package owns the state folder of a workspace (log, history, undo data) and the locks
+between threads and processes. No other package modifies files below a root. It never decides
+what a change should be: it takes a `ChangeSet`, a plain value made by `edit`, or that of an
+undo, which is worked out on the tree of its commit. It makes all of it or nothing.
 
-In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;
-`Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
+In: a `ChangeSet`. Out: a `ChangeRecord`; `history` returns the same values again, and
+`Recovery` reports what was settled after a crash. Errors name a path as the caller wrote it.
 
-`commit` is the page of a commit. Its steps are taken on a `tree`, which then changes no more; what is found out on
-the way are values of their own: what was there and what will be (`FileState`), and the operations on names
-(`RenamePlan`, both worked out in `prepare`). `settle` does an operation, rolls it back, or cleans up
-after it, by what is in each place (`slots`), for a commit, for one that fails and for a recovery alike.
+The object that tools use:
 
-What several changes come to is worked out in one place (`net`), for those who look at it and for an undo alike. Taken
-back one after another on the tree of a commit, two changes that leave nothing together would conflict with a later one
-in the same lines, and of a file that was changed a hundred thousand times every content would be read and merged, not
-the first and the last.
+- `changes`: commit, undo, recover and list the changes of one workspace
+- `history`: the queries about committed changes
+- `recoverer`: the recovery of all logs of a workspace, and the files withheld until then
+
+A commit, in order:
+
+- `commit`: the page that does one step after the other
+- `change_tree`, `tree_node`: the paths that a change touches, as they are and as it makes them
+- `tree_steps`: the steps of a change set, applied to the tree
+- `tree_diff`: the difference between the tree and the disk; the result of the steps
+- `modes`: permission bits as chmod reads them
+- `backup`: the save of what undo needs, which compares files with what was expected
+- `rename_plan`: operations on names, as values; the part of an intent that recovery reads
+- `rename_planner`: the order of these operations
+- `file_changes`: what history records of the change
+- `staging`: new files under temporary names
+- `publish`: the operations, done in order
+- `rights`: the change of mode and owner
+- `cleanup`: the removal of displaced files
+
+If it fails, or was interrupted:
+
+- `rollback`: every operation taken back as far as it was done
+- `rollback_table`: the action for each content of the two slots of a replacement
+- `recovery`: the rollback or clean-up of what an earlier process left
+- `outcome`: what a rollback or clean-up met, for one change
+- `disposal`: the removal of files of the plan, and the rescue of others' versions
+
+On the disk:
+
+- `slots`: the slots of a plan, and the renames between them
+- `plan_folders`: the folders of a plan, wherever they are
+- `open_folders`: folders that are held open, and the search for moved ones
+- `file_match`: the comparison of a file with a recorded state
+- `flushing`: flushes, each once and many together
+
+What is kept:
+
+- `model`: recorded paths, file states, file changes and change records
+- `log`: the history and the unfinished changes of a root
+- `database`: the SQLite database of a log
+- `blobs`: contents kept for undo
+- `state_dir`: the state folder of a root
+- `locks`: the lock of a workspace
+
+Looking back:
+
+- `diffs`: the diff of a change, or of one that is not made yet
+- `net_change`: several changes as if they had been one
+- `undo`: the change set that takes changes back, merged with later ones
 """

@@ -18,7 +18,6 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
-from filewright.boundary.rules import DenyRules
 from filewright.changes.open_folders import FolderId, OpenFolders
 from filewright.changes.tree_node import (
     OriginalFile,
@@ -118,61 +117,17 @@ class ChangeTree:
         Raise `not_found`, `not_a_directory`, `path_escape`, `symlink` and
         `permission_denied`.
         """
-        requested_path = location.requested_path
         if changing or not location.parts:
             self.boundary.require_writable_names(location, location.parts)
             self._checked.add(location)
         root = self._root_node(location)
-        root_rules = PositionRules(root.original_rules(), is_original=True)
-        passed = [_PassedFolder(root, b"", root_rules)]
-        pending = list(reversed(location.parts))
-        followed_links = new_folders = 0
-        while True:
-            folder, rules = passed[-1].node, passed[-1].rules
-            name = pending.pop()
-            if name in (b"", b"."):
-                continue
-            if name == b"..":
-                passed.pop()
-                if not passed:
-                    raise self._leads_out(location)
-                continue
-            node = folder.child(name, requested_path)
-            if changing:
-                is_folder = _is_folder(node, is_last=not pending)
-                rules.rules.require_allowed(
-                    requested_path, name, is_folder, for_change=True
-                )
-            if not pending:
-                break
-            if node is not None and node.target is not None:
-                followed_links += 1
-                if followed_links > _MAX_LINKS:
-                    error = OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-                    raise from_os_error(error, requested_path)
-                if node.target.startswith(b"/"):
-                    raise self._leads_out(location)
-                pending.extend(reversed(node.target.split(b"/")))
-                continue
-            if node is None and create:
-                node = folder.put_new("folder", name, requested_path)
-            if node is None or node.kind != "folder":
-                if changing:
-                    names = [name, *reversed(pending)]
-                    _require_names_allowed(rules.rules, names, requested_path)
-                refusal = errors.missing if node is None else errors.not_a_folder
-                raise refusal(requested_path, name.decode("utf-8", "replace"))
-            if node.original is None:
-                new_folders += 1
-                if new_folders > MAX_DEPTH:
-                    raise errors.too_deep(requested_path, MAX_DEPTH)
-            passed.append(_PassedFolder(node, name, node.rules_at(name, rules)))
-        if changing and followed_links:
+        walk = _PathWalk(root, location, create=create, changing=changing)
+        entry = walk.run()
+        if changing and walk.followed_links:
             # Links count whether they are on the disk or made by this change: once
             # something is staged, a refusal would come too late.
-            names = [*(step.name for step in passed[1:]), name]
-            self.boundary.require_writable_names(location, tuple(names))
-        return TreeEntry(folder, name, node)
+            self.boundary.require_writable_names(location, walk.resolved_names())
+        return entry
 
     def require_node(self, location: Location, *, changing: bool = False) -> TreeNode:
         """Return the node of a path. Raise `not_found` if there is none."""
@@ -194,22 +149,98 @@ class ChangeTree:
                 self.roots.append(node)
         return self._root_nodes[identity]
 
-    @staticmethod
-    def _leads_out(location: Location) -> FilewrightError:
-        return errors.outside_root(location.requested_path, quote(location.root.path))
 
+class _PathWalk:
+    """The walk from a root to a path in the tree, a name at a time; links are followed."""
 
-def _is_folder(node: TreeNode | None, *, is_last: bool) -> bool | None:
-    """Return True if a name is that of a folder, None if that is not known."""
-    if node is not None:
-        return node.kind == "folder"
-    return None if is_last else True
+    def __init__(
+        self, root: TreeNode, location: Location, *, create: bool, changing: bool
+    ) -> None:
+        rules = PositionRules(root.original_rules(), is_original=True)
+        self._passed = [_PassedFolder(root, b"", rules)]
+        self._pending = list(reversed(location.parts))
+        self._last_name = b""
+        self._location = location
+        self._requested_path = location.requested_path
+        self._create = create
+        self._changing = changing
+        self.followed_links = 0
+        self._new_folders = 0
 
+    def run(self) -> TreeEntry:
+        """Walk to the end of the path."""
+        while True:
+            folder, name = self._passed[-1].node, self._pending.pop()
+            if name in (b"", b"."):
+                continue
+            if name == b"..":
+                self._passed.pop()
+                if not self._passed:
+                    raise self._leads_out()
+                continue
+            node = self._find_child(folder, name)
+            if not self._pending:
+                self._last_name = name
+                return TreeEntry(folder, name, node)
+            if node is not None and node.target is not None:
+                self._follow_link(node.target)
+            else:
+                self._enter_folder(folder, name, node)
 
-def _require_names_allowed(
-    rules: DenyRules, names: Sequence[bytes], requested_path: str
-) -> None:
-    """Refuse names below a folder that does not exist: rules can match them all the same."""
-    for parent_name, name in pairwise(names):
-        rules = rules.enter(parent_name, None)
-        rules.require_allowed(requested_path, name, None, for_change=True)
+    def resolved_names(self) -> tuple[bytes, ...]:
+        """Return the names from the root to the path, without links."""
+        return (*(passed.name for passed in self._passed[1:]), self._last_name)
+
+    def _find_child(self, folder: TreeNode, name: bytes) -> TreeNode | None:
+        node = folder.child(name, self._requested_path)
+        if self._changing:
+            is_folder: bool | None = None
+            if node is not None:
+                is_folder = node.kind == "folder"
+            elif self._pending:
+                is_folder = True
+            rules = self._passed[-1].rules.rules
+            rules.require_allowed(
+                self._requested_path, name, is_folder, for_change=True
+            )
+        return node
+
+    def _follow_link(self, target: bytes) -> None:
+        self.followed_links += 1
+        if self.followed_links > _MAX_LINKS:
+            error = OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            raise from_os_error(error, self._requested_path)
+        if target.startswith(b"/"):
+            raise self._leads_out()
+        self._pending.extend(reversed(target.split(b"/")))
+
+    def _enter_folder(
+        self, folder: TreeNode, name: bytes, node: TreeNode | None
+    ) -> None:
+        if node is None and self._create:
+            node = folder.put_new("folder", name, self._requested_path)
+        if node is None or node.kind != "folder":
+            self._require_allowed_below(name)
+            refusal = errors.missing if node is None else errors.not_a_folder
+            raise refusal(self._requested_path, name.decode("utf-8", "replace"))
+        if node.original is None:
+            self._new_folders += 1
+            if self._new_folders > MAX_DEPTH:
+                raise errors.too_deep(self._requested_path, MAX_DEPTH)
+        rules = node.rules_at(name, self._passed[-1].rules)
+        self._passed.append(_PassedFolder(node, name, rules))
+
+    def _require_allowed_below(self, name: bytes) -> None:
+        """Refuse names below a folder that does not exist: rules can match them all the same."""
+        if not self._changing:
+            return
+        rules = self._passed[-1].rules.rules
+        for parent_name, child_name in pairwise([name, *reversed(self._pending)]):
+            rules = rules.enter(parent_name, None)
+            rules.require_allowed(
+                self._requested_path, child_name, None, for_change=True
+            )
+
+    def _leads_out(self) -> FilewrightError:
+        root_path = quote(self._location.root.path)
+        return errors.outside_root(self._requested_path, root_path)

@@ -211,13 +211,7 @@ class _Rollback:
         if self._slots.status(spare) is not None:
             backup, other = spare, source
         at_target = self._classify(target, operation, before)
-        in_backup = self._classify(backup, operation, before)
-        if (
-            in_backup is SlotContent.FOREIGN
-            and operation.kind is OperationKind.STAGED
-            and self._is_unfinished(backup, operation.after)
-        ):
-            in_backup = SlotContent.UNFINISHED
+        in_backup = self._classify_backup(backup, operation, before)
         action = ROLLBACK_TABLE[at_target][in_backup]
         match action:
             case RollbackAction.NOTHING:
@@ -297,6 +291,18 @@ class _Rollback:
             is_staged_file=operation.stages_file,
             keeps_content=before.digest is not None and before.digest == after.digest,
         )
+
+    def _classify_backup(
+        self, slot: Slot, operation: RenameOperation, before: FileState
+    ) -> SlotContent:
+        content = self._classify(slot, operation, before)
+        if (
+            content is SlotContent.FOREIGN
+            and operation.kind is OperationKind.STAGED
+            and self._is_unfinished(slot, operation.after)
+        ):
+            return SlotContent.UNFINISHED
+        return content
 
     # Our file
 
