@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.linediff import align, merge_lines
+from filewright.edit.diff3 import merge_lines
+from filewright.edit.linediff import align
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
 

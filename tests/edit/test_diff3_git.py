@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.rows import each_row
 
-from filewright.edit.linediff import LineMerge, merge_lines
+from filewright.edit.diff3 import LineMerge, merge_lines
 
 LINES = ["a", "b", "c", "d", "e", "{", "}", "", "end"]
 

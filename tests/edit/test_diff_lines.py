@@ -107,12 +107,12 @@ def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once()
     None
 ):
     before, after = list("abcdefgh"), list("xbydzfwh")
-    assert diff_lines(before, after, pairs=1) == [
+    assert diff_lines(before, after, max_pairs=1) == [
         LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)
     ]
 
 
 def test_what_nothing_divides_is_one_region() -> None:
-    assert diff_lines(list("aabbab"), list("bbaaba"), pairs=1) == [
+    assert diff_lines(list("aabbab"), list("bbaaba"), max_pairs=1) == [
         LineChange(0, 6, 0, 6)
     ]

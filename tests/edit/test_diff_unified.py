@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.rows import each_row
 
-from filewright.edit.diff import DiffRow, FileDiff, build_file_diff, find_splices
+from filewright.edit.build_diff import build_file_diff, find_splices
+from filewright.edit.diff import DiffRow, FileDiff
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
@@ -24,7 +25,9 @@ GIT = {
 
 def between(before: bytes, after: bytes, **options: int) -> FileDiff:
     snapshot = Snapshot(before)
-    return build_file_diff("f", "f", snapshot, find_splices(snapshot, after), **options)
+    return build_file_diff(
+        FileDiff("f", "f"), snapshot, find_splices(snapshot, after), **options
+    )
 
 
 def body(diff: FileDiff) -> str:
@@ -58,7 +61,7 @@ def test_hunks(before: bytes, after: bytes, expected: str) -> None:
 def test_other_encodings_are_decoded_for_display() -> None:
     text = "Größe und Länge ändern sich täglich, schöne Grüße aus München\n"
     before = Snapshot(text.encode("cp1252"), encoding="cp1252")
-    diff = build_file_diff("f", "f", before, [Splice(0, 2, b"Ma")])
+    diff = build_file_diff(FileDiff("f", "f"), before, [Splice(0, 2, b"Ma")])
     assert "-Größe und Länge" in diff.text
     assert "+Maöße" in diff.text
 
@@ -88,12 +91,9 @@ def test_headers_without_hunks(
     expected: str,
 ) -> None:
     diff = build_file_diff(
-        *names,
+        FileDiff(*names, mode_before=modes[0], mode_after=modes[1], is_copy=copied),
         Snapshot(b""),
         (),
-        mode_before=modes[0],
-        mode_after=modes[1],
-        copied=copied,
     )
     assert diff.text == expected
 
@@ -130,7 +130,7 @@ def test_git_applies_what_is_shown(
             splices.append(Splice(offset, min(length, len(before) - offset), text))
             position = splices[-1].end + 1
     after = apply(before, ordered(splices, len(before)))
-    diff = build_file_diff("f", "f", Snapshot(before), splices)
+    diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     if before == after:
         assert diff.text == ""
         return
@@ -157,7 +157,7 @@ def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
 def test_thirty_thousand_splices_are_counted_not_read() -> None:
     before = b"".join(b"line %06d\n" % i for i in range(300_000))
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
-    diff = build_file_diff("f", "f", Snapshot(before), splices)
+    diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     assert diff.omitted_changes == 30_000 - len(diff.hunks)
     assert (diff.added, diff.removed, diff.all_counted) == (30_000, 30_000, True)
     assert diff.text.endswith(f"... {diff.omitted_changes:,} more changes not shown\n")
@@ -175,7 +175,9 @@ def test_a_long_line_is_cut_round_the_difference() -> None:
 
 def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     before = b"a" * 9_000_000 + b"\n"
-    diff = build_file_diff("f", "f", Snapshot(before), [Splice(4_000_000, 1, b"b")])
+    diff = build_file_diff(
+        FileDiff("f", "f"), Snapshot(before), [Splice(4_000_000, 1, b"b")]
+    )
     assert len(diff.text) < 3_000
     assert "@@ -1 +1 @@" in diff.text
 
@@ -202,11 +204,13 @@ def test_windows_of_a_diff_draw_each_change_once_and_count_all(
     )
     before = Snapshot(old)
     splices = (Splice(0, len(old), new),) if whole else find_splices(before, new)
-    everything = build_file_diff("f", "f", before, splices)
-    windows = [build_file_diff("f", "f", before, splices, max_lines=budget)]
+    everything = build_file_diff(FileDiff("f", "f"), before, splices)
+    windows = [build_file_diff(FileDiff("f", "f"), before, splices, max_lines=budget)]
     while (start := windows[-1].next_offset) is not None:
         windows.append(
-            build_file_diff("f", "f", before, splices, max_lines=budget, start=start)
+            build_file_diff(
+                FileDiff("f", "f"), before, splices, max_lines=budget, start=start
+            )
         )
     for window in windows:
         assert (window.added, window.removed) == (everything.added, everything.removed)
@@ -269,5 +273,5 @@ def test_lines_of_a_region_too_large_to_compare_are_counted(end: bytes) -> None:
         Splice(at + 30, 2 << 20, b"y"),
         Splice(at + len(line), len(end), b"y"),
     ]
-    diff = build_file_diff("f", "f", Snapshot(before), splices)
+    diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     assert (diff.removed, diff.added) == (2, 3)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.linediff import LineMerge, merge_lines
+from filewright.edit.diff3 import LineMerge, merge_lines
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from tests.rows import each_row
 
-from filewright.edit.diff import Diff, FileDiff, build_file_diff, find_splices
+from filewright.edit.build_diff import build_file_diff, find_splices
+from filewright.edit.diff import Diff, FileDiff
 from filewright.page.render import code, paint
 from filewright.page.view import FileView, HunkView, RowView
 from filewright.page.view import view_of as drawn
@@ -22,7 +23,9 @@ def view_of(
     before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py"
 ) -> FileView:
     snapshot = Snapshot(before)
-    return drawn(build_file_diff(old, new, snapshot, find_splices(snapshot, after)))
+    return drawn(
+        build_file_diff(FileDiff(old, new), snapshot, find_splices(snapshot, after))
+    )
 
 
 LINES = st.lists(
@@ -157,7 +160,10 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
     snapshot = Snapshot(before)
     view = drawn(
         build_file_diff(
-            "m.py", "m.py", snapshot, find_splices(snapshot, after), max_lines=200
+            FileDiff("m.py", "m.py"),
+            snapshot,
+            find_splices(snapshot, after),
+            max_lines=200,
         )
     )
     assert (view.file.added, view.file.removed) == (added + 1, 251)
@@ -176,12 +182,9 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
 def test_a_diff_is_the_same_after_it_was_json() -> None:
     snapshot = Snapshot(b"a\nb\r\nc")
     file = build_file_diff(
-        "x",
-        "y",
+        FileDiff("x", "y", mode_before=0o644, mode_after=0o755),
         snapshot,
         find_splices(snapshot, b"a\nB\nc\n"),
-        mode_before=0o644,
-        mode_after=0o755,
     )
     diff = Diff(
         (file, FileDiff("i.png", None, binary=True, added=None)), omitted_files=3

@@ -31,15 +31,9 @@ from filewright.changes.model import (
 from filewright.changes.open_folders import OpenFolders
 from filewright.changes.tree_diff import TreeDiff, apply_change_set
 from filewright.changes.tree_node import TreeNode
+from filewright.edit.build_diff import build_file_diff, compare_cells, find_splices
 from filewright.edit.changeset import ChangeSet
-from filewright.edit.diff import (
-    Diff,
-    FileDiff,
-    LostContent,
-    build_file_diff,
-    compare_cells,
-    find_splices,
-)
+from filewright.edit.diff import Diff, FileDiff, LostContent
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings
@@ -364,10 +358,13 @@ class DiffBuilder(NamedTuple):
         elif splices is None:
             splices = find_splices(before, after or b"")
         return build_file_diff(
-            names.old_name, names.new_name, before, splices,
-            max_lines=max_lines, line_chars=self.settings.line_chars, start=start,
-            mode_before=names.mode_before, mode_after=names.mode_after,
-        )  # fmt: skip
+            names,
+            before,
+            splices,
+            max_lines=max_lines,
+            line_chars=self.settings.line_chars,
+            start=start,
+        )
 
 
 def _named(

@@ -41,6 +41,7 @@ from filewright.changes.model import (
 )
 from filewright.changes.tree_node import TreeNode
 from filewright.changes.tree_steps import apply_step, arrive, leave
+from filewright.edit.changed_lines import group_into_hunks
 from filewright.edit.changeset import (
     ContentStream,
     Create,
@@ -54,8 +55,9 @@ from filewright.edit.changeset import (
     SetOwner,
     Step,
 )
-from filewright.edit.diff import Diff, group_into_hunks
-from filewright.edit.linediff import find_line_splices, merge_lines
+from filewright.edit.diff import Diff
+from filewright.edit.diff3 import merge_lines
+from filewright.edit.linediff import find_line_splices
 from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task

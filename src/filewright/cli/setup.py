@@ -585,7 +585,8 @@ def _carry_out(
 
 def _difference(edit: Edit) -> str:
     """Return the change as a diff for people."""
-    from filewright.edit.diff import build_file_diff, find_splices
+    from filewright.edit.build_diff import build_file_diff, find_splices
+    from filewright.edit.diff import FileDiff
     from filewright.text.snapshot import Snapshot
 
     name = os.path.relpath(edit.path, folder_of(edit.path))
@@ -596,9 +597,8 @@ def _difference(edit: Edit) -> str:
     old = Snapshot((edit.before or "").encode())
     splices = find_splices(old, (edit.after or "").encode())
     old_name = None if edit.before is None else name
-    return build_file_diff(
-        old_name, None if edit.after is None else name, old, splices
-    ).text
+    header = FileDiff(old_name, None if edit.after is None else name)
+    return build_file_diff(header, old, splices).text
 
 
 # To be pasted

@@ -129,8 +129,8 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def _step(workspace: Workspace, edit: Edit) -> Step:
+    from filewright.edit.build_diff import find_splices
     from filewright.edit.changeset import Create, Delete, ExpectedState, Modify
-    from filewright.edit.diff import find_splices
 
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:

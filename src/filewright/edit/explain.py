@@ -16,7 +16,8 @@ from filewright.edit.comparison import (
     split_words,
     word_similarity,
 )
-from filewright.edit.linediff import align, merge_lines
+from filewright.edit.diff3 import merge_lines
+from filewright.edit.linediff import align
 from filewright.edit.locate import locate
 from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.lines import find_regions

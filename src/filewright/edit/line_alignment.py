@@ -65,7 +65,10 @@ def _paired(part: LinesPart) -> tuple[dict[int, int], dict[int, int]]:
     gap_of: dict[int, int] = {}
     runs: Sequence[tuple[int, int, int]]
     if len(search.lines) * len(replace.lines) > _MOST_COMPARED:
-        runs = align(search.lines, replace.lines)
+        runs = [
+            (run.left, run.right, run.length)
+            for run in align(search.lines, replace.lines)
+        ]
     else:  # how a person reads a change
         runs = SequenceMatcher(
             None, search.lines, replace.lines, autojunk=False

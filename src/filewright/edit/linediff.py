@@ -1,12 +1,10 @@
-"""Which lines of two texts correspond: a line diff whose work is bounded; and three texts merged by it.
+"""Line diffs: the lines of two texts that correspond, found with bounded work.
 
-What both begin and end with is set aside. What is left is compared for its longest common subsequence ("Bit-parallel
-LCS-length computation revisited", Hyyrö 2004) where a bit for each pair of lines is not too many; where it is, lines
-that occur once on both sides divide it (the patience diff); what they do not divide is one replaced region. So a
-rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes.
-
-The merge is the classic one over what both sides change (S. Khanna, K. Kunal, B. C. Pierce, "A formal
-investigation of diff3", 2007): changes of both sides that touch are a conflict unless they are the same change.
+Lines that both texts begin and end with are set aside. The rest is compared for its
+longest common subsequence ("Bit-parallel LCS-length computation revisited", Hyyrö 2004)
+if a bit for each pair of lines is not too many. If it is, lines that occur once on both
+sides divide it (the patience diff). A region that they do not divide is one change. So
+a rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes.
 """
 
 from __future__ import annotations
@@ -14,382 +12,316 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from filewright.text.splice import Splice
 
-Item = TypeVar("Item", bound=Hashable)
-Kind = Literal["same", "ours", "theirs", "both", "conflict"]
-
 MAX_COMPARED_PAIRS = 1 << 27
 """Pairs of lines that are compared, in a bit each (16 MB)."""
-_PASSES = 32
-"""How often lines are looked through to divide them."""
-_BLOCK = 1 << 16
+_MAX_PASSES = 32
+"""How often all lines may be looked through to divide them."""
+_BLOCK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """Lines [start, end) of the one text became lines [new_start, new_end) of the other; 0-based."""
+    """Lines `start` to `end` of a text became lines `new_start` to `new_end` of another.
+
+    Lines count from 0, and the ends are exclusive.
+    """
 
     start: int
     end: int
     new_start: int
     new_end: int
 
+    @property
+    def growth(self) -> int:
+        """The number of lines that the text grows by; negative if it shrinks."""
+        return (self.new_end - self.new_start) - (self.end - self.start)
 
-class EqualRun(NamedTuple):
-    """`length` equal items from `left` in the first and `right` in the second sequence."""
+    @property
+    def only_inserts_or_deletes(self) -> bool:
+        """True if there are lines on one side only."""
+        return (self.start < self.end) != (self.new_start < self.new_end)
+
+    def shift(self, lines: int) -> LineChange:
+        """Return the change that many lines further down, on both sides."""
+        return LineChange(
+            self.start + lines,
+            self.end + lines,
+            self.new_start + lines,
+            self.new_end + lines,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EqualRun:
+    """`length` equal items, from `left` in one sequence and `right` in the other."""
 
     left: int
     right: int
     length: int
 
 
-_Chain: TypeAlias = "tuple[int, int, _Chain | None]"
-"""A pair of lines that correspond, and those before it."""
+@dataclass(frozen=True, slots=True)
+class LineReplacement:
+    """Old lines of a text and the new ones in their place.
+
+    `line` is the first of them (from 0), and `offset` its offset in bytes.
+    """
+
+    line: int
+    offset: int
+    old: list[bytes]
+    new: list[bytes]
+
+    @property
+    def old_bytes(self) -> int:
+        """The size of the old lines."""
+        return sum(map(len, self.old))
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """A pair of lines that correspond, and the pair before it."""
+
+    left: int
+    right: int
+    previous: _Anchor | None
 
 
 def diff_lines(
     before: Sequence[Hashable],
     after: Sequence[Hashable],
     *,
-    pairs: int = MAX_COMPARED_PAIRS,
+    max_pairs: int = MAX_COMPARED_PAIRS,
 ) -> list[LineChange]:
-    """The changes that turn `before` into `after`, in order, none touching the next.
+    """Return the changes that turn `before` into `after`: in order, none touching.
 
-    The elements are whole lines (or any values that compare equal where nothing changed).
+    The elements are whole lines, or any values that are equal where nothing changed.
     """
-    work = _PASSES * (len(before) + len(after))
-    found: list[LineChange] = []
-    ranges = [(0, len(before), 0, len(after))]
-    while ranges:
-        a, b, c, d = ranges.pop()
-        while a < b and c < d and before[a] == after[c]:
-            a, c = a + 1, c + 1
-        while a < b and c < d and before[b - 1] == after[d - 1]:
-            b, d = b - 1, d - 1
-        left, right = before[a:b], after[c:d]
-        work -= len(left) + len(right)
-        if work < 0 or set(left).isdisjoint(right):
-            found += [LineChange(a, b, c, d)] if left or right else []
-        elif len(left) * len(right) <= pairs:
-            from rapidfuzz.distance import LCSseq
-
-            at, over = a, c
-            # It compares hashes, of which only those of numbers differ whenever the lines do.
-            numbers: dict[Hashable, int] = {}
-            old, new = (
-                [numbers.setdefault(line, len(numbers)) for line in lines]
-                for lines in (left, right)
-            )
-            for run in LCSseq.opcodes(old, new).as_matching_blocks():
-                if a + run.a > at or c + run.b > over:
-                    found.append(LineChange(at, a + run.a, over, c + run.b))
-                at, over = a + run.a + run.size, c + run.b + run.size
-        elif anchors := _unique(left, right):
-            ends = [(-1, -1), *anchors, (len(left), len(right))]
-            ranges += reversed(
-                [
-                    (a + i + 1, a + k, c + j + 1, c + m)
-                    for (i, j), (k, m) in pairwise(ends)
-                ]
-            )
+    remaining_work = _MAX_PASSES * (len(before) + len(after))
+    changes: list[LineChange] = []
+    pending = [LineChange(0, len(before), 0, len(after))]
+    while pending:
+        region = _trim(before, after, pending.pop())
+        left = before[region.start : region.end]
+        right = after[region.new_start : region.new_end]
+        remaining_work -= len(left) + len(right)
+        if remaining_work < 0 or set(left).isdisjoint(right):
+            if left or right:
+                changes.append(region)
+        elif len(left) * len(right) <= max_pairs:
+            changes += _compare(left, right, region)
+        elif anchors := _find_anchors(left, right):
+            # The stack gives the last region first.
+            pending += reversed(_divide(region, anchors))
         else:
-            found.append(LineChange(a, b, c, d))
-    return found
+            changes.append(region)
+    return changes
 
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[EqualRun]:
-    """The matching runs of two sequences, in order, none touching the next on both sides."""
-    found: list[EqualRun] = []
-    at = over = 0
-    for change in [
-        *diff_lines(left, right),
-        LineChange(len(left), len(left), len(right), len(right)),
-    ]:
-        if change.start > at:
-            found.append(EqualRun(at, over, change.start - at))
-        at, over = change.end, change.new_end
-    return found
+    """Return the equal runs of two sequences, in order."""
+    runs: list[EqualRun] = []
+    left_start = right_start = 0
+    end = LineChange(len(left), len(left), len(right), len(right))
+    for change in [*diff_lines(left, right), end]:
+        length = change.start - left_start
+        if length > 0:
+            runs.append(EqualRun(left_start, right_start, length))
+        left_start, right_start = change.end, change.new_end
+    return runs
 
 
-def _unique(
+def _trim(
+    before: Sequence[Hashable], after: Sequence[Hashable], region: LineChange
+) -> LineChange:
+    """Return a region without the equal lines it begins and ends with."""
+    start, end = region.start, region.end
+    new_start, new_end = region.new_start, region.new_end
+    while start < end and new_start < new_end and before[start] == after[new_start]:
+        start += 1
+        new_start += 1
+    while start < end and new_start < new_end and before[end - 1] == after[new_end - 1]:
+        end -= 1
+        new_end -= 1
+    return LineChange(start, end, new_start, new_end)
+
+
+def _compare(
+    left: Sequence[Hashable], right: Sequence[Hashable], region: LineChange
+) -> list[LineChange]:
+    """Return the changes of a region by the longest common subsequence of its lines."""
+    from rapidfuzz.distance import LCSseq
+
+    # It compares hashes, and only those of small numbers differ whenever the lines do.
+    numbers: dict[Hashable, int] = {}
+    left_numbers = [numbers.setdefault(line, len(numbers)) for line in left]
+    right_numbers = [numbers.setdefault(line, len(numbers)) for line in right]
+    changes: list[LineChange] = []
+    start, new_start = region.start, region.new_start
+    for block in LCSseq.opcodes(left_numbers, right_numbers).as_matching_blocks():
+        block_start = region.start + block.a
+        new_block_start = region.new_start + block.b
+        if block_start > start or new_block_start > new_start:
+            changes.append(LineChange(start, block_start, new_start, new_block_start))
+        start, new_start = block_start + block.size, new_block_start + block.size
+    return changes
+
+
+def _find_anchors(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> list[tuple[int, int]]:
-    """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
-    counts, others = Counter(left), Counter(right)
-    there = {
-        line: j for j, line in enumerate(right) if others[line] == counts[line] == 1
+    """Return pairs of equal lines that occur once on either side.
+
+    They are the longest series that is in order on both sides (patience sorting).
+    """
+    left_counts, right_counts = Counter(left), Counter(right)
+    unique_lines = {
+        line: index
+        for index, line in enumerate(right)
+        if left_counts[line] == right_counts[line] == 1
     }
-    piles: list[_Chain] = []
-    for i, line in enumerate(left):
-        if (j := there.get(line)) is not None:
-            place = bisect_left(piles, j, key=lambda one: one[1])
-            piles[place : place + 1] = [(i, j, piles[place - 1] if place else None)]
-    chosen: list[tuple[int, int]] = []
-    chain = piles[-1] if piles else None
-    while chain is not None:
-        i, j, chain = chain
-        chosen.append((i, j))
-    return chosen[::-1]
+    # Pile n ends the series of n + 1 pairs whose last right index is smallest.
+    piles: list[_Anchor] = []
+    for left_index, line in enumerate(left):
+        right_index = unique_lines.get(line)
+        if right_index is None:
+            continue
+        pile = bisect_left(piles, right_index, key=lambda anchor: anchor.right)
+        previous = piles[pile - 1] if pile > 0 else None
+        piles[pile : pile + 1] = [_Anchor(left_index, right_index, previous)]
+    anchors: list[tuple[int, int]] = []
+    anchor = piles[-1] if piles else None
+    while anchor is not None:
+        anchors.append((anchor.left, anchor.right))
+        anchor = anchor.previous
+    anchors.reverse()
+    return anchors
 
 
-def find_replacements(
-    before: bytes, after: bytes
-) -> Iterator[tuple[int, int, list[bytes], list[bytes]]]:
-    """Which lines of one text became which of the other: the first (from 0), its offset, the old and the new ones.
+def _divide(region: LineChange, anchors: list[tuple[int, int]]) -> list[LineChange]:
+    """Return the parts of a region between lines that correspond."""
+    end = (region.end - region.start, region.new_end - region.new_start)
+    return [
+        LineChange(
+            region.start + left + 1,
+            region.start + next_left,
+            region.new_start + right + 1,
+            region.new_start + next_right,
+        )
+        for (left, right), (next_left, next_right) in pairwise(
+            [(-1, -1), *anchors, end]
+        )
+    ]
+
+
+# Texts as bytes
+
+
+def find_replacements(before: bytes, after: bytes) -> Iterator[LineReplacement]:
+    """Yield the lines of a text that another replaces, in order.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``, which is part of the line.
     """
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    old_lines = before.splitlines(keepends=True)
+    new_lines = after.splitlines(keepends=True)
     offset = line = 0
-    for change in diff_lines(old, new):
-        gone = old[change.start : change.end]
-        offset += sum(map(len, old[line : change.start]))
-        yield change.start, offset, gone, new[change.new_start : change.new_end]
-        offset, line = offset + sum(map(len, gone)), change.end
+    for change in diff_lines(old_lines, new_lines):
+        offset += sum(map(len, old_lines[line : change.start]))
+        replacement = LineReplacement(
+            change.start,
+            offset,
+            old_lines[change.start : change.end],
+            new_lines[change.new_start : change.new_end],
+        )
+        yield replacement
+        offset += replacement.old_bytes
+        line = change.end
 
 
 def find_line_splices(
     before: bytes, after: bytes, start: int = 0
 ) -> tuple[Splice, ...]:
-    """The splices of whole lines that turn `before`, which is at offset `start`, into `after`: ordered, not touching.
+    """Return splices of whole lines that turn `before`, at offset `start`, into `after`.
 
-    Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``; a line that differs only in its terminator
-    is replaced. `apply(before, line_splices(before, after)) == after`, always.
+    They are ordered and do not touch. Lines end with ``\\n``, ``\\r\\n`` or a lone
+    ``\\r``; a line of which only the end differs is replaced. Applying the splices to
+    `before` gives `after`, always.
     """
     if before == after:
         return ()
-    # Equal blocks at both ends are set aside, up to where a line begins on both sides.
-    a, b = len(before), len(after)
-    head = tail = 0
-    while (
-        head + _BLOCK <= min(a, b)
-        and before[head : head + _BLOCK] == after[head : head + _BLOCK]
-    ):
-        head += _BLOCK
-    head = before.rfind(b"\n", 0, head) + 1
-    most = min(a, b) - head - _BLOCK
-    while (
-        tail <= most
-        and before[a - tail - _BLOCK : a - tail] == after[b - tail - _BLOCK : b - tail]
-    ):
-        tail += _BLOCK
-    newline = before.find(b"\n", a - tail)
-    tail = a - newline - 1 if newline >= 0 else 0
-    splices: list[Splice] = []
-    for _, offset, gone, come in find_replacements(
-        before[head : a - tail], after[head : b - tail]
-    ):
-        splices.append(
-            Splice(start + head + offset, sum(map(len, gone)), b"".join(come))
-        )
-    return tuple(splices)
+    head = _count_equal_head(before, after)
+    tail = _count_equal_tail(before, after, head)
+    replacements = find_replacements(
+        before[head : len(before) - tail], after[head : len(after) - tail]
+    )
+    return tuple(
+        Splice(start + head + change.offset, change.old_bytes, b"".join(change.new))
+        for change in replacements
+    )
+
+
+def _count_equal_head(before: bytes, after: bytes) -> int:
+    """Return the size of the equal beginning of two texts, in whole blocks and lines.
+
+    Comparing blocks first saves splitting a large text into lines.
+    """
+    shorter = min(len(before), len(after))
+    head = 0
+    while head + _BLOCK_BYTES <= shorter:
+        end = head + _BLOCK_BYTES
+        if before[head:end] != after[head:end]:
+            break
+        head = end
+    # The last line begins equally on both sides.
+    return before.rfind(b"\n", 0, head) + 1
+
+
+def _count_equal_tail(before: bytes, after: bytes, head: int) -> int:
+    """Return the size of the equal end of two texts, in whole blocks and lines."""
+    most = min(len(before), len(after)) - head - _BLOCK_BYTES
+    old_end, new_end = len(before), len(after)
+    tail = 0
+    while tail <= most:
+        old_block = before[old_end - _BLOCK_BYTES : old_end]
+        if old_block != after[new_end - _BLOCK_BYTES : new_end]:
+            break
+        tail += _BLOCK_BYTES
+        old_end, new_end = old_end - _BLOCK_BYTES, new_end - _BLOCK_BYTES
+    # The first line may begin before the equal end.
+    newline = before.find(b"\n", old_end)
+    return len(before) - newline - 1 if newline >= 0 else 0
 
 
 def splices_to_line_changes(
     splices: Sequence[Splice], before: Sequence[int], after: Sequence[int]
 ) -> list[LineChange]:
-    """The lines that ordered splices change; `before` and `after` are the offsets of lines, and the size at last."""
-    result: list[LineChange] = []
-    starts = set(after)
+    """Return the lines that ordered splices change.
+
+    `before` and `after` are the offsets of the lines of both texts, and their sizes at
+    the end.
+    """
+    changes: list[LineChange] = []
+    new_line_starts = set(after)
     shift = 0
     for splice in splices:
+        # Extend the splice to where lines begin on both sides.
         first = bisect_right(before, splice.offset) - 1
-        while before[first] + shift not in starts:
+        while before[first] + shift not in new_line_starts:
             first -= 1
         shift += len(splice.replacement) - splice.length
-        last = bisect_left(before, splice.end)
-        while before[last] + shift not in starts:
-            last += 1
-        new_last = bisect_left(after, before[last] + shift)
-        if result and first < result[-1].end:
-            result[-1] = LineChange(
-                result[-1].start, last, result[-1].new_start, new_last
-            )
+        end = bisect_left(before, splice.end)
+        while before[end] + shift not in new_line_starts:
+            end += 1
+        new_end = bisect_left(after, before[end] + shift)
+        if changes and first < changes[-1].end:
+            last = changes[-1]
+            changes[-1] = LineChange(last.start, end, last.new_start, new_end)
         else:
-            more = result[-1].new_end - result[-1].end if result else 0
-            result.append(LineChange(first, last, first + more, new_last))
-    return result
-
-
-# Three texts merged
-
-
-@dataclass(frozen=True, slots=True)
-class MergeChunk:
-    """One stretch of a merge: half-open line ranges of the three texts, and who changed it.
-
-    `both` is the same change made by both sides.
-    """
-
-    kind: Kind
-    base: tuple[int, int]
-    ours: tuple[int, int]
-    theirs: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LineMerge(Generic[Item]):
-    """The chunks of a three-way merge, in order; together they cover all three texts."""
-
-    chunks: tuple[MergeChunk, ...]
-    ours: Sequence[Item]
-    theirs: Sequence[Item]
-
-    @property
-    def conflicts(self) -> tuple[MergeChunk, ...]:
-        """The chunks both sides changed differently; empty when the merge is clean."""
-        return tuple(chunk for chunk in self.chunks if chunk.kind == "conflict")
-
-    @property
-    def clean(self) -> bool:
-        """Whether there is no conflict."""
-        return not self.conflicts
-
-    @property
-    def lines(self) -> list[Item]:
-        """The merged lines; at a conflict, ours."""
-        result: list[Item] = []
-        for chunk in self.chunks:
-            result += (
-                self.theirs[slice(*chunk.theirs)]
-                if chunk.kind == "theirs"
-                else self.ours[slice(*chunk.ours)]
-            )
-        return result
-
-
-def slide_changes(
-    found: list[LineChange], left: Sequence[Hashable], right: Sequence[Hashable]
-) -> list[LineChange]:
-    """The same changes with each pure insertion or deletion moved where git has it.
-
-    That is together with the change next to it, if it can go that far; else as far down as it goes.
-    """
-    result = [*found]
-    index = 0
-    while index < len(result):
-        here = result[index]
-        above = result[index - 1] if index else None
-        below = result[index + 1] if index + 1 < len(result) else None
-        gone, come = here.start < here.end, here.new_start < here.new_end
-        text, first, last = (
-            (left, here.start, here.end)
-            if gone
-            else (right, here.new_start, here.new_end)
-        )
-        room = (below.start if below else len(left)) - here.end
-        down = up = 0
-        while gone != come and down < room and text[first + down] == text[last + down]:
-            down += 1
-        if down and down == room and below:
-            result[index : index + 2] = [
-                LineChange(
-                    here.start + down, below.end, here.new_start + down, below.new_end
-                )
-            ]
-            continue
-        room = here.start - (above.end if above else 0)
-        while (
-            gone != come and up < room and text[last - 1 - up] == text[first - 1 - up]
-        ):
-            up += 1
-        if up and up == room and above:
-            index -= 1
-            result[index : index + 2] = [
-                LineChange(
-                    above.start, here.end - up, above.new_start, here.new_end - up
-                )
-            ]
-            continue
-        result[index] = LineChange(*(line + down for line in astuple(here)))
-        index += 1
-    return result
-
-
-def merge_lines(
-    base: Sequence[Item],
-    ours: Sequence[Item],
-    theirs: Sequence[Item],
-    *,
-    touching: bool = False,
-) -> LineMerge[Item]:
-    """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
-
-    Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
-    conflict unless both sides made the same one. With `touching` only those are that overlap, or insert at one place.
-    """
-    mine, other = (
-        slide_changes(diff_lines(base, text), base, text) for text in (ours, theirs)
-    )
-    return merge_changes(base, ours, theirs, mine, other, touching=touching)
-
-
-def merge_changes(
-    base: Sequence[Item],
-    ours: Sequence[Item],
-    theirs: Sequence[Item],
-    our_changes: Sequence[LineChange],
-    their_changes: Sequence[LineChange],
-    *,
-    touching: bool = False,
-) -> LineMerge[Item]:
-    """Merge two sides that changed `base` as said, which is known better than two texts tell it."""
-    changed = [
-        (change, side)
-        for side, made in enumerate((our_changes, their_changes))
-        for change in made
-    ]
-    # Changes that touch, as lines of the base, and by how many lines each side grows there.
-    groups: list[list[int]] = []
-    for change, side in sorted(changed, key=lambda one: (one[0].start, one[0].end)):
-        begins = not groups or change.start > groups[-1][1]
-        if touching and not begins:
-            # Of two that touch, the place of each is known unless both insert there.
-            begins = change.start == groups[-1][1] and (
-                groups[-1][0] < groups[-1][1] or change.start < change.end
-            )
-        if begins:
-            groups.append([change.start, change.end, 0, 0])
-        groups[-1][1] = max(groups[-1][1], change.end)
-        groups[-1][2 + side] += (
-            change.new_end - change.new_start - (change.end - change.start)
-        )
-    chunks: list[MergeChunk] = []
-    at = mine = other = 0  # how many lines further the sides are than the base
-    for start, stop, more, another in [*groups, [len(base), len(base), 0, 0]]:
-        if at < start:
-            chunks.append(
-                MergeChunk(
-                    "same",
-                    (at, start),
-                    (at + mine, start + mine),
-                    (at + other, start + other),
-                )
-            )
-        if start < stop or more or another:
-            spans = (
-                (start, stop),
-                (start + mine, stop + mine + more),
-                (start + other, stop + other + another),
-            )
-            one, two, three = (
-                text[slice(*span)]
-                for text, span in zip((base, ours, theirs), spans, strict=True)
-            )
-            kind: Kind = (
-                "both"
-                if two == three
-                else "theirs"
-                if two == one
-                else "ours"
-                if three == one
-                else "conflict"
-            )
-            chunks.append(MergeChunk(kind, *spans))
-        at, mine, other = stop, mine + more, other + another
-    return LineMerge(tuple(chunks), ours, theirs)
+            line_shift = changes[-1].new_end - changes[-1].end if changes else 0
+            changes.append(LineChange(first, end, first + line_shift, new_end))
+    return changes

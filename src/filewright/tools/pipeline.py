@@ -18,8 +18,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from filewright.boundary.location import Location
 from filewright.changes.model import RecordedPath
+from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Modify, Step
-from filewright.edit.diff import Diff, FileDiff, build_file_diff
+from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.symbol import Outline
@@ -278,10 +279,14 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
             one.result, one.location, version=before.version, hard_links=links
         )
     page, shown = one.view or (before, one.splices)
-    diff = build_file_diff(
-        one.old_name, one.new_name, page, shown, max_lines=max(rows, 0),
-        mode_before=one.mode_before, mode_after=one.mode_after, copied=one.is_copy,
-    )  # fmt: skip
+    header = FileDiff(
+        one.old_name,
+        one.new_name,
+        mode_before=one.mode_before,
+        mode_after=one.mode_after,
+        is_copy=one.is_copy,
+    )
+    diff = build_file_diff(header, page, shown, max_lines=max(rows, 0))
     of_mark = one.splices and one.splices[0].offset < before.start
     form = kept_form(before) if one.old_name and one.new_name and not of_mark else ""
     warning, version, content = "", None, None

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary.location import Location
-from filewright.edit.diff import build_file_diff, find_splices
+from filewright.edit.build_diff import build_file_diff, find_splices
+from filewright.edit.diff import FileDiff
 from filewright.errors import Code, invalid, path_error, too_many
 from filewright.progress import Task
 from filewright.search.engine import Hit, search_snapshot
@@ -682,8 +683,7 @@ def compare_files(context: Context, before: str, after: str) -> str:
         if not splices:
             return ""
         shown = build_file_diff(
-            was.display_path,
-            now.display_path,
+            FileDiff(was.display_path, now.display_path),
             plain,
             splices,
             max_lines=context.settings.diff_lines,

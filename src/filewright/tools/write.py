@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary.location import Location
+from filewright.edit.build_diff import find_splices
 from filewright.edit.changeset import FilePlan, Modify
-from filewright.edit.diff import find_splices
 from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
 from filewright.text import codec
 from filewright.text.codec import Encoding

@@ -10,6 +10,7 @@ from tests.files import ROOT, Windowed
 
 from filewright.boundary.location import Location
 from filewright.boundary.names import unquote
+from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import (
     Copy,
     Create,
@@ -20,7 +21,7 @@ from filewright.edit.changeset import (
     SetMode,
     Step,
 )
-from filewright.edit.diff import Diff, FileDiff, build_file_diff
+from filewright.edit.diff import Diff, FileDiff
 from filewright.edit.patch.file_plan import PatchedFile
 from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
@@ -32,13 +33,15 @@ from filewright.text.splice import apply, ordered
 
 def _shown(file: FilePlan[PatchedFile]) -> FileDiff:
     return build_file_diff(
-        file.old_name,
-        file.new_name,
+        FileDiff(
+            file.old_name,
+            file.new_name,
+            mode_before=file.mode_before,
+            mode_after=file.mode_after,
+            is_copy=file.is_copy,
+        ),
         file.before,
         file.splices,
-        mode_before=file.mode_before,
-        mode_after=file.mode_after,
-        copied=file.is_copy,
     )
 
 

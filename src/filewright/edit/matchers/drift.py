@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.line_endings import choose_terminator, whole_lines_splice
-from filewright.edit.linediff import (
+from filewright.edit.diff3 import (
     LineMerge,
     MergeChunk,
-    diff_lines,
     merge_changes,
     merge_lines,
     slide_changes,
-    splices_to_line_changes,
 )
+from filewright.edit.line_endings import choose_terminator, whole_lines_splice
+from filewright.edit.linediff import diff_lines, splices_to_line_changes
 from filewright.edit.locate import locate
 from filewright.edit.merge import try_merge
 from filewright.edit.model import ByteRange, EditMatch, NotLocated, SplicePart, Tier
