@@ -1,9 +1,10 @@
-"""An edit whose search text occurs exactly: the replacement is written as it is sent.
+"""The extension of an exact match to whole lines, where its text names lines.
 
-Two things are an edit of whole lines all the same. A search text that ends with a newline names lines, so what takes
-their place ends with one too. A search text that begins inside the indentation of its line names that line, unless it
-ends inside a word, and nothing beside it is moved: where the replacement could be indented in two ways, the edit is
-refused.
+An exact match is replaced as it is sent, with two exceptions. A search text that ends
+with a newline names lines: what takes their place ends with one too. And a search text
+that begins inside the indentation of its line names that line, unless it ends inside a
+word. Nothing beside it is moved: where the replacement could be indented in two ways,
+the edit is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from filewright.edit.block_lines import closes_block, is_list_item, opens_block
 from filewright.edit.comparison import (
     WHITESPACE,
     indent_width,
@@ -21,220 +23,289 @@ from filewright.edit.comparison import (
 )
 from filewright.edit.indentation import Indentation
 from filewright.edit.model import AmbiguousWriteError, ByteRange, TextPart
-from filewright.edit.reindent import CLOSING, ITEM, OPENING
 from filewright.edit.source import Source
 
-#: Bytes of a character in any encoding.
-_LONGEST_CHARACTER = 4
-_WORD = re.compile(r"\w")
-_LONGEST_INDENT = 1 << 16  # a line may be as long as the file
-#: A line that goes on with the one above, or one that such a line follows.
-_CONTINUING = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
-_GOING_ON = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
+# The most bytes of a character in any encoding.
+_MAX_CHARACTER_BYTES = 4
+# A line may be as long as the file: a longer indentation is not read.
+_MAX_INDENT_BYTES = 1 << 16
+_WORD_CHARACTER = re.compile(r"\w")
+# A line that goes on with the line above it, and one that the line below goes on with.
+_CONTINUES = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
+_IS_CONTINUED = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
 
 
 def extend_to_lines(source: Source, part: TextPart) -> TextPart:
-    """Return the part, as whole lines where it names lines. Raises `AmbiguousWriteError` where it has two readings."""
-    part = _ended(source, part)
-    first = part.search.partition("\n")[0]
+    """Return the part, as whole lines if it names lines.
+
+    Raise `AmbiguousWriteError` if the replacement can be indented in two ways.
+    """
+    part = _end_with_newline(source, part)
     start = part.span.start
-    begin = source.line_start(start)
-    if begin == start or start - begin > _LONGEST_INDENT or is_blank(first):
+    line_start = source.line_start(start)
+    first_line = part.search.partition("\n")[0]
+    if line_start == start or is_blank(first_line):
         return part
-    lead = source.text(source.read(begin, start))
+    if start - line_start > _MAX_INDENT_BYTES:
+        return part
+    lead = source.text(source.read(line_start, start))
     if lead.strip(WHITESPACE):
         return part
     if is_blank(part.replace):
-        return _deleted(source, part, begin, lead)
-    if _ends_in_word(source, part):
+        return _delete_indent(source, part, line_start, lead)
+    if _ends_inside_word(source, part):
         return part
-    readings = _Readings(source, part, lead)
-    text = readings.choose()
+    text = _choose_reading(source, part, lead)
     if text == lead + part.replace:
+        # The indentation stays as it is.
         return part
-    return TextPart(ByteRange(begin, part.span.end), lead + part.search, text)
+    return TextPart(ByteRange(line_start, part.span.end), lead + part.search, text)
 
 
-def _ends_in_word(source: Source, part: TextPart) -> bool:
-    """Return whether a text ends inside a word of its line: it names a part of that line, and not the line."""
-    end = part.span.end
-    if end >= source.size:
-        return False
-    row = source.row_holding(end)
-    behind = source.text(row.body[end - row.offset :][:_LONGEST_CHARACTER])
-    return bool(_WORD.fullmatch(part.search[-1:]) and _WORD.match(behind))
-
-
-def _ended(source: Source, part: TextPart) -> TextPart:
+def _end_with_newline(source: Source, part: TextPart) -> TextPart:
     """End the replacement with a newline if the search text ends with one."""
     search, new, span = part.search, part.replace, part.span
     if not search.endswith("\n") or new.endswith("\n") or is_blank(search):
         return part
     if span.end == source.size and new + "\n" == search:
-        return part  # the end of the file is what the edit is about
-    if not new and not source.read(source.line_start(span.start), span.start).strip():
-        return part  # whole lines go
+        # The edit is about the newline at the end of the file.
+        return part
+    if not new:
+        before = source.read(source.line_start(span.start), span.start)
+        if not before.strip():
+            # Whole lines are deleted.
+            return part
     return TextPart(span, search, new + "\n")
 
 
-def _deleted(source: Source, part: TextPart, begin: int, lead: str) -> TextPart:
+def _ends_inside_word(source: Source, part: TextPart) -> bool:
+    """Return True if a text ends inside a word: it names a part of its line."""
+    end = part.span.end
+    if end >= source.size:
+        return False
+    row = source.row_holding(end)
+    behind = source.text(row.body[end - row.offset :][:_MAX_CHARACTER_BYTES])
+    last_character = part.search[-1:]
+    return bool(
+        _WORD_CHARACTER.fullmatch(last_character) and _WORD_CHARACTER.match(behind)
+    )
+
+
+def _delete_indent(
+    source: Source, part: TextPart, line_start: int, lead: str
+) -> TextPart:
     """Delete the indentation with the line, and leave the next line where it is."""
     search, span = part.search, part.span
-    last = search.rpartition("\n")[2]
-    whole = TextPart(ByteRange(begin, span.end), lead + search, part.replace)
+    with_lead = TextPart(ByteRange(line_start, span.end), lead + search, part.replace)
     if search.endswith("\n"):
-        return whole
-    if "\n" in search and is_blank(last):
+        return with_lead
+    last_line = search.rpartition("\n")[2]
+    if "\n" in search and is_blank(last_line):
         if part.replace:
             return part
-        end = span.end - len(last.encode(source.encoding.name))
-        return TextPart(ByteRange(begin, end), lead + search[: -len(last)], "")
-    rest = source.row_holding(span.end - 1).body[
-        span.end - source.line_start(span.end - 1) :
-    ]
-    return part if rest.strip() or part.replace else whole
+        # The search text ends inside the indentation of the next line, which stays.
+        end = span.end - len(last_line.encode(source.encoding.name))
+        return TextPart(
+            ByteRange(line_start, end), lead + search[: -len(last_line)], ""
+        )
+    last_byte = span.end - 1
+    row = source.row_holding(last_byte)
+    rest = row.body[span.end - source.line_start(last_byte) :]
+    if rest.strip() or part.replace:
+        return part
+    return with_lead
 
 
-@dataclass(frozen=True, slots=True)
+def _choose_reading(source: Source, part: TextPart, lead: str) -> str:
+    """Return the text for the whole lines, indentation and all, if it has one reading.
+
+    `lead` is the indentation that the search text lacks. Raise `AmbiguousWriteError` if
+    the replacement has no plausible reading, or several.
+    """
+    readings = _Readings(source, part, lead)
+    as_sent = lead + part.replace
+    if readings.is_single_line_kept_in_place():
+        return as_sent
+    candidates: list[str] = []
+    if readings.has_own_indent():
+        # The replacement has the file's indentation already.
+        if readings.is_plausible(part.replace):
+            return part.replace
+        candidates.append(part.replace)
+    candidates.append(as_sent)
+    if len(readings.old_lines) == 1:
+        # Of one line nothing shows whether it alone lacks its indentation.
+        shifted = readings.shift_all_lines()
+        if shifted is not None and shifted not in candidates:
+            candidates.append(shifted)
+    plausible = [text for text in candidates if readings.is_plausible(text)]
+    if len(plausible) > 1:
+        with_steps = [text for text in plausible if _has_file_steps(text, source)]
+        plausible = with_steps or plausible
+    if len(plausible) == 1:
+        text = plausible[0]
+        if text == as_sent or _has_file_steps(text, source):
+            return text
+    first_line = readings.old_lines[0].strip()
+    raise AmbiguousWriteError(
+        "the search text begins inside the indentation of its line, and "
+        f"{first_line!r}, or a line beside it, can be indented in several ways",
+        "send search and replace with the whole indentation of their first line",
+        readings=tuple(plausible or candidates)[:2],
+    )
+
+
 class _Readings:
-    """The ways in which a replacement may be indented whose search text lacks `lead`."""
+    """The ways in which a replacement may be indented whose search text lacks `lead`.
 
-    source: Source
-    part: TextPart
-    lead: str
+    `old_lines` and `new_lines` are the lines of both texts that are not blank.
+    """
 
-    def choose(self) -> str:
-        """Return the text of the only reading. Raises `AmbiguousWriteError` if there is none, or more than one."""
-        search, new = self._lines(self.part.search), self._lines(self.part.replace)
-        given, full = (
-            leading_whitespace(search[0]),
-            self.lead + leading_whitespace(search[0]),
-        )
-        literal = self.lead + self.part.replace
-        if len(search) == len(new) == 1 and leading_whitespace(new[0]) == given:
-            return literal
-        readings: dict[str, None] = {}
-        if leading_whitespace(new[0]) == full != given:
-            # The replacement has the file's own indentation already.
-            readings[self.part.replace] = None
-            if self._is_plausible(self.part.replace, search, new):
-                return self.part.replace
-        readings[literal] = None
-        if len(search) == 1:
-            # Of one line nothing shows whether it alone lacks its indentation.
-            shifted = self._shifted(given, full)
-            if shifted is not None:
-                readings[shifted] = None
-        plausible = [text for text in readings if self._is_plausible(text, search, new)]
-        if len(plausible) > 1:
-            plausible = [
-                text for text in plausible if self._has_steps(text)
-            ] or plausible
-        if len(plausible) == 1 and (
-            plausible[0] == literal or self._has_steps(plausible[0])
-        ):
-            return plausible[0]
-        raise AmbiguousWriteError(
-            f"the search text begins inside the indentation of its line, and {search[0].strip()!r}, or a line "
-            "beside it, can be indented in several ways",
-            "send search and replace with the whole indentation of their first line",
-            readings=tuple(plausible or readings)[:2],
-        )
+    def __init__(self, source: Source, part: TextPart, lead: str) -> None:
+        self.source = source
+        self.part = part
+        self.lead = lead
+        self.old_lines = _solid_lines(part.search)
+        self.new_lines = _solid_lines(part.replace)
+        self.sent_indent = leading_whitespace(self.old_lines[0])
+        self.full_indent = lead + self.sent_indent
+        # Of equal lines the first counts.
+        self._old_indents: dict[str, str] = {}
+        for line in self.old_lines:
+            self._old_indents.setdefault(line.strip(), leading_whitespace(line))
 
-    @staticmethod
-    def _lines(text: str) -> list[str]:
-        """Return the lines that are not blank."""
-        return [line for line in text.split("\n") if not is_blank(line)]
+    def is_single_line_kept_in_place(self) -> bool:
+        """Return True if one line becomes one line that begins as the search text does."""
+        if len(self.old_lines) != 1 or len(self.new_lines) != 1:
+            return False
+        return leading_whitespace(self.new_lines[0]) == self.sent_indent
 
-    def _shifted(self, given: str, full: str) -> str | None:
-        """Return the replacement with all lines moved as the first line is, in the file's unit."""
-        indents = {leading_whitespace(line) for line in self._lines(self.part.replace)}
-        if not all(indent.startswith(given) for indent in indents):
+    def has_own_indent(self) -> bool:
+        """Return True if the replacement begins with the indentation that is missing."""
+        new_indent = leading_whitespace(self.new_lines[0])
+        return new_indent == self.full_indent != self.sent_indent
+
+    def shift_all_lines(self) -> str | None:
+        """Return the replacement with all lines moved as the first one is.
+
+        None if a line is further left than the first line of the search text.
+        """
+        sent, full = self.sent_indent, self.full_indent
+        indents = {leading_whitespace(line) for line in self.new_lines}
+        if not all(indent.startswith(sent) for indent in indents):
             return None
-        indentation = Indentation.of([(given, full)])
+        indentation = Indentation.of([(sent, full)])
         forms: dict[str, tuple[str, ...]] = {}
         if indentation is not None:
             forms = indentation.extended(indents, self.source.indent_unit)
         lines: list[str] = []
         for line in self.part.replace.split("\n"):
+            if is_blank(line):
+                lines.append(line)
+                continue
             indent = leading_whitespace(line)
-            own = forms.get(indent, ())
-            moved = own[0] if len(own) == 1 else full + indent[len(given) :]
-            lines.append(line if is_blank(line) else moved + line[len(indent) :])
+            own_forms = forms.get(indent, ())
+            new_indent = full + indent[len(sent) :]
+            if len(own_forms) == 1:
+                new_indent = own_forms[0]
+            lines.append(new_indent + line[len(indent) :])
         return "\n".join(lines)
 
-    def _is_plausible(
-        self, text: str, search: Sequence[str], new: Sequence[str]
-    ) -> bool:
-        """Return whether a reading leaves lines that stay in place, and blocks below the lines that open them."""
-        written = self._lines(text)
-        asked = {line.strip(): line for line in reversed(search)}
-        typed_lines = new
-        if len(search) > 1 and text == self.lead + self.part.replace:
-            new = [
-                self.lead + new[0],
-                *new[1:],
-            ]  # the first line alone lacks its indentation
-        openers: list[str] = []
-        for index, (line, typed) in enumerate(zip(written, new, strict=True)):
-            old = asked.get(line.strip())
-            is_first = old is search[0]
-            own = (
-                self.lead + leading_whitespace(search[0])
-                if is_first
-                else leading_whitespace(old or "")
-            )
-            is_moved = index > 0 and leading_whitespace(
-                typed_lines[index]
-            ) == leading_whitespace(old or "")
-            stays = old is not None and (is_moved or index == 0)
-            if stays and leading_whitespace(line) != own:
+    def is_plausible(self, text: str) -> bool:
+        """Return True if a reading leaves kept lines in place, and blocks in order."""
+        written_lines = _solid_lines(text)
+        sent_lines = self.new_lines
+        has_one_old_line = len(self.old_lines) == 1
+        if not has_one_old_line and text == self.lead + self.part.replace:
+            # The first line alone lacks its indentation.
+            sent_lines = [self.lead + sent_lines[0], *sent_lines[1:]]
+        for index, line in enumerate(written_lines):
+            if not self._keeps_in_place(index, line):
                 return False
-            if index and not self._follows(
-                written[index - 1], line, new[index - 1], typed, search
+            if index and not self._may_follow(
+                above=_WrittenLine(written_lines[index - 1], sent_lines[index - 1]),
+                line=_WrittenLine(line, sent_lines[index]),
             ):
                 return False
-            if len(search) > 1:
-                continue  # it shows how its other lines are indented
-            if (
-                CLOSING.match(line)
-                and openers
-                and indent_width(openers.pop()) != indent_width(line)
-            ):
-                return False
-            if OPENING.search(line) and not line.rstrip().endswith(":"):
-                openers.append(line)
-            if indent_width(typed) >= indent_width(new[0]) and indent_width(
-                line
-            ) < indent_width(written[0]):
-                return False
-        return True
-
-    def _follows(
-        self, above: str, line: str, typed_above: str, typed: str, search: Sequence[str]
-    ) -> bool:
-        """Return whether a line may be indented as it is below the line above it."""
-        if CLOSING.match(line):
+        # Several old lines show themselves how they are indented.
+        if not has_one_old_line:
             return True
-        deeper = indent_width(line) - indent_width(above)
-        if OPENING.search(above):
-            is_new = above.strip() not in map(str.strip, search) and not ITEM.match(
-                line
-            )
-            is_flat = is_new and not OPENING.search(search[0])
-            return deeper > 0 or (
-                not is_flat and indent_width(typed) <= indent_width(typed_above)
-            )
-        if len(search) > 1 or deeper <= 0 or ITEM.match(above):
-            return True
-        return bool(_GOING_ON.search(above) or _CONTINUING.match(line))
+        return _has_plain_shape(written_lines, sent_lines)
 
-    def _has_steps(self, text: str) -> bool:
-        """Return whether each block is as deep below its line as blocks of the file are."""
-        unit = indent_width(self.source.indent_unit + "x")
-        lines = self._lines(text)
-        for above, line in pairwise(lines):
-            deeper = indent_width(line) - indent_width(above)
-            if OPENING.search(above) and deeper > 0 and deeper != unit:
-                return False
-        return True
+    def _keeps_in_place(self, index: int, line: str) -> bool:
+        """Return True unless a line that stays is written at another depth."""
+        text = line.strip()
+        old_indent = self._old_indents.get(text)
+        if old_indent is None:
+            return True
+        if index > 0 and leading_whitespace(self.new_lines[index]) != old_indent:
+            # The request moves it.
+            return True
+        is_first = text == self.old_lines[0].strip()
+        file_indent = self.full_indent if is_first else old_indent
+        return leading_whitespace(line) == file_indent
+
+    def _may_follow(self, *, above: _WrittenLine, line: _WrittenLine) -> bool:
+        """Return True if a line may be as deep as it is below the line above it."""
+        if closes_block(line.written):
+            return True
+        columns = indent_width(line.written) - indent_width(above.written)
+        if opens_block(above.written):
+            return columns > 0 or self._may_be_flat(above, line)
+        if len(self.old_lines) > 1 or columns <= 0 or is_list_item(above.written):
+            return True
+        # Only a line that goes on with the one above is deeper without a block.
+        return bool(
+            _IS_CONTINUED.search(above.written) or _CONTINUES.match(line.written)
+        )
+
+    def _may_be_flat(self, above: _WrittenLine, line: _WrittenLine) -> bool:
+        """Return True if a line need not be deeper than a line that opens a block."""
+        if indent_width(line.sent) > indent_width(above.sent):
+            return False
+        is_new = above.written.strip() not in self._old_indents
+        is_new_block = is_new and not is_list_item(line.written)
+        return not is_new_block or opens_block(self.old_lines[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _WrittenLine:
+    """A line as it would be written, and as it was sent."""
+
+    written: str
+    sent: str
+
+
+def _has_plain_shape(written_lines: Sequence[str], sent_lines: Sequence[str]) -> bool:
+    """Return True if brackets close at the depth of their line, and none is left of it.
+
+    A line that was sent no further left than the first one must not be written so.
+    """
+    openers: list[str] = []
+    first_width = indent_width(written_lines[0])
+    for line, sent in zip(written_lines, sent_lines, strict=True):
+        opener = openers.pop() if openers and closes_block(line) else None
+        if opener is not None and indent_width(opener) != indent_width(line):
+            return False
+        # A colon has no closing line.
+        if opens_block(line) and not line.rstrip().endswith(":"):
+            openers.append(line)
+        was_right_of_first = indent_width(sent) >= indent_width(sent_lines[0])
+        if was_right_of_first and indent_width(line) < first_width:
+            return False
+    return True
+
+
+def _has_file_steps(text: str, source: Source) -> bool:
+    """Return True if each block is as deep below its line as blocks of the file are."""
+    unit_columns = indent_width(source.indent_unit + "x")
+    for above, line in pairwise(_solid_lines(text)):
+        columns = indent_width(line) - indent_width(above)
+        if opens_block(above) and columns > 0 and columns != unit_columns:
+            return False
+    return True
+
+
+def _solid_lines(text: str) -> list[str]:
+    """Return the lines of a text that are not blank."""
+    return [line for line in text.split("\n") if not is_blank(line)]

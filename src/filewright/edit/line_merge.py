@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from filewright.edit.comparison import fold, is_blank, leading_whitespace
+from filewright.edit.depth_check import require_explained_depths
 from filewright.edit.file_spelling import FileSpelling
 from filewright.edit.model import AmbiguousWriteError, HunkPart
-from filewright.edit.reindent import map_indents, require_explained_depths
+from filewright.edit.reindent import map_indents
 from filewright.edit.token_merge import LineBody, merge_change
 from filewright.edit.tokens import TokenPair, pair_tokens, tokenize
 

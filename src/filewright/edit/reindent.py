@@ -1,15 +1,16 @@
 """The indentation of a replacement, in the file's own units.
 
-Lines that stay show how the request's indents become the file's; new lines follow the same map. Where it can be
-read in two ways the edit is refused, and both readings are shown.
+The search text of a loose match is indented otherwise than the file. The replacement is
+written as the search text is, and its indents are mapped as those were; or it has the
+file's indentation already. The lines that it keeps show which. Where they do not, the
+edit is refused, and both readings are shown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from filewright.edit.comparison import (
     WHITESPACE,
@@ -22,268 +23,299 @@ from filewright.edit.indentation import Indentation
 from filewright.edit.linediff import align
 from filewright.edit.model import AmbiguousWriteError, HunkPart
 
-#: A line that opens a block, one that closes one, and an item of a list.
-OPENING = re.compile(
-    r"(?:[:{(\[]|=>|->|\b(?:then|do|begin|else|try))(?:\s+(?:#|//).*|\s*)$"
-)
-CLOSING = re.compile(r"\s*(?:[)}\]]|end\b)")
-ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-#: Pairs of changed lines that are compared to tell which new line is which old one.
-_MOST_COMPARED = 10_000
-_ALIKE = 0.5
+# Pairs of changed lines that are compared to find which new line is which old one.
+_MAX_COMPARED_PAIRS = 10_000
+_SIMILAR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _MovedLine:
+    """A line that stays by its text, and that search text and file indent differently."""
+
+    text: str
+    search_indent: str
+    file_indent: str
+    replacement_indent: str
+
+    @property
+    def is_like_search(self) -> bool:
+        """Return True if the replacement indents the line as the search text does."""
+        return self.replacement_indent == self.search_indent
+
+    @property
+    def is_like_file(self) -> bool:
+        """Return True if the replacement indents the line as the file does."""
+        return self.replacement_indent == self.file_indent
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What the texts of an edit show of the indentation of its replacement.
+
+    `known` maps indents of the search text to those of the file, `indents` are those of
+    the replacement. `nested` are the texts of kept lines below a new line that opens a
+    block for them: they move in any case, and show nothing.
+    """
+
+    known: Mapping[str, str]
+    old_lines: Sequence[str]
+    new_lines: Sequence[str]
+    indents: Sequence[str]
+    moved: Sequence[_MovedLine]
+    nested: set[str]
+
+    @property
+    def telling(self) -> list[_MovedLine]:
+        """The moved lines whose indentation says how the replacement is written."""
+        return [line for line in self.moved if line.text not in self.nested]
+
+    @property
+    def search_margin(self) -> str:
+        """The shortest indent of the search text."""
+        return min(self.known, key=len)
+
+    @property
+    def margin(self) -> str:
+        """The shortest indent of the replacement; of two equally short, the first."""
+        return min(self.indents, key=len)
+
+    def is_wrapped(self) -> bool:
+        """Return True if a new line at the margin opens a block for all kept lines.
+
+        A new line further left than all matched ones is written as the search text is,
+        and the lines below it too.
+        """
+        least_width = min(map(indent_width, self.known.values()))
+        is_outermost = indent_width(self.margin) < least_width
+        first_text = self.new_lines[0].strip()
+        is_new = all(first_text != line.strip() for line in self.old_lines)
+        if self.search_margin or not (is_outermost and is_new):
+            return False
+        return bool(self.nested) and not self.telling
+
+    def is_like_search(self) -> bool:
+        """Return True if a kept line is indented as in the search text."""
+        return any(line.is_like_search for line in self.moved) or self.is_wrapped()
+
+    def contradicts_search(self) -> bool:
+        """Return True if other kept lines say that the replacement has the file's indents."""
+        if self._has_frame_of_search() or self.is_wrapped():
+            return False
+        if any(line.is_like_file for line in self.telling):
+            return True
+        # Spaces where the file has tabs, or the other way round, are never the file's.
+        has_same_kind = _has_tabs(self.known.values()) == _has_tabs(self.indents)
+        some_are_nested = len(self.telling) < len(self.moved)
+        return some_are_nested and has_same_kind and not self._is_certain()
+
+    def _has_frame_of_search(self) -> bool:
+        """Return True if the replacement begins and ends as the search text, indents too.
+
+        In the file's indentation it would then be wrong by just what the search text is
+        wrong by, below no line that opens a block.
+        """
+        first_is_same = self.new_lines[0] == self.old_lines[0]
+        return first_is_same and self.new_lines[-1] == self.old_lines[-1]
+
+    def _is_certain(self) -> bool:
+        """Return True if the telling lines cannot be others that look alike.
+
+        A closing bracket may be another one.
+        """
+        if len({line.search_indent for line in self.telling}) > 1:
+            return True
+        return any(re.search(r"\w", line.text) for line in self.telling)
+
+    def is_like_file(self) -> bool:
+        """Return True if the replacement certainly has the file's indentation already.
+
+        A line before the kept ones may open a block for them. And where the margin is
+        the same in both texts, a single line may be where the file has it by a move.
+        """
+        if not all(line.is_like_file for line in self.moved):
+            return False
+        moved_texts = {line.text for line in self.moved}
+        if self.new_lines[0].strip() not in moved_texts:
+            return False
+        if self.margin != self.known[self.search_margin]:
+            return False
+        has_several_depths = len({line.search_indent for line in self.moved}) > 1
+        return self.margin != self.search_margin or has_several_depths
 
 
 def map_indents(
     indentation: Indentation,
-    part: HunkPart,
-    there: Sequence[str],
-    same: Mapping[int, int],
+    match: HunkPart,
+    file_lines: Sequence[str],
+    kept_rows: Mapping[int, int],
     file_unit: str,
 ) -> dict[str, str]:
-    """What each indent of the replacement becomes, none where it is the file's.
+    """Map the indents of the replacement to the file's; none if they are the file's.
 
-    The replacement is written in the request's indentation, and is mapped as the search text was; or in
-    the file's already. Lines that stay by their text tell which, where they are moved in one of the two:
-    all of them must say the same. What a line that is new opens a block for is moved in any case.
+    `file_lines` are the texts of `match.rows`, `kept_rows` maps new lines to rows. Raise
+    `AmbiguousWriteError` if the replacement can be read in two ways.
     """
-    asked, solid = (
-        [line for line in lines if not is_blank(line)] for lines in (part.old, part.new)
-    )
-    if not solid:
+    if all(map(is_blank, match.new)):
         return {}
-    known = indentation.known
-    # In their order: of two as short the first is the base, whatever order a set of them has in this process.
-    indents = dict.fromkeys(map(leading_whitespace, solid))
-    base, first = min(indents, key=len), min(known, key=len)
-    either = {indent: (known.get(indent, indent), indent) for indent in indents}
-    old, new = ([line.strip() for line in lines] for lines in (part.old, part.new))
-    told = dict(same)
-    for run in align(old, new):
-        told |= {
-            run.right + step: run.left + step
-            for step in range(run.length)
-            if run.right + step not in same
-        }
-    moved = [
-        _Moved(
-            leading_whitespace(part.old[at]),
-            leading_whitespace(text),
-            leading_whitespace(part.new[to]),
-            new[to],
+    evidence = _collect_evidence(indentation, match, file_lines, kept_rows)
+    if evidence.is_like_search():
+        if evidence.contradicts_search():
+            raise _ambiguous_error(match.new, _both_readings(evidence))
+    elif evidence.moved:
+        if evidence.is_like_file():
+            return {}
+        raise _ambiguous_error(match.new, _both_readings(evidence))
+    return _choose_forms(indentation, match, evidence, file_unit)
+
+
+def _collect_evidence(
+    indentation: Indentation,
+    match: HunkPart,
+    file_lines: Sequence[str],
+    kept_rows: Mapping[int, int],
+) -> _Evidence:
+    """Return what the lines of an edit show of their indentation."""
+    new_lines = [line for line in match.new if not is_blank(line)]
+    staying = _find_staying_lines(match, kept_rows)
+    return _Evidence(
+        known=indentation.known,
+        old_lines=[line for line in match.old if not is_blank(line)],
+        new_lines=new_lines,
+        # In their order: a set has another one in each process.
+        indents=[*dict.fromkeys(map(leading_whitespace, new_lines))],
+        moved=_find_moved(match, file_lines, staying),
+        nested=_find_nested(new_lines, _find_known_texts(match, staying)),
+    )
+
+
+def _find_staying_lines(
+    match: HunkPart, kept_rows: Mapping[int, int]
+) -> dict[int, int]:
+    """Map new lines to the rows that they are, whatever their indentation."""
+    old_texts = [line.strip() for line in match.old]
+    new_texts = [line.strip() for line in match.new]
+    staying = dict(kept_rows)
+    for run in align(old_texts, new_texts):
+        for step in range(run.length):
+            if run.right + step not in kept_rows:
+                staying[run.right + step] = run.left + step
+    return staying
+
+
+def _find_moved(
+    match: HunkPart, file_lines: Sequence[str], staying: Mapping[int, int]
+) -> list[_MovedLine]:
+    """Return the lines that stay and that search text and file indent differently."""
+    moved: list[_MovedLine] = []
+    for index, row in staying.items():
+        line = _MovedLine(
+            text=match.new[index].strip(),
+            search_indent=leading_whitespace(match.old[row]),
+            file_indent=leading_whitespace(file_lines[row]),
+            replacement_indent=leading_whitespace(match.new[index]),
         )
-        for to, at in told.items()
-        if (text := there[at])
-        and new[to]
-        and leading_whitespace(part.old[at]) != leading_whitespace(text)
-    ]
-    told_of = {*told.values()}
+        has_text = bool(file_lines[row] and line.text)
+        if has_text and line.search_indent != line.file_indent:
+            moved.append(line)
+    return moved
+
+
+def _find_known_texts(match: HunkPart, staying: Mapping[int, int]) -> set[str]:
+    """Return the texts of new lines that stay, or that are changed lines."""
+    rows = {*staying.values()}
     changed = [
         line
-        for at, line in enumerate(part.old)
-        if at not in told_of and not is_blank(line)
+        for row, line in enumerate(match.old)
+        if row not in rows and not is_blank(line)
     ]
-    changed = changed if len(changed) * len(new) <= _MOST_COMPARED else []
-    inside = _opened(
-        solid,
-        {
-            text
-            for to, text in enumerate(new)
-            if to in told
-            or any(word_similarity(text, line) > _ALIKE for line in changed)
-        },
-    )
-    outside = [one for one in moved if one.text not in inside]
-    # A new line further left than all matched ones is written as the search text is, and what it opens with it.
-    shallow = (
-        indent_width(base) < min(map(indent_width, known.values()))
-        and solid[0].strip() not in old
-    )
-    is_wrapped = bool(not first and shallow and inside and not outside)
-    mapped = any(one.wanted == one.asked for one in moved) or is_wrapped
-    # Where it begins and ends as the search text does, indents and all, it is written as that is. In the file's own
-    # indentation it would move both by just what the search text is wrong by, below no line that opens a block.
-    frames = (solid[0], solid[-1]) == (asked[0], asked[-1])
-    if mapped and not frames and not is_wrapped:
-        # A closing bracket may be another one.
-        tells = len({one.asked for one in outside}) > 1 or any(
-            re.search(r"\w", one.text) for one in outside
-        )
-        # Spaces where the file has tabs, or the other way round, are never the file's own indentation.
-        alike = ("\t" in "".join(known.values())) == ("\t" in "".join(indents))
-        if (len(outside) < len(moved) and not tells and alike) or any(
-            one.wanted == one.found for one in outside
+    if len(changed) * len(match.new) > _MAX_COMPARED_PAIRS:
+        changed = []
+    known_texts: set[str] = set()
+    for index, line in enumerate(match.new):
+        text = line.strip()
+        if index in staying or any(
+            word_similarity(text, other) > _SIMILAR for other in changed
         ):
-            raise _unclear(part.new, either)
-    if moved and not mapped:
-        # A line before the others may open a block for them. And where the first indent is the same in
-        # both, one line may be in the file's by being moved there.
-        given = all(one.wanted == one.found for one in moved) and solid[0].strip() in {
-            one.text for one in moved
-        }
-        if (
-            given
-            and base == known[first]
-            and (base != first or len({one.asked for one in moved}) > 1)
-        ):
-            return {}
-        raise _unclear(part.new, either)
-    readings = indentation.extended(indents, file_unit)
-    if base != first and solid[0].rstrip() != asked[0].rstrip():
+            known_texts.add(text)
+    return known_texts
+
+
+def _find_nested(new_lines: Sequence[str], known_texts: set[str]) -> set[str]:
+    """Return the known texts that are deeper, directly below a line that is new."""
+    nested: set[str] = set()
+    opening_indent: str | None = None
+    for line in new_lines:
+        text = line.strip()
+        indent = leading_whitespace(line)
+        if text not in known_texts:
+            opening_indent = indent
+        elif opening_indent is not None and len(indent) > len(opening_indent):
+            nested.add(text)
+        else:
+            opening_indent = None
+    return nested
+
+
+def _choose_forms(
+    indentation: Indentation, match: HunkPart, evidence: _Evidence, file_unit: str
+) -> dict[str, str]:
+    """Map each indent of the replacement to its only form in the file."""
+    readings = indentation.extended(evidence.indents, file_unit)
+    begins_as_search = evidence.new_lines[0].rstrip() == evidence.old_lines[0].rstrip()
+    if evidence.margin != evidence.search_margin and not begins_as_search:
         # Nothing says in which indentation the replacement is written.
         readings = {
             indent: tuple(dict.fromkeys((*forms, indent)))
             for indent, forms in readings.items()
         }
-    clipped = [
-        indent
-        for indent in readings
-        if indent and indent not in known and "" in readings[indent]
-    ]
-    if len(clipped) > ("" not in known.values()) or any(
-        len(forms) != 1 for forms in readings.values()
-    ):
-        raise _unclear(part.new, readings)
+    # An indent that becomes none may have been clipped. That is certain for one indent
+    # at most, and only if no line of the file is at the margin.
+    clipped_count = sum(
+        bool(indent) and indent not in evidence.known and "" in forms
+        for indent, forms in readings.items()
+    )
+    allowed_count = 0 if "" in evidence.known.values() else 1
+    has_several_forms = any(len(forms) != 1 for forms in readings.values())
+    if has_several_forms or clipped_count > allowed_count:
+        raise _ambiguous_error(match.new, readings)
     return {indent: forms[0] for indent, forms in readings.items()}
 
 
-class _Moved(NamedTuple):
-    """The indents of a line that stays by its text: in the search text, in the file and in the replacement."""
+def _both_readings(evidence: _Evidence) -> dict[str, tuple[str, ...]]:
+    """Return each indent of the replacement as mapped, and as it is."""
+    return {
+        indent: (evidence.known.get(indent, indent), indent)
+        for indent in evidence.indents
+    }
 
-    asked: str
-    found: str
-    wanted: str
-    text: str
+
+def _has_tabs(indents: Iterable[str]) -> bool:
+    """Return True if one of some indents has a tab."""
+    return any("\t" in indent for indent in indents)
 
 
-def _unclear(
-    new: Sequence[str], readings: Mapping[str, tuple[str, ...]]
+def _ambiguous_error(
+    new_lines: Sequence[str], readings: Mapping[str, tuple[str, ...]]
 ) -> AmbiguousWriteError:
-    texts = [
-        "\n".join(
-            (readings.get(leading_whitespace(line)) or ("",))[place]
-            + line.lstrip(WHITESPACE)
-            for line in new
-        )
-        for place in (0, -1)
-    ]
-    if texts[0] == texts[1]:
-        texts[1] = "\n".join(new)
+    """Return the error that shows the replacement in two of its readings."""
+    first = _write_reading(new_lines, readings, 0)
+    last = _write_reading(new_lines, readings, -1)
+    if first == last:
+        last = "\n".join(new_lines)
     return AmbiguousWriteError(
-        "the search text is indented otherwise than the file, and the indentation of the replacement "
-        "can be read in several ways",
+        "the search text is indented otherwise than the file, "
+        "and the indentation of the replacement can be read in several ways",
         "send search and replace with the file's own indentation",
-        readings=tuple(texts),
+        readings=(first, last),
     )
 
 
-def _opened(new: Sequence[str], known: set[str]) -> set[str]:
-    """Of the lines that are `known`, those that stand deeper below a line that is new."""
-    result: set[str] = set()
-    opening: str | None = None
-    for line in new:
-        text = line.strip()
-        if text not in known:
-            opening = leading_whitespace(line)
-        elif opening is not None and len(leading_whitespace(line)) > len(opening):
-            result.add(text)
-        else:
-            opening = None
-    return result
-
-
-def require_explained_depths(
-    part: HunkPart,
-    indentation: Indentation,
-    made: Sequence[str],
-    file_unit: str,
-    *,
-    is_numbered: bool,
-) -> None:
-    """Refuse a new line that is indented as no line of either text is, and as no step explains.
-
-    A step is how deep a block is: in the file, or in both where the margin is the same in both. Where no line is
-    moved nothing is in doubt, unless numbers were taken away: they may be set off otherwise in the replacement.
-    """
-    known = indentation.known
-    asked = [text for text in part.old if not is_blank(text)]
-    solid = [at for at, text in enumerate(part.new) if not is_blank(text)]
-    wanted, lines = [part.new[at] for at in solid], [made[at] for at in solid]
-    if not indentation.same and _lacks_a_block(asked, wanted):
-        raise AmbiguousWriteError(
-            "the search text is indented otherwise than the file, and a new line of the replacement opens a block "
-            "with no deeper line below it",
-            "send search and replace with the file's own indentation",
-            readings=("\n".join(made),),
-        )
-    if not indentation.same and _leaves_its_block(asked, wanted):
-        raise AmbiguousWriteError(
-            "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
-            "send search and replace with the file's own indentation",
-        )
-    doubtful = [
-        at for at, text in enumerate(wanted) if leading_whitespace(text) not in known
-    ]
-    tabs = "\t" in "".join((*known, *known.values()))
-    if not doubtful or (not is_numbered and (indentation.same or tabs)):
-        return
-    unit = file_unit
-    step, deep = 0, len(unit) if unit.strip("\t") else 2
-    if not is_numbered and known.get("") == "":
-        step, deep = min(
-            (indent_width(asked), indent_width(there))
-            for asked, there in known.items()
-            if asked
-        )
-    for at in (
-        doubtful if step else doubtful[:1]
-    ):  # what is below the first is written as that is
-        deeper = indent_width(lines[at]) - indent_width(lines[at - 1])
-        if step:
-            fits = (
-                indent_width(wanted[at]) - indent_width(wanted[at - 1]),
-                deeper,
-            ) == (
-                step,
-                deep,
-            )
-        else:
-            fits = (
-                deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
-            )
-        if not (at and fits) and (
-            step or leading_whitespace(lines[at]) not in known.values()
-        ):
-            raise AmbiguousWriteError(
-                f"nothing says how deep {wanted[at].strip()!r} belongs: it would be indented by "
-                f"{len(leading_whitespace(lines[at]))}, as no line of the file or of the search text is",
-                "send search and replace with the file's own indentation",
-            )
-
-
-def _lacks_a_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return whether a new line opens a block and the line below it is no deeper: the request lost its nesting."""
-    known = {line.strip() for line in asked}
-    for above, line in pairwise(wanted):
-        opens = OPENING.search(above) is not None and above.strip() not in known
-        if (
-            opens
-            and indent_width(line) == indent_width(above)
-            and not (CLOSING.match(line) or ITEM.match(line))
-        ):
-            return True
-    return False
-
-
-def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether of two lines that stay together the one further left is moved, and the other is not with it."""
-    beside = {
-        (one.strip(), other.strip()): (indent_width(one), indent_width(other))
-        for one, other in pairwise(asked)
-    }
-    for one, other in pairwise(wanted):
-        before = beside.get((one.strip(), other.strip()))
-        if before is not None and before[0] != before[1]:
-            moved = indent_width(one) - before[0], indent_width(other) - before[1]
-            if moved[before[0] > before[1]] and moved[0] != moved[1]:
-                return True
-    return False
+def _write_reading(
+    new_lines: Sequence[str], readings: Mapping[str, tuple[str, ...]], place: int
+) -> str:
+    """Return the replacement with the form of each indent at one place of its forms."""
+    lines: list[str] = []
+    for line in new_lines:
+        forms = readings.get(leading_whitespace(line)) or ("",)
+        lines.append(forms[place] + line.lstrip(WHITESPACE))
+    return "\n".join(lines)
