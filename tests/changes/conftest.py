@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from filewright.changes.recovery import Recovery
 
 
 def _load(name: str) -> ModuleType:
@@ -47,3 +49,16 @@ def bench(scene: Any, area: Path) -> Iterator[Any]:
         (made.root / "f" / "x.txt").write_bytes(b"ex\n")
         (made.root / "f" / "g" / "y.txt").write_bytes(b"why\n")
         yield made
+
+
+@pytest.fixture
+def restarted(scene: Any, bench: Any, area: Path) -> Callable[[], Recovery]:
+    """Recover in a new workspace; a second recovery finds nothing."""
+
+    def recover() -> Recovery:
+        with scene.Bench(area) as fresh:
+            report = fresh.changes.recover()
+            assert fresh.changes.recover().clean
+            return report
+
+    return recover
