@@ -352,11 +352,11 @@ def test_closes_file_without_status(
 
 
 def test_makes_folder_at_path(path: Path) -> None:
-    path = os.fsencode(path / "made")
-    system.make_folder(path, 0o700)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
-    assert code_of(lambda: system.make_folder(path)) == errno.EEXIST
-    assert code_of(lambda: system.make_folder(path + b"/a/b")) == errno.ENOENT
+    made_path = os.fsencode(path / "made")
+    system.make_folder(made_path, 0o700)
+    assert stat.S_IMODE(os.stat(made_path).st_mode) == 0o700
+    assert code_of(lambda: system.make_folder(made_path)) == errno.EEXIST
+    assert code_of(lambda: system.make_folder(made_path + b"/a/b")) == errno.ENOENT
 
 
 class TestLocks:
