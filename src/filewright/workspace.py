@@ -16,7 +16,7 @@ from filewright.changes.model import RecordedCommand
 from filewright.changes.state_dir import state_base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, clean_caller_name
-from filewright.recording import Recorder, command_summary, new_command
+from filewright.recording.session import Recorder, command_summary, new_command
 from filewright.settings import Settings
 from filewright.system import Closable, own_process_key, process_namespace
 from filewright.tools.typed import TypedTools

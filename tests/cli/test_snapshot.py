@@ -19,7 +19,7 @@ from tests import processes
 
 from filewright import FilewrightError, Settings, Workspace
 from filewright.progress import Task
-from filewright.recording import Budget
+from filewright.recording.baseline import Budget
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
     begun = workspace.begin_command()
     subprocess.run(command, shell=True, cwd=root, check=True)
     monkeypatch.setattr(
-        "filewright.recording.baseline.Baseline.content", lambda *_: None
+        "filewright.recording.baseline.Baseline.read_current", lambda *_: None
     )
     [record] = workspace.end_command(begun, command)
     assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
@@ -898,7 +898,7 @@ def test_more_is_kept_with_every_command_and_ahead_of_them(
     workspace.recorder.budget = Budget(room_bytes=10_000)
     workspace.end_command(workspace.begin_command(), "true")
     rounds = 1
-    while not workspace.recorder.keep_ahead(Task(), seconds=9):
+    while not workspace.recorder.store_ahead(Task(), seconds=9):
         rounds += 1
     assert 2 < rounds < 9
     _keep_nothing(workspace)
@@ -1046,7 +1046,7 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
         assert _hook("end", root, state, given).stderr == ""
 
     command(1, lambda: None)
-    Workspace(root, settings=Settings(state_dir=state)).recorder.keep_ahead(
+    Workspace(root, settings=Settings(state_dir=state)).recorder.store_ahead(
         Task(), seconds=60
     )
     names = [

@@ -10,27 +10,27 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline, Budget
-from filewright.recording.model import LARGE_BYTES, ListedStamp, Rows
+from filewright.recording.model import LARGE_BYTES, Scan, ScannedState
 from filewright.recording.scan import Scanner
 
 
-def _rows(boundary: Boundary) -> Rows:
+def _rows(boundary: Boundary) -> Scan:
     return Scanner(boundary, (), Task()).scan(None)
 
 
-def _stamp(rows: Rows, name: bytes) -> ListedStamp:
-    return dict(rows[b""].things())[name]
+def _stamp(rows: Scan, name: bytes) -> ScannedState:
+    return dict(rows[b""].named_states())[name]
 
 
 def test_reads_what_was_stored(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
     rows = _rows(boundary)
-    stored, _ = baseline.store_rows(rows, Budget())
+    stored, _ = baseline.store_scan(rows, Budget())
     (root / "a").write_text("changed\n")
-    assert baseline.read(b"a", _stamp(rows, b"a")) == b"this is a\n"
-    assert baseline.read(b"a", _stamp(_rows(boundary), b"a")) is None
-    assert all(row.kept for row in stored.values())
+    assert baseline.read_stored(b"a", _stamp(rows, b"a")) == b"this is a\n"
+    assert baseline.read_stored(b"a", _stamp(_rows(boundary), b"a")) is None
+    assert all(row.stored_in for row in stored.values())
 
 
 @pytest.mark.parametrize("how", ["content", "file"])
@@ -38,16 +38,16 @@ def test_reads_nothing_that_is_damaged(
     tmp_path: Path, boundary: Boundary, baseline: Baseline, how: str
 ) -> None:
     rows = _rows(boundary)
-    baseline.store_rows(rows, Budget())
+    baseline.store_scan(rows, Budget())
     if how == "content":
         with baseline._database.transaction() as execute:
             execute("UPDATE kept SET content = content || x'00'")
     else:
         baseline._database.close()
         (tmp_path / "shell" / "kept.db").write_bytes(b"no database" * 1000)
-    assert baseline.read(b"a", _stamp(rows, b"a")) is None
-    baseline.store_rows(_rows(boundary), Budget())
-    assert baseline.read(b"a", _stamp(rows, b"a")) == b"this is a\n"
+    assert baseline.read_stored(b"a", _stamp(rows, b"a")) is None
+    baseline.store_scan(_rows(boundary), Budget())
+    assert baseline.read_stored(b"a", _stamp(rows, b"a")) == b"this is a\n"
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_stores_first_what_a_command_names(
         (root / each).write_text("old\n")
         os.utime(root / each, (1, 1))
     rows = _rows(boundary)
-    baseline.store_rows(
+    baseline.store_scan(
         rows, Budget(seconds=0, named_seconds=0, at_least_files=1), line=line
     )
-    held = {
+    read_content = {
         each
-        for each, stamp in rows[b""].things()
-        if stamp.kind == "file" and baseline.read(each, stamp)
+        for each, state in rows[b""].named_states()
+        if state.kind == "file" and baseline.read_stored(each, state)
     }
-    assert held == {name}
+    assert read_content == {name}
 
 
 def test_names_what_is_too_large(
@@ -86,19 +86,19 @@ def test_names_what_is_too_large(
 ) -> None:
     (root / "large").write_bytes(b"x" * (LARGE_BYTES + 1))
     rows = _rows(boundary)
-    _, late = baseline.store_rows(rows, Budget(), line="rm large")
+    _, late = baseline.store_scan(rows, Budget(), line="rm large")
     assert set(late) == {b"large"}
-    assert baseline.read(b"large", _stamp(rows, b"large")) is None
+    assert baseline.read_stored(b"large", _stamp(rows, b"large")) is None
 
 
 def test_content_is_that_of_now(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
-    stamp = _stamp(_rows(boundary), b"a")
+    state = _stamp(_rows(boundary), b"a")
     with (root / "a").open("a") as file:
         file.write("more\n")
-    assert baseline.content(b"a", stamp) == b"this is a\nmore\n"
+    assert baseline.read_current(b"a", state) == b"this is a\nmore\n"
     (root / "a").write_bytes(b"x" * (LARGE_BYTES + 1))
-    assert baseline.content(b"a", stamp) is None
+    assert baseline.read_current(b"a", state) is None
     (root / "a").unlink()
-    assert baseline.content(b"a", stamp) is None
+    assert baseline.read_current(b"a", state) is None

@@ -12,7 +12,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline, Budget
 from filewright.recording.compare import Comparison
-from filewright.recording.model import State, Thing
+from filewright.recording.model import ObservedFile, RootState
 from filewright.recording.scan import Scanner
 
 Pairs = set[tuple[str | None, str | None]]
@@ -61,13 +61,13 @@ def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) ->
         (root / "hidden").write_text("was there\n")
     scanner = Scanner(boundary, (), Task())
     rows = scanner.scan(None)
-    stored, _ = baseline.store_rows(rows, Budget())
+    stored, _ = baseline.store_scan(rows, Budget())
     (root.parent / "observed").touch()
     observed_ns = (root.parent / "observed").stat().st_mtime_ns
     subprocess.run(command, shell=True, cwd=root, check=True)
     comparison = Comparison(boundary, (), baseline, Task(), is_same_clock=True)
     comparison.compare(
-        State(0, scanner.rules, None, stored, observed_ns), scanner.scan(stored), ()
+        RootState(0, scanner.rules, None, stored, observed_ns), scanner.scan(stored), ()
     )
     pairs: Pairs = set()
     for old, now in comparison.pairs:
@@ -81,12 +81,12 @@ def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) ->
     assert pairs == expected
 
 
-def _is_same(comparison: Comparison, old: Thing, now: Thing) -> bool:
+def _is_same(comparison: Comparison, old: ObservedFile, now: ObservedFile) -> bool:
     return (
-        comparison.is_unwritten(old, now)
-        and old.side.mode_and_owner == now.side.mode_and_owner
+        comparison.is_content_unchanged(old, now)
+        and old.state.mode_and_owner == now.state.mode_and_owner
     )
 
 
-def _name(thing: Thing | None) -> str | None:
+def _name(thing: ObservedFile | None) -> str | None:
     return None if thing is None else os.fsdecode(thing.path)

@@ -17,12 +17,12 @@ from tests.recording.conftest import Opens
 from filewright import Workspace
 from filewright.changes.model import ChangeRecord, FileChange, FileState
 
-State = dict[str, tuple[Any, ...]]
+RootState = dict[str, tuple[Any, ...]]
 
 
-def _state(root: Path) -> State:
+def _state(root: Path) -> RootState:
     """Return kind, content and mode of everything below a folder, by path."""
-    state: State = {}
+    state: RootState = {}
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
             path = Path(folder, name)
@@ -38,12 +38,12 @@ def _state(root: Path) -> State:
     return state
 
 
-def _side(stamp: FileState) -> tuple[Any, ...]:
-    content = stamp.link_target if stamp.kind == "link" else stamp.digest
-    return stamp.kind, content, 0 if stamp.kind == "link" else stamp.mode
+def _side(state: FileState) -> tuple[Any, ...]:
+    content = state.link_target if state.kind == "link" else state.digest
+    return state.kind, content, 0 if state.kind == "link" else state.mode
 
 
-def _check(state: State, path: str, before: FileState) -> None:
+def _check(state: RootState, path: str, before: FileState) -> None:
     """A side says what is there; a rename and a change of modes may not know the content."""
     kind, content, mode = _side(before)
     assert path in state, f"{path} is not there"
@@ -51,9 +51,9 @@ def _check(state: State, path: str, before: FileState) -> None:
     assert content in (None, state[path][1]), path
 
 
-def _apply(state: State, record: ChangeRecord) -> None:
+def _apply(state: RootState, record: ChangeRecord) -> None:
     """Check the sides before of a record, and have the state as it leaves it."""
-    leaving: dict[str, State] = {}
+    leaving: dict[str, RootState] = {}
     for entry in record.file_changes:
         if entry.before is not None:
             _check(state, _path(entry, was=True), entry.before)

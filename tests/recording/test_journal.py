@@ -11,7 +11,7 @@ from tests.recording.conftest import Opens
 
 from filewright import FilewrightError, Workspace
 from filewright.recording import journal
-from filewright.recording.model import Rows
+from filewright.recording.model import Scan
 from filewright.recording.scan import Scanner
 
 
@@ -128,7 +128,7 @@ def test_command_goes_on_while_it_is_observed(
     subprocess.run(first, shell=True, cwd=root, check=True)
     scan = Scanner.scan
 
-    def scan_and_go_on(scanner: Scanner, last: Rows | None) -> Rows:
+    def scan_and_go_on(scanner: Scanner, last: Scan | None) -> Scan:
         rows = scan(scanner, last)
         subprocess.run(then, shell=True, cwd=root, check=True)
         return rows

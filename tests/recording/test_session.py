@@ -17,7 +17,7 @@ from tests.promises.histories import look
 
 from filewright import FilewrightError, Workspace
 from filewright.progress import Task
-from filewright.recording import new_command
+from filewright.recording.session import new_command
 
 Tree = dict[str, Any]
 
@@ -174,7 +174,7 @@ def test_undo_of_what_is_shared_is_refused(
             one.revert_edit(session=session, preview=preview)
         assert caught.value.details["shared_files"] == ["shared"]
         assert "include_shared=true" in (caught.value.hint or "")
-        assert "with path" in (caught.value.hint or "")
+        assert "or path" in (caught.value.hint or "")
     with pytest.raises(FilewrightError, match="make a, shell: make b"):
         one.revert_edit(shared.id)
     assert look(root) != before

@@ -17,7 +17,7 @@ import xxhash
 
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
-from filewright.recording import command_summary
+from filewright.recording.session import command_summary
 from filewright.wording import join_limited
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def called(words: Sequence[str]) -> bool:
 def begin(call: HookCall) -> str | None:
     """Note what is there before a command, or which turn begins; returns the id of the command."""
     from filewright.progress import Task
-    from filewright.recording import new_command
+    from filewright.recording.session import new_command
     from filewright.system import client_process_key, process_namespace
 
     if call.prompt == "":
@@ -209,14 +209,14 @@ def begin(call: HookCall) -> str | None:
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """Record what is different since the command `call.identifier` was begun."""
     from filewright.page.words import Words, for_hook
-    from filewright.recording import begun_in
+    from filewright.recording.session import roots_with_open_command
     from filewright.system import client_process_key
 
     identifier, session, turn = call.identifier or "", call.session, call.turn
     # The command may have gone to another folder since.
     roots = (
         call.roots
-        or begun_in(settings_from(state_dir=call.state_dir), identifier)
+        or roots_with_open_command(settings_from(state_dir=call.state_dir), identifier)
         or call.folders
     )
     with open_workspace(

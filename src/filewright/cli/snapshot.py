@@ -58,7 +58,7 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
         open_workspace(roots, state_dir=state_dir) as workspace,
     ):
         task = Task(seconds=_AHEAD_SECONDS)
-        while not workspace.recorder.keep_ahead(task, seconds=_ROUND_SECONDS):
+        while not workspace.recorder.store_ahead(task, seconds=_ROUND_SECONDS):
             time.sleep(0.1)  # A hook may be waiting for the cache.
 
 

@@ -1,33 +1,19 @@
-"""RECORD: put on record what shells and other tools change below the roots of a workspace.
+"""Recording of the changes that shells and other tools make below the roots.
 
-Owns the journals: the state of each root after its last observation, the commands that are open in it, and the stored
-contents of files. It calls `changes` to read contents and to write records; `changes` knows nothing of it, but for a
-function that is called before each change. It never changes a file below a root.
+The package owns one journal for each root: the state of the root after its last
+observation, the commands that are open in it, and stored contents of files. It calls
+`changes` to read contents and to write records; `changes` knows nothing of it except a
+function that it calls before each change. It never changes a file below a root.
 
-In: a `Command`, and its end. Out: change records, which are listed, shown and undone like those of tools.
+In: the begin and the end of a `Command`. Out: change records, which are listed, shown and
+undone like those of tools.
 
-`session` begins and ends commands. Both, and every change of a tool while a command is open, first observe the root
-(`journal`): the file states (`scan`) are compared (`compare`) with the state after the last observation, every
-difference is recorded at once (`entries`), and what there is now is the state. What files hold is stored ahead of
-commands (`baseline`). `model` has the values.
+- `session`: begins and ends commands, and observes the roots around them
+- `journal`: observes one root and records every difference from its state
+- `scan`: the file states below a root
+- `compare`: the differences between a state and a scan
+- `file_changes`: the entries of a change record, built from differences
+- `baseline`: contents of files, stored ahead of commands
+- `open_commands`: the files of commands that have begun and not ended
+- `model`: the values that these modules share
 """
-
-from __future__ import annotations
-
-from filewright.recording.baseline import Budget
-from filewright.recording.model import Command
-from filewright.recording.session import (
-    Recorder,
-    begun_in,
-    command_summary,
-    new_command,
-)
-
-__all__ = [
-    "Budget",
-    "Command",
-    "Recorder",
-    "begun_in",
-    "command_summary",
-    "new_command",
-]

@@ -30,12 +30,12 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import (
     LARGE_BYTES,
-    FolderRow,
-    ListedStamp,
-    Rows,
-    prefix_of,
+    Scan,
+    ScannedFolder,
+    ScannedState,
+    parent_prefix,
 )
-from filewright.recording.scan import written
+from filewright.recording.scan import content_identity
 from filewright.settings import MB
 from filewright.system import Folder
 from filewright.wording import format_size, join_limited
@@ -100,47 +100,47 @@ class Baseline:
 
     # Contents
 
-    def content(self, path: bytes, stamp: ListedStamp) -> bytes | None:
+    def read_current(self, path: bytes, state: ScannedState) -> bytes | None:
         """Return the content of a file or link as it is now; None if it cannot be read, or has become large.
 
         It may have been written to since it was listed. Of a file that is written to all the time, such as a log, this
         is as much as was there in one reading.
         """
         where = Location(self._root, tuple(path.split(b"/")))
-        limit = max(stamp.size, LARGE_BYTES)
+        limit = max(state.size, LARGE_BYTES)
         try:
-            if stamp.kind == "link":
+            if state.kind == "link":
                 return self._boundary.read_link(where)
             with self._boundary.open_file(where) as file:
                 for _ in range(_READINGS):
                     status = file.status()
                     content = file.read(0, limit + 1)
-                    if len(content) == status.size and written(
+                    if len(content) == status.size and content_identity(
                         file.status()
-                    ) == written(status):
+                    ) == content_identity(status):
                         break
         except (FilewrightError, OSError):
             return None
         return content if len(content) <= limit else None
 
-    def read(self, path: bytes, stamp: ListedStamp) -> bytes | None:
+    def read_stored(self, path: bytes, state: ScannedState) -> bytes | None:
         """Return the stored content of something that was listed, or None."""
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
         with self._while_sound():
-            for (content,) in self._database.read(query, *_row_key(path, stamp)):
+            for (content,) in self._database.read(query, *_row_key(path, state)):
                 if _checked(content[16:]) == content:
                     return bytes(content[16:])
                 self._throw_away()
         return None
 
-    def store(self, contents: Iterable[tuple[bytes, ListedStamp, bytes]]) -> None:
+    def store(self, contents: Iterable[tuple[bytes, ScannedState, bytes]]) -> None:
         """Store contents by their paths and stamps."""
         with self._database.transaction(self._task, durable=False) as execute:
-            for path, stamp, content in contents:
-                row = *_row_key(path, stamp), _checked(content)
+            for path, state, content in contents:
+                row = *_row_key(path, state), _checked(content)
                 execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
 
-    def take_over(
+    def adopt(
         self, other: Baseline, *, below: bytes = b"", prefix: bytes = b""
     ) -> None:
         """Store what another root's baseline has of folders whose paths begin with `below`, as `prefix` instead."""
@@ -160,16 +160,16 @@ class Baseline:
                             (moved, *row),
                         )
 
-    def store_rows(
-        self, rows: Rows, budget: Budget, *, line: str = "", known: Rows | None = None
-    ) -> tuple[Rows, dict[bytes, ListedStamp]]:
+    def store_scan(
+        self, rows: Scan, budget: Budget, *, line: str = "", known: Scan | None = None
+    ) -> tuple[Scan, dict[bytes, ScannedState]]:
         """Store contents that are not stored yet, first those that a command line names, then the newest.
 
         Returns the rows, each with a note of whether all of it is stored; and the files named that are too large, or
         too much.
         """
-        names, late, lacking = _named(line), dict[bytes, ListedStamp](), set[bytes]()
-        wanted: list[tuple[bool, int, bytes, bytes, ListedStamp | None]] = []
+        names, late, lacking = _named(line), dict[bytes, ScannedState](), set[bytes]()
+        wanted: list[tuple[bool, int, bytes, bytes, ScannedState | None]] = []
 
         def want(prefix: bytes) -> None:
             had = set(
@@ -177,35 +177,35 @@ class Baseline:
                     "SELECT name, stamp FROM kept WHERE folder = ?", prefix
                 )
             )
-            for name, stamp in rows[prefix].things():
-                if stamp.kind == "folder" or (had and (name, stamp.key) in had):
+            for name, state in rows[prefix].named_states():
+                if state.kind == "folder" or (had and (name, state.key) in had):
                     continue
                 unnamed = not names([*prefix.split(b"/"), name])
-                if stamp.size <= LARGE_BYTES:
-                    heappush(wanted, (unnamed, -stamp.mtime_ns, prefix, name, stamp))
+                if state.size <= LARGE_BYTES:
+                    heappush(wanted, (unnamed, -state.mtime_ns, prefix, name, state))
                 elif not unnamed:
-                    late[prefix + name] = stamp
+                    late[prefix + name] = state
 
         with self._while_sound():
             self._database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self._database.transaction(self._task, durable=False) as execute:
             (cache,) = execute("SELECT name FROM cache").fetchone()
         for prefix, row in rows.items():
-            lacks = row.kept != cache
-            if not lacks and not row.large:
+            lacks = row.stored_in != cache
+            if not lacks and not row.has_large:
                 continue
             is_known = (
                 budget.changed_only and known is not None and row is known.get(prefix)
             )
             if line and names(prefix.split(b"/") + row.names.split(b"/")):
                 want(prefix)
-            elif lacks and is_known and not row.kept:
+            elif lacks and is_known and not row.stored_in:
                 lacking.add(prefix)
             elif lacks:
                 # Of a large tree few are stored: a folder is asked for when its newest is the next.
                 heappush(wanted, (True, -row.newest_ns, prefix, b"", None))
         begun, number, room = time.monotonic(), 0, budget.room_bytes
-        contents: list[tuple[bytes, ListedStamp, bytes]] = []
+        contents: list[tuple[bytes, ScannedState, bytes]] = []
         while wanted:
             most = (
                 budget.seconds
@@ -218,15 +218,15 @@ class Baseline:
             ):
                 break
             self._task.check()
-            _, _, prefix, name, stamp = heappop(wanted)
-            if stamp is None:
+            _, _, prefix, name, state = heappop(wanted)
+            if state is None:
                 want(prefix)
                 continue
             number += 1
-            content = self.content(prefix + name, stamp)
+            content = self.read_current(prefix + name, state)
             if content is not None:
                 room -= len(content)
-                contents.append((prefix + name, stamp, content))
+                contents.append((prefix + name, state, content))
             if (
                 len(contents) == _FILES_AT_A_TIME
             ):  # Another process that stores something waits for no more.
@@ -234,21 +234,21 @@ class Baseline:
                 contents = []
         if contents:
             self.store(contents)
-        for unnamed, _, prefix, name, stamp in wanted:
+        for unnamed, _, prefix, name, state in wanted:
             lacking.add(prefix)
-            if stamp is not None and not unnamed:
-                late[prefix + name] = stamp
+            if state is not None and not unnamed:
+                late[prefix + name] = state
         return _marked(rows, cache, lacking), late
 
     # Git
 
-    def keep_index(self) -> tuple[int, ...] | None:
+    def store_git_index(self) -> tuple[int, ...] | None:
         """Keep git's index as it is, unless it is kept; return its stamp, or None without a repository in the root."""
         try:
             with self._boundary.open_file(
                 Location(self._root, (b".git", b"index"))
             ) as file:
-                index = written(file.status())
+                index = content_identity(file.status())
                 if not self._folder.contains_any((_index_name(index),)):
                     with temporary_file(
                         self._folder, file.read(0, _INDEX_BYTES)
@@ -260,8 +260,8 @@ class Baseline:
         except (FilewrightError, OSError):
             return None
 
-    def staged(
-        self, index: tuple[int, ...] | None, wanted: Mapping[bytes, ListedStamp]
+    def iter_staged(
+        self, index: tuple[int, ...] | None, wanted: Mapping[bytes, ScannedState]
     ) -> Iterator[tuple[bytes, str]]:
         """Yield those of the `wanted` files that git's index, as it was kept, knew as they are, each with its object.
 
@@ -289,16 +289,16 @@ class Baseline:
                 end = data.index(b"\0", start)
                 path = path[: len(path) - shared] + data[start:end]
                 at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
-                stamp, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
+                state, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
                 # Changed as the index was written, a file may have been changed once more, and git does not know.
                 if (
-                    stamp is None
-                    or stamp.size > GIT_BYTES
+                    state is None
+                    or state.size > GIT_BYTES
                     or time_ns >= index[2]
                     or flags & 0x3000
                 ):
                     continue
-                if (stamp.inode & 0xFFFFFFFF, stamp.size, stamp.mtime_ns) == (
+                if (state.inode & 0xFFFFFFFF, state.size, state.mtime_ns) == (
                     inode,
                     size,
                     time_ns,
@@ -307,19 +307,19 @@ class Baseline:
 
     # Upkeep
 
-    def warn_of(
-        self, line: str, late: dict[bytes, ListedStamp], index: tuple[int, ...] | None
+    def warn_of_unstored(
+        self, line: str, late: dict[bytes, ScannedState], index: tuple[int, ...] | None
     ) -> None:
         """Tell the task which of the files that a command line may take away are stored nowhere."""
         if not re.search(_TAKES_AWAY, line):
             return
-        for path, _ in self.staged(index, late):
+        for path, _ in self.iter_staged(index, late):
             del late[path]
         files = []
-        for path, stamp in late.items():
-            if stamp.kind == "file":
+        for path, state in late.items():
+            if state.kind == "file":
                 shown = Location(self._root, tuple(path.split(b"/"))).display_path
-                files.append(f"{shown} ({format_size(stamp.size)})")
+                files.append(f"{shown} ({format_size(state.size)})")
         if files:
             named = join_limited(files, _NAMED_BEFORE)
             self._task.notices.append(
@@ -344,7 +344,7 @@ class Baseline:
         return status.size if status is not None else 0
 
     @property
-    def room_ahead(self) -> int:
+    def free_bytes_ahead(self) -> int:
         """The bytes that may still be stored ahead of commands."""
         return _MOST_BYTES // 2 - self.size
 
@@ -376,19 +376,19 @@ class Baseline:
                 self._folder.remove(name)
 
 
-def _marked(rows: Rows, cache: str, lacking: set[bytes]) -> Rows:
+def _marked(rows: Scan, cache: str, lacking: set[bytes]) -> Scan:
     """Return the rows with a note in each of whether all of it is stored; the same object if nothing is new."""
-    changed: dict[bytes, FolderRow] = {}
+    changed: dict[bytes, ScannedFolder] = {}
     for prefix, row in rows.items():
-        kept = "" if prefix in lacking else cache
-        if row.kept != kept:
-            changed[prefix] = row._replace(kept=kept)
+        stored_in = "" if prefix in lacking else cache
+        if row.stored_in != stored_in:
+            changed[prefix] = row._replace(stored_in=stored_in)
     return {**rows, **changed} if changed else rows
 
 
-def _row_key(path: bytes, stamp: ListedStamp) -> tuple[bytes, bytes, bytes]:
+def _row_key(path: bytes, state: ScannedState) -> tuple[bytes, bytes, bytes]:
     """Return the key of a thing in the cache: folder, name and stamp."""
-    return prefix_of(path), basename(path), stamp.key
+    return parent_prefix(path), basename(path), state.key
 
 
 def _checked(content: bytes) -> bytes:

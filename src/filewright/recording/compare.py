@@ -25,28 +25,28 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline
 from filewright.recording.model import (
-    FolderRow,
-    ListedStamp,
+    ObservedFile,
     Pair,
-    Rows,
-    State,
-    Thing,
-    prefix_of,
+    RootState,
+    Scan,
+    ScannedFolder,
+    ScannedState,
+    parent_prefix,
 )
 
 CLOCK_SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ, and how seldom one may tick."""
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-_NOTHING = FolderRow()
+_NOTHING = ScannedFolder()
 _ELSEWHERE = b"../"
 """How the path of something begins that does not belong to the root."""
 
 
-class Adopted(NamedTuple):
+class AdoptedRoot(NamedTuple):
     """The state of a registered root that is gone, and its path with a slash."""
 
     prefix: bytes
-    state: State
+    state: RootState
 
 
 class Comparison:
@@ -72,18 +72,18 @@ class Comparison:
         self._baseline = baseline
         self._task = task
         self._slack_ns = 0 if is_same_clock else CLOCK_SLACK_NS
-        self._before: dict[bytes, Thing] = {}
-        self._after: dict[bytes, Thing] = {}
-        self._hidden: dict[bytes, bytes] = {}
+        self._before: dict[bytes, ObservedFile] = {}
+        self._after: dict[bytes, ObservedFile] = {}
+        self._excluded: dict[bytes, bytes] = {}
         self._newest: dict[bytes, int] = {}
         """The numbers of the newest changes in the states that are compared, by the folders whose they are."""
 
     def compare(
         self,
-        state: State,
-        rows: Rows,
+        state: RootState,
+        rows: Scan,
         changes: Sequence[ChangeRecord],
-        adopted: Sequence[Adopted] = (),
+        adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
         """Apply the recorded changes to the state, and pair what is not the same then.
 
@@ -100,15 +100,17 @@ class Comparison:
             for prefix, row in inner.state.rows.items():
                 last[inner.prefix + prefix] = row
         for prefix, row in last.items():
-            for name in row.hidden:
-                self._hidden[prefix + name.removesuffix(b"/")] = b""
+            for name in row.excluded:
+                self._excluded[prefix + name.removesuffix(b"/")] = b""
         touched = self._touched_by(changes)
         for prefix in last.keys() | rows.keys():
             old, new = last.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
-            differs = old is not new and old._replace(kept="") != new._replace(kept="")
+            differs = old is not new and old._replace(stored_in="") != new._replace(
+                stored_in=""
+            )
             if differs or touched(prefix):
-                self._before |= _things(prefix, old, self._baseline.read)
-                self._after |= _things(prefix, new, self._baseline.content)
+                self._before |= _things(prefix, old, self._baseline.read_stored)
+                self._after |= _things(prefix, new, self._baseline.read_current)
         for change in changes:
             self._apply(change)
         self._pair(state, last)
@@ -123,12 +125,12 @@ class Comparison:
             for entry in change.file_changes:
                 for place in entry.paths:
                     path = self._path_of(place, change.number)
-                    folders.add(prefix_of(path))
+                    folders.add(parent_prefix(path))
                     # A folder that was moved or replaced takes along what is in it.
                     sides = (entry.before, entry.after)
                     is_moved = entry.renamed_from is not None or None in sides
                     if is_moved and any(
-                        side is not None and side.kind == "folder" for side in sides
+                        state is not None and state.kind == "folder" for state in sides
                     ):
                         trees.append(path + b"/")
         below = tuple(trees)
@@ -136,7 +138,11 @@ class Comparison:
 
     def _apply(self, change: ChangeRecord) -> None:
         """Have the state as it is after a change that is on record."""
-        before, moves, made = self._before, dict[bytes, bytes](), dict[bytes, Thing]()
+        before, moves, made = (
+            self._before,
+            dict[bytes, bytes](),
+            dict[bytes, ObservedFile](),
+        )
 
         def drop(paths: Set[bytes]) -> None:
             """Drop things, with all that was in them, of which the change has found something else."""
@@ -161,43 +167,47 @@ class Comparison:
                 if old and old.kind != entry.before.kind:
                     drop({was})
                 old = before.pop(was, None)
-                side = entry.before._replace(inode=old and old.side.inode)
-                previous = Thing(was, side, partial(content_before, entry))
+                state = entry.before._replace(inode=old and old.state.inode)
+                previous = ObservedFile(was, state, partial(content_before, entry))
             if entry.after is not None:
-                side = entry.after._replace(
+                state = entry.after._replace(
                     mtime_ns=entry.after.mtime_ns or change.number
                 )
-                left = Thing(
+                left = ObservedFile(
                     path,
-                    side,
+                    state,
                     partial(content_after, entry),
-                    listed=old.listed if old else b"",
+                    scanned_path=old.scanned_path if old else b"",
                 )
             if (
                 previous and left and keeps_content(entry)
             ):  # Its content is not on record.
                 known = old or self._after.get(path)
-                if known and (old or known.written[2:] == left.written[2:]):
+                if known and (
+                    old or known.content_identity[2:] == left.content_identity[2:]
+                ):
                     # So it is the known thing, with the path and the rights that it has now.
                     left = known._replace(
                         path=path,
-                        side=known.side.with_mode_and_owner(left.side),
-                        listed=left.listed,
+                        state=known.state.with_mode_and_owner(left.state),
+                        scanned_path=left.scanned_path,
                     )
                 if previous.kind == "folder":
                     moves[was] = path
             if left:
                 made[path] = left
         for path in (
-            [path for path in before if along(moves, path) != path] if moves else ()
+            [path for path in before if path_after_moves(moves, path) != path]
+            if moves
+            else ()
         ):
-            to = along(moves, path)
+            to = path_after_moves(moves, path)
             made.setdefault(to, before.pop(path)._replace(path=to))
         drop(before.keys() & made.keys())
         before |= made
         self._close_upwards(made)
 
-    def _close_upwards(self, made: Mapping[bytes, Thing]) -> None:
+    def _close_upwards(self, made: Mapping[bytes, ObservedFile]) -> None:
         """Have the folders above what a change has made: one that the state does not know was made just before it."""
         for path in made:
             above = dirname(path)
@@ -222,17 +232,17 @@ class Comparison:
 
     # Pairs
 
-    def _pair(self, state: State, last: Rows) -> None:
+    def _pair(self, state: RootState, last: Scan) -> None:
         """Pair what is not the same, a thing that has another name with itself."""
-        gone: dict[bytes, Thing] = {}
-        came: dict[bytes, Thing] = {}
+        gone: dict[bytes, ObservedFile] = {}
+        came: dict[bytes, ObservedFile] = {}
         for path in sorted(self._before.keys() | self._after.keys()):
             self._task.check()
             if path.startswith(_ELSEWHERE):
                 continue
             old, now = self._before.get(path), self._after.get(path)
             if old and now and old.kind == now.kind:
-                if old.seen != now.seen and now.kind != "other":
+                if old.scanned != now.scanned and now.kind != "other":
                     self.pairs.append((old, now))
                 continue
             if old is not None and (now is not None or self._is_gone(old)):
@@ -244,18 +254,18 @@ class Comparison:
         self.pairs += [(old, None) for old in gone.values()]
         self.pairs += [(None, now) for now in came.values()]
 
-    def _is_gone(self, old: Thing) -> bool:
+    def _is_gone(self, old: ObservedFile) -> bool:
         """Return True if something is no longer there: a rule may only hide it; behind a link it is elsewhere."""
         *above, name = old.path.split(b"/")
         try:
             with self._root.folder.open_folder_beneath(
                 above, follow_links=False, listable=False
             ) as folder:
-                return old.side.inode not in (None, folder.stat(name).inode)
+                return old.state.inode not in (None, folder.stat(name).inode)
         except OSError as error:
             return error.errno in _NOT_THERE
 
-    def is_missing(self, now: Thing) -> bool:
+    def is_gone_now(self, now: ObservedFile) -> bool:
         """Return True if something that a scan has seen is gone by now, or something else is there."""
         *above, name = now.path.split(b"/")
         try:
@@ -267,7 +277,7 @@ class Comparison:
             return error.errno in _NOT_THERE
 
     def _leave_uncovered(
-        self, came: dict[bytes, Thing], state: State, last: Rows
+        self, came: dict[bytes, ObservedFile], state: RootState, last: Scan
     ) -> None:
         """Leave out what was there before, though no scan has seen it: rules hid it, or a folder was unreadable.
 
@@ -275,58 +285,68 @@ class Comparison:
         """
         since = state.observed_ns - self._slack_ns
         folders = [old for old in self._before.values() if old.kind == "folder"]
-        listed = {old.side.inode: old.listed for old in folders if old.listed}
+        scanned_path = {
+            old.state.inode: old.scanned_path for old in folders if old.scanned_path
+        }
         # A folder that a tool has brought from where no scan goes had something in it.
-        uncovered = {old.path for old in folders if not old.listed}
+        uncovered = {old.path for old in folders if not old.scanned_path}
         for path, now in sorted(came.items()):
             above = dirname(path)
             folder = self._after.get(above)
-            was_above = above if folder is None else listed.get(folder.side.inode)
+            was_above = (
+                above if folder is None else scanned_path.get(folder.state.inode)
+            )
             if was_above is None:
                 was_there = above in uncovered
             else:
                 was = was_above + b"/" * bool(was_above) + basename(path)
-                was_there = was in self._hidden or prefix_of(was) not in last
+                was_there = was in self._excluded or parent_prefix(was) not in last
             if (
                 was_there
-                and now.side.inode not in listed
+                and now.state.inode not in scanned_path
                 and not self._is_new(now, since)
             ):
                 uncovered.add(path)
                 del came[path]
 
-    def _is_new(self, now: Thing, since: int) -> bool:
+    def _is_new(self, now: ObservedFile, since: int) -> bool:
         """Return True if something was made since then."""
-        if now.kind != "folder" and now.seen is not None:
-            return now.seen.ctime_ns > since
+        if now.kind != "folder" and now.scanned is not None:
+            return now.scanned.ctime_ns > since
         try:
             status = self._boundary.stat(self._at(now.path), birth=True)
         except FilewrightError:
             return False
         return (status.birth_ns or status.ctime_ns) > since
 
-    def _find_renamed(self, gone: dict[bytes, Thing], came: dict[bytes, Thing]) -> None:
+    def _find_renamed(
+        self, gone: dict[bytes, ObservedFile], came: dict[bytes, ObservedFile]
+    ) -> None:
         """Pair what has another name: the same inode, size and time. A folder has, if something in it moved along."""
         known: dict[object, list[bytes]] = {}
         inside: dict[bytes, list[bytes]] = {}
         for path, now in came.items():
-            known.setdefault(now.written, []).append(path)
+            known.setdefault(now.content_identity, []).append(path)
 
-        def is_renamed(old: Thing, to: bytes) -> bool:
+        def is_renamed(old: ObservedFile, to: bytes) -> bool:
             if old.kind == "folder":  # Its number may have been given to another.
                 below = inside.get(old.path, ())
                 return any(
                     self.moves.get(each) == to + each[len(old.path) :] for each in below
                 )
             now = came[to]
-            return old.seen is not None or (
-                old.kind == now.kind and self.is_unwritten(old, now)
+            return old.scanned is not None or (
+                old.kind == now.kind and self.is_content_unchanged(old, now)
             )
 
         for path in sorted(gone, reverse=True):  # A folder after what was in it.
             old = gone[path]
             inside.setdefault(dirname(path), []).append(path)
-            those = known.get(old.written, ()) if old.seen is not None else [*came]
+            those = (
+                known.get(old.content_identity, ())
+                if old.scanned is not None
+                else [*came]
+            )
             found = [to for to in those if to in came and is_renamed(old, to)]
             if found:
                 # Of several names of one inode each goes its own way, the same name before another.
@@ -337,31 +357,33 @@ class Comparison:
                 self.moves[path] = to
                 self.pairs.append((gone.pop(path), came.pop(to)))
 
-    def is_unwritten(self, old: Thing, now: Thing) -> bool:
+    def is_content_unchanged(self, old: ObservedFile, now: ObservedFile) -> bool:
         """Return True if a thing holds what it held, as far as that can be told without its stored content."""
         if old.kind == "folder":
             return True
-        if old.seen is None:
+        if old.scanned is None:
             if old.kind == "link":
-                return now.held() == old.side.link_target
-            if old.side.digest is None:  # A tool has brought it from elsewhere.
-                return old.written[2:] == now.written[2:]
-            return old.side.digest == (now.side.digest or self.digest(now))
-        if old.written != now.written:
+                return now.read_content() == old.state.link_target
+            if old.state.digest is None:  # A tool has brought it from elsewhere.
+                return old.content_identity[2:] == now.content_identity[2:]
+            return old.state.digest == (now.state.digest or self.digest(now))
+        if old.content_identity != now.content_identity:
             return False
         if (
             old.path != now.path
-            or now.seen is None
-            or old.seen.ctime_ns == now.seen.ctime_ns
+            or now.scanned is None
+            or old.scanned.ctime_ns == now.scanned.ctime_ns
         ):
             return True
         # It may have been given its earlier time again.
-        held = (
-            old.held() if old.side.mode_and_owner == now.side.mode_and_owner else None
+        read_content = (
+            old.read_content()
+            if old.state.mode_and_owner == now.state.mode_and_owner
+            else None
         )
-        return held is None or now.held() in (None, held)
+        return read_content is None or now.read_content() in (None, read_content)
 
-    def digest(self, now: Thing) -> str | None:
+    def digest(self, now: ObservedFile) -> str | None:
         """Return the digest of a file as it is now; None if it cannot be read."""
         try:
             with self._boundary.open_file(self._at(now.path)) as file:
@@ -374,24 +396,26 @@ class Comparison:
 
 
 def _things(
-    prefix: bytes, row: FolderRow, read: Callable[[bytes, ListedStamp], bytes | None]
-) -> Iterator[tuple[bytes, Thing]]:
+    prefix: bytes,
+    row: ScannedFolder,
+    read: Callable[[bytes, ScannedState], bytes | None],
+) -> Iterator[tuple[bytes, ObservedFile]]:
     """Yield the things of a folder by path."""
-    for name, stamp in row.things():
+    for name, state in row.named_states():
         path = prefix + name
         yield (
             path,
-            Thing(
+            ObservedFile(
                 path,
-                FileState.from_status(stamp),
-                partial(read, path, stamp),
-                stamp,
+                FileState.from_status(state),
+                partial(read, path, state),
+                state,
                 path,
             ),
         )
 
 
-def along(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
+def path_after_moves(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
     """Return a path after moves of it or of folders above; the nearest one that moved decides."""
     above = path
     while above and moves:

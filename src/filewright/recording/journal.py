@@ -29,19 +29,19 @@ from filewright.changes.model import ChangeRecord, RecordedCommand, join_summari
 from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.state_dir import temporary_file
 from filewright.progress import Task
-from filewright.recording import commands as opened
+from filewright.recording import open_commands
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
-from filewright.recording.compare import Adopted, Comparison
-from filewright.recording.entries import EntryBuilder
+from filewright.recording.compare import AdoptedRoot, Comparison
+from filewright.recording.file_changes import FileChangeBuilder
 from filewright.recording.model import (
     Command,
-    FolderRow,
-    ListedStamp,
+    ObservedFile,
     Pair,
-    Rows,
-    State,
-    Thing,
-    without,
+    RootState,
+    Scan,
+    ScannedFolder,
+    ScannedState,
+    without_files,
 )
 from filewright.recording.scan import Scanner
 from filewright.system import File, Folder
@@ -75,7 +75,7 @@ class Journal:
         self.baseline = baseline
         self.log = log
         self.within = within
-        self.rows: Rows = {}
+        self.rows: Scan = {}
         """The rows of the last observation, once there is one."""
         self.was_known = True
         """False if the state was lost before the last observation, so that a difference could not be told."""
@@ -90,14 +90,14 @@ class Journal:
         budget: Budget,
         ending: Command | None = None,
         line: str = "",
-        adopted: Sequence[Adopted] = (),
+        adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
         """Record every difference from the state, as a change of the commands that are open; then store contents.
 
         `ending` is the one that ends, with all that is known of it by now; `line` is a command line whose files come
         first in what is stored; `adopted` are registered roots within this one that are gone.
         """
-        opened.close_stale(
+        open_commands.close_stale(
             self.folder, but=ending.identifier if ending is not None else ""
         )
         last = read_state(self.folder)
@@ -105,7 +105,7 @@ class Journal:
         rules = scanner.rules
         is_comparable = last is not None and rules is not None and last.rules == rules
         rows = scanner.scan(last.rows if last is not None and is_comparable else None)
-        commands = opened.read_open(self.folder)
+        commands = open_commands.read_open(self.folder)
         if ending is not None:
             commands = [
                 ending if each.identifier == ending.identifier else each
@@ -120,30 +120,30 @@ class Journal:
             if is_new or changes:
                 rows = self._record(last, rows, changes, commands, adopted)
             is_new = is_new or bool(changes)
-        index = self.baseline.keep_index()
+        index = self.baseline.store_git_index()
         is_new = is_new or last is None or last.git_index != index
         known = last.rows if last is not None else None
-        stored, late = self.baseline.store_rows(rows, budget, line=line, known=known)
+        stored, late = self.baseline.store_scan(rows, budget, line=line, known=known)
         if line:
-            self.baseline.warn_of(line, late, index)
+            self.baseline.warn_of_unstored(line, late, index)
         if is_new or stored is not rows:
-            write_state(self.folder, State(self._latest(), rules, index, stored))
+            write_state(self.folder, RootState(self._latest(), rules, index, stored))
         with temporary_file(self.folder, b"") as fresh:
             self.folder.rename(fresh, self.folder, _OBSERVED, "replace")
         self.rows, self.was_known = stored, last is not None
 
-    def note_stored(self, rows: Rows) -> None:
+    def mark_stored(self, rows: Scan) -> None:
         """Note which contents are stored by now, of the folders that are still as in `rows`."""
         last = read_state(self.folder)
         if last is None:
             return
-        changed: dict[bytes, FolderRow] = {}
+        changed: dict[bytes, ScannedFolder] = {}
         for prefix, row in last.rows.items():
             stored = rows.get(prefix)
             if (
                 stored is not None
-                and stored.kept != row.kept
-                and stored._replace(kept=row.kept) == row
+                and stored.stored_in != row.stored_in
+                and stored._replace(stored_in=row.stored_in) == row
             ):
                 changed[prefix] = stored
         if changed:
@@ -153,18 +153,18 @@ class Journal:
         """Return True if the last observation has seen a folder at a path."""
         prefix, _, name = path.rpartition(b"/")
         row = self.rows.get(prefix + b"/" if prefix else b"")
-        return row is not None and name in row.listed()
+        return row is not None and name in row.visible_names()
 
     # Recording
 
     def _record(
         self,
-        last: State,
-        rows: Rows,
+        last: RootState,
+        rows: Scan,
         changes: Sequence[ChangeRecord],
         commands: Sequence[Command],
-        adopted: Sequence[Adopted],
-    ) -> Rows:
+        adopted: Sequence[AdoptedRoot],
+    ) -> Scan:
         """Record what is different from the state, as the recorded changes since have left it.
 
         Return the rows without what was gone before it could be read: of that there is no record.
@@ -184,7 +184,7 @@ class Journal:
         numbers: dict[str, tuple[int, ...]] = {}
         groups = _attributed(comparison, commands, self.root.resolved_path)
         with self.log.begin(self.task) as intent:
-            builder = EntryBuilder(self.root, comparison, intent.store, self.task)
+            builder = FileChangeBuilder(self.root, comparison, intent.store, self.task)
             records: list[tuple[tuple[Command, ...], Any]] = []
             for owners, pairs in groups.items():
                 entries = builder.build(pairs)
@@ -217,25 +217,27 @@ class Journal:
                     )
         for command in commands:
             if command.key in numbers:
-                opened.add(self.folder, command._replace(numbers=numbers[command.key]))
+                open_commands.add(
+                    self.folder, command._replace(numbers=numbers[command.key])
+                )
         if self.log.is_own:
             self.log.enforce_limits()
         # The next observation finds what this one has recorded, also of a file that was written to meanwhile.
         self.baseline.store(builder.contents)
-        return without(rows, builder.missing)
+        return without_files(rows, builder.missing)
 
     def _ask_git(self, comparison: Comparison, index: tuple[int, ...] | None) -> None:
         """Store what git has of the files that were not stored, if its index knew them as they were."""
-        wanted: dict[bytes, ListedStamp] = {}
+        wanted: dict[bytes, ScannedState] = {}
         for old, _ in comparison.pairs:
             if (
                 old is not None
                 and old.path not in comparison.moves
                 and _may_be_in_git(old)
             ):
-                assert old.seen is not None
-                wanted[old.listed] = old.seen
-        objects = list(self.baseline.staged(index, wanted))
+                assert old.scanned is not None
+                wanted[old.scanned_path] = old.scanned
+        objects = list(self.baseline.iter_staged(index, wanted))
         if not objects:
             return
         from filewright.structure.git import git_objects
@@ -254,8 +256,8 @@ class Journal:
                 self.baseline.store([(path, wanted[path], content)])
 
 
-def _may_be_in_git(old: Thing) -> bool:
-    return old.kind == "file" and old.seen is not None and old.held() is None
+def _may_be_in_git(old: ObservedFile) -> bool:
+    return old.kind == "file" and old.scanned is not None and old.read_content() is None
 
 
 def _recorded(command: Command) -> RecordedCommand:
@@ -342,7 +344,10 @@ def _upwards(path: bytes) -> Iterator[bytes]:
 
 
 def _owners_of(
-    old: Thing | None, now: Thing | None, named: dict[bytes, set[Command]], root: bytes
+    old: ObservedFile | None,
+    now: ObservedFile | None,
+    named: dict[bytes, set[Command]],
+    root: bytes,
 ) -> set[Command]:
     """Return the commands that name a thing or, of a folder that was made, something in it."""
     start = root.rstrip(b"/") + b"/"
@@ -360,13 +365,13 @@ def _owners_of(
 # The state as it is kept
 
 
-def sealed(value: Any) -> bytes:
+def dump_checksummed(value: Any) -> bytes:
     """Return a value of plain types as it is kept: after its hash."""
     data = marshal.dumps(value)
     return xxhash.xxh3_128_digest(data) + data
 
 
-def unsealed(file: File) -> Any:
+def load_checksummed(file: File) -> Any:
     """Return the value that a file holds. Raises `ValueError` where it is damaged, and what `marshal` raises."""
     digest, data = file.read(0, 16), file.read(16, file.status().size)
     if xxhash.xxh3_128_digest(data) != digest:
@@ -374,25 +379,25 @@ def unsealed(file: File) -> Any:
     return marshal.loads(data)
 
 
-def write_state(folder: Folder, state: State) -> None:
+def write_state(folder: Folder, state: RootState) -> None:
     """Write a state; its time is now, unless it says another."""
     rows = {prefix: tuple(row) for prefix, row in state.rows.items()}
-    data = sealed(
+    data = dump_checksummed(
         (_FORMAT, state.newest, state.rules, state.git_index, rows, state.observed_ns)
     )
     with temporary_file(folder, data) as fresh:
         folder.rename(fresh, folder, STATE, "replace")
 
 
-def read_state(folder: Folder) -> State | None:
+def read_state(folder: Folder) -> RootState | None:
     """Return the state that is kept; None if it is not there, damaged, or of another version."""
     try:
         with folder.open(STATE) as file:
-            version, *fields = unsealed(file)
+            version, *fields = load_checksummed(file)
             if version != _FORMAT:
                 return None
-            state = State(*fields)
-            rows = {prefix: FolderRow(*row) for prefix, row in state.rows.items()}
+            state = RootState(*fields)
+            rows = {prefix: ScannedFolder(*row) for prefix, row in state.rows.items()}
             observed_ns = state.observed_ns or file.status().mtime_ns
     except (OSError, ValueError, EOFError, TypeError):
         return None

@@ -15,10 +15,10 @@ _KIND_OF_MODE: dict[int, RecordedKind] = {
     0o040000: "folder",
     0o120000: "link",
 }
-NO_STAMPS = marshal.dumps([], 2)
+NO_STATES = marshal.dumps([], 2)
 
 
-class ListedStamp(NamedTuple):
+class ScannedState(NamedTuple):
     """The file state that a scan has of a thing: see `Folder.signatures`."""
 
     kind_and_mode: int
@@ -47,17 +47,19 @@ class ListedStamp(NamedTuple):
         return marshal.dumps(tuple(self), 2)
 
 
-def packed_stamps(stamps: Sequence[tuple[int, ...] | None]) -> tuple[bytes, bool, int]:
+def pack_states(
+    packed_states: Sequence[tuple[int, ...] | None],
+) -> tuple[bytes, bool, int]:
     """Return stamps as a row holds them, whether there are large files among them, and the newest time of change."""
-    present = [stamp for stamp in stamps if stamp is not None]
+    present = [state for state in packed_states if state is not None]
     largest, newest_ns = 0, 0
-    for stamp in present:
-        largest = max(largest, stamp[6])
-        newest_ns = max(newest_ns, stamp[7])
+    for state in present:
+        largest = max(largest, state[6])
+        newest_ns = max(newest_ns, state[7])
     return marshal.dumps(present, 2), largest > LARGE_BYTES, newest_ns
 
 
-class FolderRow(NamedTuple):
+class ScannedFolder(NamedTuple):
     """One folder of a scan.
 
     `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
@@ -68,66 +70,75 @@ class FolderRow(NamedTuple):
     """
 
     names: bytes = b""
-    hidden: tuple[bytes, ...] = ()
-    stamps: bytes = NO_STAMPS
-    large: bool = False
+    excluded: tuple[bytes, ...] = ()
+    packed_states: bytes = NO_STATES
+    has_large: bool = False
     newest_ns: int = 0
     rules: tuple[tuple[int, ...] | None, ...] = ()
-    kept: str = ""
+    stored_in: str = ""
 
-    def listed(self) -> list[bytes]:
+    def visible_names(self) -> list[bytes]:
         """Return the names that have stamps."""
         names = self.names.split(b"/") if self.names else []
-        if not self.hidden:
+        if not self.excluded:
             return names
-        hidden = {name.removesuffix(b"/") for name in self.hidden}
-        return [name for name in names if name not in hidden]
+        excluded = {name.removesuffix(b"/") for name in self.excluded}
+        return [name for name in names if name not in excluded]
 
-    def without(self, missing: Set[bytes]) -> FolderRow:
+    def without_files(self, missing: Set[bytes]) -> ScannedFolder:
         """Return this row without some of the names that have stamps."""
         names = [name for name in self.names.split(b"/") if name not in missing]
-        stamps = [tuple(stamp) for name, stamp in self.things() if name not in missing]
-        return FolderRow(
-            b"/".join(names), self.hidden, *packed_stamps(stamps), self.rules
+        packed_states = [
+            tuple(state) for name, state in self.named_states() if name not in missing
+        ]
+        return ScannedFolder(
+            b"/".join(names), self.excluded, *pack_states(packed_states), self.rules
         )
 
-    def plus(self, more: FolderRow) -> FolderRow:
+    def merged_with(self, more: ScannedFolder) -> ScannedFolder:
         """Return this row with `more` names of a folder that was read in pieces."""
         names = b"/".join(filter(None, (self.names, more.names)))
-        stamps = marshal.loads(self.stamps) + marshal.loads(more.stamps)
-        return FolderRow(
-            names, self.hidden + more.hidden, *packed_stamps(stamps), self.rules
+        packed_states = marshal.loads(self.packed_states) + marshal.loads(
+            more.packed_states
+        )
+        return ScannedFolder(
+            names,
+            self.excluded + more.excluded,
+            *pack_states(packed_states),
+            self.rules,
         )
 
-    def things(self) -> Iterator[tuple[bytes, ListedStamp]]:
+    def named_states(self) -> Iterator[tuple[bytes, ScannedState]]:
         """Yield each of these names with its stamp."""
         return zip(
-            self.listed(),
-            map(ListedStamp._make, marshal.loads(self.stamps)),
+            self.visible_names(),
+            map(ScannedState._make, marshal.loads(self.packed_states)),
             strict=True,
         )
 
 
-Rows = dict[bytes, FolderRow]
+Scan = dict[bytes, ScannedFolder]
 """The folders of a scan by their paths below the root, each with a slash at its end."""
 
 
-def without(rows: Rows, paths: Set[bytes]) -> Rows:
+def without_files(rows: Scan, paths: Set[bytes]) -> Scan:
     """Return rows without the things at some paths; the same object if there are none."""
     missing: dict[bytes, set[bytes]] = {}
     for path in paths:
-        prefix = prefix_of(path)
+        prefix = parent_prefix(path)
         missing.setdefault(prefix, set()).add(path[len(prefix) :])
-    changed = {prefix: rows[prefix].without(names) for prefix, names in missing.items()}
+    changed = {
+        prefix: rows[prefix].without_files(names) for prefix, names in missing.items()
+    }
     return {**rows, **changed} if changed else rows
 
 
-def prefix_of(path: bytes) -> bytes:
+def parent_prefix(path: bytes) -> bytes:
     """Return the path of the folder that holds something, with a slash at its end."""
     return path[: path.rfind(b"/") + 1]
 
 
-class State(NamedTuple):
+class RootState(NamedTuple):
     """The state of a root after its last observation.
 
     `newest` is the number of the newest change in it (0: none). `rules` say what from outside of the root decides
@@ -138,11 +149,11 @@ class State(NamedTuple):
     newest: int
     rules: Any
     git_index: tuple[int, ...] | None
-    rows: Rows
+    rows: Scan
     observed_ns: int = 0
 
 
-class Thing(NamedTuple):
+class ObservedFile(NamedTuple):
     """Something at a `path` at one moment, and a function that reads its content.
 
     `seen` is the stamp that a scan has of it, at the path `listed`, from which a tool may have moved it. A thing that a
@@ -150,23 +161,23 @@ class Thing(NamedTuple):
     """
 
     path: bytes
-    side: FileState
-    held: Callable[[], bytes | None]
-    seen: ListedStamp | None = None
-    listed: bytes = b""
+    state: FileState
+    read_content: Callable[[], bytes | None]
+    scanned: ScannedState | None = None
+    scanned_path: bytes = b""
 
     @property
     def kind(self) -> RecordedKind:
         """The kind of thing."""
-        return self.side.kind
+        return self.state.kind
 
     @property
-    def written(self) -> tuple[RecordedKind, int | None, int, int]:
+    def content_identity(self) -> tuple[RecordedKind, int | None, int, int]:
         """The values by which a thing is known again as long as nothing has written to it."""
-        return self.kind, self.side.inode, self.side.size, self.side.mtime_ns
+        return self.kind, self.state.inode, self.state.size, self.state.mtime_ns
 
 
-Pair = tuple[Thing | None, Thing | None]
+Pair = tuple[ObservedFile | None, ObservedFile | None]
 """A thing before and after; None where nothing is."""
 
 

@@ -18,13 +18,13 @@ from filewright.boundary.location import Location
 from filewright.boundary.walk import WalkedFolder
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.recording.model import FolderRow, ListedStamp, Rows, packed_stamps
+from filewright.recording.model import Scan, ScannedFolder, ScannedState, pack_states
 from filewright.system import Folder, Status
 
 _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 
-Look = dict[bytes, FolderRow | int]
+Look = dict[bytes, ScannedFolder | int]
 """The folders that differ from the last scan: a row, or how many levels of the folder rules must be asked about: its
 own names (1), or all below (0)."""
 
@@ -46,26 +46,28 @@ class Scanner:
         outer = self.boundary.walk_signature(self.root)
         return None if outer is None else (*outer, self.within)
 
-    def scan(self, last: Rows | None) -> Rows:
+    def scan(self, last: Scan | None) -> Scan:
         """Return the file states now; rows that are as in `last` are the same objects. None asks the rules of all."""
         if last is None:
             return self._walked(b"", 0)
         cross = self.boundary.settings.cross_devices
-        seen = look(self.root.folder, last, cross=cross, check=self.task.check)
-        return settled(seen, last, self._walked) if seen else last
+        scanned = find_changed_folders(
+            self.root.folder, last, cross=cross, check=self.task.check
+        )
+        return apply_changed_folders(scanned, last, self._walked) if scanned else last
 
-    def _walked(self, prefix: bytes, depth: int) -> Rows:
+    def _walked(self, prefix: bytes, depth: int) -> Scan:
         """Return the rows of a folder and of so many levels below it, as the boundary walks them."""
-        rows: Rows = {}
+        rows: Scan = {}
 
         def visit(
             folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]
         ) -> None:
             if folder.root_prefix.startswith(self.within):
                 return
-            row = row_of(opened, names, left)
+            row = scan_folder(opened, names, left)
             some = rows.get(folder.root_prefix)
-            rows[folder.root_prefix] = row if some is None else some.plus(row)
+            rows[folder.root_prefix] = row if some is None else some.merged_with(row)
 
         with suppress(FilewrightError) if prefix else nullcontext():
             parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
@@ -77,32 +79,36 @@ class Scanner:
         return rows
 
 
-def row_of(folder: Folder, names: list[bytes], left: list[bytes]) -> FolderRow:
+def scan_folder(folder: Folder, names: list[bytes], left: list[bytes]) -> ScannedFolder:
     """Return the row of an open folder of whose sorted `names` rules have `left` some."""
     try:
-        stamps = folder.signatures(left)
+        packed_states = folder.signatures(left)
     except OSError:
-        stamps = [None] * len(left)  # It may be listed, but not entered.
-    hidden: tuple[bytes, ...] = ()
-    if len(left) != len(names) or None in stamps:
-        kept = {
-            name for name, stamp in zip(left, stamps, strict=True) if stamp is not None
+        packed_states = [None] * len(left)  # It may be listed, but not entered.
+    excluded: tuple[bytes, ...] = ()
+    if len(left) != len(names) or None in packed_states:
+        stored_in = {
+            name
+            for name, state in zip(left, packed_states, strict=True)
+            if state is not None
         }
         folders = _folders_in(folder)
-        hidden = tuple(
-            name + b"/" * (name in folders) for name in names if name not in kept
+        excluded = tuple(
+            name + b"/" * (name in folders) for name in names if name not in stored_in
         )
-    return FolderRow(
-        b"/".join(names), hidden, *packed_stamps(stamps), _rules(folder, names)
+    return ScannedFolder(
+        b"/".join(names), excluded, *pack_states(packed_states), _rules(folder, names)
     )
 
 
-def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) -> Look:
+def find_changed_folders(
+    root: Folder, last: Scan, *, cross: bool, check: Callable[[], None]
+) -> Look:
     """Return the folders of `last` that are not as it says."""
     found: Look = {}
     for prefix, old in last.items():
         check()
-        row: FolderRow | int = 1
+        row: ScannedFolder | int = 1
         # It may be gone, or not be readable any more.
         with (
             suppress(OSError),
@@ -120,17 +126,19 @@ def look(root: Folder, last: Rows, *, cross: bool, check: Callable[[], None]) ->
     return found
 
 
-def settled(seen: Look, last: Rows, ask: Callable[[bytes, int], Rows]) -> Rows:
+def apply_changed_folders(
+    scanned: Look, last: Scan, ask: Callable[[bytes, int], Scan]
+) -> Scan:
     """Return the rows of a root that was `seen` as it differs from `last`; the same rows are the same objects.
 
     `ask` returns the rows of a folder and of so many levels below it, as rules have it now.
     """
     rows = last.copy()
     entire: tuple[bytes, ...] = ()
-    for prefix, row in sorted(seen.items()):
+    for prefix, row in sorted(scanned.items()):
         if prefix.startswith(entire):
             continue
-        if isinstance(row, FolderRow):
+        if isinstance(row, ScannedFolder):
             rows[prefix] = row
             continue
         found = ask(prefix, row)
@@ -140,39 +148,44 @@ def settled(seen: Look, last: Rows, ask: Callable[[bytes, int], Rows]) -> Rows:
                 path: row for path, row in rows.items() if not path.startswith(prefix)
             }
         else:
-            for name, stamp in found[prefix].things():
-                if stamp.kind == "folder" and prefix + name + b"/" not in last:
+            for name, state in found[prefix].named_states():
+                if state.kind == "folder" and prefix + name + b"/" not in last:
                     found |= ask(prefix + name + b"/", 0)
         rows |= found
     return rows
 
 
-def _row_again(folder: Folder, old: FolderRow) -> FolderRow | int:
+def _row_again(folder: Folder, old: ScannedFolder) -> ScannedFolder | int:
     """Return the row of a folder that has the names it had; 1 where rules may say something else of one of them."""
-    if old.hidden:
+    if old.excluded:
         folders = _folders_in(folder)
         if any(
             (name.removesuffix(b"/") in folders) is not name.endswith(b"/")
-            for name in old.hidden
+            for name in old.excluded
         ):
             return 1
-    found = folder.signatures(old.listed())
-    if marshal.dumps(found, 2) == old.stamps:
+    found = folder.signatures(old.visible_names())
+    if marshal.dumps(found, 2) == old.packed_states:
         return old
     if None in found:
         return 1
-    stamps, large, newest_ns = packed_stamps(found)
-    row = old._replace(stamps=stamps, large=large, newest_ns=newest_ns, kept="")
-    for (_, was), (_, now) in zip(old.things(), row.things(), strict=True):
+    packed_states, has_large, newest_ns = pack_states(found)
+    row = old._replace(
+        packed_states=packed_states,
+        has_large=has_large,
+        newest_ns=newest_ns,
+        stored_in="",
+    )
+    for (_, was), (_, now) in zip(old.named_states(), row.named_states(), strict=True):
         # Another folder of that name, or one that may be entered now, may have what was not listed.
         if was != now and (was.kind != now.kind or was.kind == "folder"):
             return 1
     return row
 
 
-def written(seen: Status | ListedStamp) -> tuple[int, int, int]:
+def content_identity(scanned: Status | ScannedState) -> tuple[int, int, int]:
     """Return the values by which a file is known again as long as nothing has written to it."""
-    return seen.inode, seen.size, seen.mtime_ns
+    return scanned.inode, scanned.size, scanned.mtime_ns
 
 
 def _folders_in(folder: Folder) -> set[bytes]:

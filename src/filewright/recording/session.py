@@ -17,11 +17,11 @@ from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.progress import Task, clean_caller_name
-from filewright.recording import commands as opened
+from filewright.recording import open_commands
 from filewright.recording.baseline import KEPT, TABLES, Baseline, Budget
-from filewright.recording.compare import Adopted
+from filewright.recording.compare import AdoptedRoot
 from filewright.recording.journal import STATE, Journal, read_state, write_state
-from filewright.recording.model import Command, Rows, State
+from filewright.recording.model import Command, RootState, Scan
 from filewright.settings import Settings
 from filewright.system import Folder
 
@@ -72,8 +72,8 @@ class Recorder:
             for journal in self._observed(journals, line=line, budget=budget):
                 journal.baseline.clean_up()
                 is_own = journal.log.is_own
-                opened.add(journal.folder, command._replace(is_own=is_own))
-                is_stored = all(row.kept for row in journal.rows.values())
+                open_commands.add(journal.folder, command._replace(is_own=is_own))
+                is_stored = all(row.stored_in for row in journal.rows.values())
                 if not is_stored and journal.baseline.claim_keeper():
                     is_complete = False
         return is_complete
@@ -91,7 +91,7 @@ class Recorder:
         with self._changes.writing(task), self._journals(task) as journals:
             commands: dict[bytes, Command] = {}
             for journal in journals:
-                for command in opened.read_open(journal.folder):
+                for command in open_commands.read_open(journal.folder):
                     if command.identifier == identifier:
                         _, summary, session, client, turn = ending
                         commands[journal.root.resolved_path] = command._replace(
@@ -101,7 +101,7 @@ class Recorder:
                 open_here = commands.get(journal.root.resolved_path)
                 if open_here is None:
                     continue
-                closed = opened.remove(journal.folder, identifier) or open_here
+                closed = open_commands.remove(journal.folder, identifier) or open_here
                 is_known = is_known or journal.was_known
                 for number in closed.numbers:
                     journal.log.update_command(
@@ -122,13 +122,13 @@ class Recorder:
                 for journal in journals
                 if any(
                     command.session == session
-                    for command in opened.read_open(journal.folder)
+                    for command in open_commands.read_open(journal.folder)
                 )
             ]
             for journal in self._observed(stale):
-                for command in opened.read_open(journal.folder):
+                for command in open_commands.read_open(journal.folder):
                     if command.session == session:
-                        opened.remove(journal.folder, command.identifier)
+                        open_commands.remove(journal.folder, command.identifier)
 
     def observe(self, task: Task) -> None:
         """Observe the roots in which a command is open: something is about to change."""
@@ -136,16 +136,16 @@ class Recorder:
             return
         with self._journals(task) as journals:
             for _ in self._observed(
-                [each for each in journals if opened.read_open(each.folder)]
+                [each for each in journals if open_commands.read_open(each.folder)]
             ):
                 pass
 
-    def keep_ahead(self, task: Task, *, seconds: float) -> bool:
+    def store_ahead(self, task: Task, *, seconds: float) -> bool:
         """Store more of what files hold, for commands to come; return True if that is all, or as much as there is room.
 
         Changes do not wait for it; the begin of a command does, for `seconds` at most.
         """
-        rows: dict[bytes, Rows] = {}
+        rows: dict[bytes, Scan] = {}
         with self._changes.writing(task), self._journals(task) as journals:
             fresh = [
                 journal for journal in journals if read_state(journal.folder) is None
@@ -156,19 +156,24 @@ class Recorder:
         with self._journals(task) as journals:
             for journal in journals:
                 journal.baseline.claim_keeper()
-                state, room = read_state(journal.folder), journal.baseline.room_ahead
+                state, room = (
+                    read_state(journal.folder),
+                    journal.baseline.free_bytes_ahead,
+                )
                 if state is None or room <= 0:
                     continue
                 budget = Budget(
                     seconds=seconds, room_bytes=min(room, self.budget.room_bytes)
                 )
-                stored, _ = journal.baseline.store_rows(state.rows, budget)
+                stored, _ = journal.baseline.store_scan(state.rows, budget)
                 rows[journal.root.resolved_path] = stored
-                is_complete = is_complete and all(row.kept for row in stored.values())
+                is_complete = is_complete and all(
+                    row.stored_in for row in stored.values()
+                )
         with self._changes.writing(task), self._journals(task) as journals:
             for journal in journals:
                 if journal.root.resolved_path in rows:
-                    journal.note_stored(rows[journal.root.resolved_path])
+                    journal.mark_stored(rows[journal.root.resolved_path])
         return is_complete
 
     # Roots
@@ -183,11 +188,11 @@ class Recorder:
         """Return True if a command may be open in a root: asked before every change of a tool, a few looks."""
         for log in self._places():
             shell = log.state.at(_SHELL)
-            if opened.has_open(shell):
+            if open_commands.has_open(shell):
                 return True
             if not os.path.exists(os.path.join(shell, STATE)):
                 around = self._changes.outer_state_folder(log)
-                if around is not None and opened.has_open(around.at(_SHELL)):
+                if around is not None and open_commands.has_open(around.at(_SHELL)):
                     return True
         return False
 
@@ -282,7 +287,7 @@ class Recorder:
             folder.stat(STATE)
             return
         around = self._changes.outer_state_folder(log)
-        if around is None or not opened.has_open(around.at(_SHELL)):
+        if around is None or not open_commands.has_open(around.at(_SHELL)):
             return
         with suppress(FileNotFoundError), around.folder(_SHELL) as above:
             state = read_state(above)
@@ -290,17 +295,17 @@ class Recorder:
             prefix = path[len(around.owner.path.rstrip(b"/")) + 1 :] + b"/"
             if state is None or prefix not in state.rows:
                 return
-            rows: Rows = {}
+            rows: Scan = {}
             for each, row in state.rows.items():
                 if each.startswith(prefix):
-                    rows[each[len(prefix) :]] = row._replace(kept="")
+                    rows[each[len(prefix) :]] = row._replace(stored_in="")
             with self._baseline(boundary, around, above, task) as stored:
-                baseline.take_over(stored, below=prefix)
+                baseline.adopt(stored, below=prefix)
             write_state(
-                folder, State(state.newest, None, None, rows, state.observed_ns)
+                folder, RootState(state.newest, None, None, rows, state.observed_ns)
             )
-            for command in opened.read_open(above):
-                opened.add(folder, command._replace(numbers=(), is_own=False))
+            for command in open_commands.read_open(above):
+                open_commands.add(folder, command._replace(numbers=(), is_own=False))
 
     # Observing
 
@@ -334,9 +339,9 @@ class Recorder:
             done.append(journal)
             yield journal
 
-    def _adopted(self, journal: Journal) -> list[Adopted]:
+    def _adopted(self, journal: Journal) -> list[AdoptedRoot]:
         """Take over what is known of registered roots within one that are gone: their paths are its own again."""
-        adopted: list[Adopted] = []
+        adopted: list[AdoptedRoot] = []
         for left in self._changes.orphaned_state_folders():
             below = journal.root.parts_within([left.owner.path])
             if not below or not os.path.exists(left.at(_SHELL, STATE)):
@@ -347,14 +352,14 @@ class Recorder:
             with left.folder(_SHELL) as folder:
                 state = read_state(folder)
                 folder.remove(STATE)
-                for command in opened.read_open(folder):
-                    opened.remove(folder, command.identifier)
+                for command in open_commands.read_open(folder):
+                    open_commands.remove(folder, command.identifier)
                 if state is not None:
                     with self._baseline(
                         journal.boundary, left, folder, journal.task
                     ) as baseline:
-                        journal.baseline.take_over(baseline, prefix=prefix)
-                    adopted.append(Adopted(prefix, state))
+                        journal.baseline.adopt(baseline, prefix=prefix)
+                    adopted.append(AdoptedRoot(prefix, state))
         return adopted
 
     def _close_earlier_turns(
@@ -366,7 +371,7 @@ class Recorder:
         for journal in journals:
             stale = [
                 each
-                for each in opened.read_open(journal.folder)
+                for each in open_commands.read_open(journal.folder)
                 if each.session == command.session
                 and each.turn not in (None, command.turn)
             ]
@@ -374,7 +379,7 @@ class Recorder:
                 for _ in self._observed([journal]):
                     pass
                 for each in stale:
-                    opened.remove(journal.folder, each.identifier)
+                    open_commands.remove(journal.folder, each.identifier)
 
 
 def new_command(identifier: str, summary: str, **known: object) -> Command:
@@ -391,10 +396,10 @@ def command_summary(line: str, label: str | None = None) -> str:
     )
 
 
-def begun_in(settings: Settings, identifier: str) -> list[str]:
+def roots_with_open_command(settings: Settings, identifier: str) -> list[str]:
     """Return the roots in which a command of that id is open, but for those within them."""
     index = StateIndex(state_base_folder(settings), settings.lock_seconds)
-    name = opened.file_of(identifier)
+    name = open_commands.open_command_name(identifier)
     roots = []
     for owner in index.owners.values():
         shell = index.of(owner.id, os.fsdecode(_SHELL))
@@ -403,7 +408,7 @@ def begun_in(settings: Settings, identifier: str) -> list[str]:
                 command = next(
                     (
                         each
-                        for each in opened.read_open(folder)
+                        for each in open_commands.read_open(folder)
                         if each.identifier == identifier
                     ),
                     None,

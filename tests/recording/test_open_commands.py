@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace, system
-from filewright.recording import commands, new_command
+from filewright.recording import open_commands
+from filewright.recording.session import new_command
 from filewright.system import own_process_key, process_namespace
 
 
@@ -36,14 +37,14 @@ def test_closes_what_never_ends(
         "1", "shell: make", session="s", turn="t", paths=("/a",)
     )._replace(**known)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
-        commands.add(folder, command)
-        assert commands.read_open(folder) == [command]
-        commands.close_stale(folder, but="1")
-        assert commands.has_open(os.fsencode(tmp_path))
-        commands.close_stale(folder, but="")
-        assert bool(commands.read_open(folder)) is stays
-        assert (commands.remove(folder, "1") is not None) is stays
-        assert not commands.has_open(os.fsencode(tmp_path))
+        open_commands.add(folder, command)
+        assert open_commands.read_open(folder) == [command]
+        open_commands.close_stale(folder, but="1")
+        assert open_commands.has_open(os.fsencode(tmp_path))
+        open_commands.close_stale(folder, but="")
+        assert bool(open_commands.read_open(folder)) is stays
+        assert (open_commands.remove(folder, "1") is not None) is stays
+        assert not open_commands.has_open(os.fsencode(tmp_path))
 
 
 def test_closes_nothing_where_it_may_not_look(
@@ -57,9 +58,9 @@ def test_closes_nothing_where_it_may_not_look(
     command = new_command("1", "shell: make", process="1-1", space=process_namespace())
     monkeypatch.setattr("filewright.system.processes._read_process", refused)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
-        commands.add(folder, command)
-        commands.close_stale(folder, but="")
-        assert commands.read_open(folder) == [command]
+        open_commands.add(folder, command)
+        open_commands.close_stale(folder, but="")
+        assert open_commands.read_open(folder) == [command]
 
 
 def test_server_beside_a_hook_closes_nothing(tmp_path: Path) -> None:

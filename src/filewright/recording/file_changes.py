@@ -11,7 +11,7 @@ from filewright.boundary.location import Location, Root
 from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.progress import Task
 from filewright.recording.compare import Comparison
-from filewright.recording.model import LARGE_BYTES, ListedStamp, Pair, Thing
+from filewright.recording.model import LARGE_BYTES, ObservedFile, Pair, ScannedState
 from filewright.settings import KB, MB
 
 _AFTER_EACH_BYTES, _AFTER_ALL_BYTES = 256 * KB, 16 * MB
@@ -20,7 +20,7 @@ _HASHED_BYTES = 64 * MB
 _MAX_NAMED_LOST = 20
 
 
-class EntryBuilder:
+class FileChangeBuilder:
     """Builds the entries of one change; `keep` stores a content for undo and returns its name.
 
     `lost` are the files whose earlier content is stored nowhere, so that they cannot be undone. A command may go on
@@ -36,7 +36,7 @@ class EntryBuilder:
         task: Task,
     ) -> None:
         self.lost: list[str] = []
-        self.contents: list[tuple[bytes, ListedStamp, bytes]] = []
+        self.contents: list[tuple[bytes, ScannedState, bytes]] = []
         self.missing: set[bytes] = set()
         self._root = root
         self._comparison = comparison
@@ -63,7 +63,9 @@ class EntryBuilder:
             notes.append(f"nor can {len(self.lost) - _MAX_NAMED_LOST:,} more files")
         return tuple(notes)
 
-    def _entries(self, old: Thing | None, now: Thing | None) -> Iterator[FileChange]:
+    def _entries(
+        self, old: ObservedFile | None, now: ObservedFile | None
+    ) -> Iterator[FileChange]:
         """Yield what became of a thing; what cannot be brought back is among the `lost` instead."""
         if old and now and old.kind == now.kind:
             yield from self._alterations(old, now)
@@ -73,8 +75,10 @@ class EntryBuilder:
         if now and (after := self._side(now, is_now=True)):
             yield FileChange(self._place(now), None, after)
 
-    def _alterations(self, old: Thing, now: Thing) -> Iterator[FileChange]:
-        if self._comparison.is_unwritten(old, now):
+    def _alterations(
+        self, old: ObservedFile, now: ObservedFile
+    ) -> Iterator[FileChange]:
+        if self._comparison.is_content_unchanged(old, now):
             was = self._place(old) if old.path != now.path else None
             # What is in a folder that was moved goes along.
             is_along = self._comparison.moves.get(dirname(old.path)) == dirname(
@@ -83,14 +87,14 @@ class EntryBuilder:
             is_carried = is_along and basename(old.path) == basename(now.path)
             has_other_rights = (
                 now.kind != "link"
-                and old.side.mode_and_owner != now.side.mode_and_owner
+                and old.state.mode_and_owner != now.state.mode_and_owner
             )
             if (was is not None and not is_carried) or has_other_rights:
-                same = now.side._replace(
-                    digest=old.side.digest, link_target=old.side.link_target
+                same = now.state._replace(
+                    digest=old.state.digest, link_target=old.state.link_target
                 )
                 yield FileChange(
-                    self._place(now), old.side._replace(blob=None), same, was
+                    self._place(now), old.state._replace(blob=None), same, was
                 )
         elif (before := self._side(old)) is not None:
             after = self._side(now, is_now=True)
@@ -98,7 +102,7 @@ class EntryBuilder:
                 if now.path in self.missing:
                     yield FileChange(self._place(old), before, None)
                     return
-                after = now.side  # Another kind than files and links.
+                after = now.state  # Another kind than files and links.
             if old.kind == "link":
                 if before.link_target != after.link_target:
                     yield FileChange(self._place(old), before, None)
@@ -109,47 +113,47 @@ class EntryBuilder:
             ):
                 yield FileChange(self._place(now), before, after)
 
-    def _side(self, thing: Thing, *, is_now: bool = False) -> FileState | None:
+    def _side(self, thing: ObservedFile, *, is_now: bool = False) -> FileState | None:
         """Return the stamp of a thing with its content kept: of what there is now, if that is small.
 
         None for what was not stored or is gone by now, and for what cannot be made again, such as a pipe.
         """
-        side = thing.side
-        if side.kind in ("folder", "other"):
-            return side if side.kind == "folder" else None
+        state = thing.state
+        if state.kind in ("folder", "other"):
+            return state if state.kind == "folder" else None
         self._task.check()
-        if is_now and thing.seen is not None:
-            if self._comparison.is_missing(thing):
+        if is_now and thing.scanned is not None:
+            if self._comparison.is_gone_now(thing):
                 self.missing.add(thing.path)
                 return None
-            if side.kind == "file" and side.size > LARGE_BYTES:
+            if state.kind == "file" and state.size > LARGE_BYTES:
                 digest = (
                     self._comparison.digest(thing)
-                    if side.size <= _HASHED_BYTES
+                    if state.size <= _HASHED_BYTES
                     else None
                 )
-                return side._replace(digest=digest)
-        content = side.link_target or thing.held()
+                return state._replace(digest=digest)
+        content = state.link_target or thing.read_content()
         if content is None:
             if is_now:
-                return side
+                return state
             self.lost.append(
                 Location(self._root, tuple(thing.path.split(b"/"))).display_path
             )
             return None
-        if side.kind == "link":
-            return side._replace(link_target=content)
+        if state.kind == "link":
+            return state._replace(link_target=content)
         blob = None
         if not is_now or len(content) <= _AFTER_EACH_BYTES:
             self._room -= len(content) if is_now else 0
             blob = self._keep(content) if not is_now or self._room >= 0 else None
-        if is_now and thing.seen is not None and self._room >= 0:
-            self.contents.append((thing.path, thing.seen, content))
-        return side._replace(
+        if is_now and thing.scanned is not None and self._room >= 0:
+            self.contents.append((thing.path, thing.scanned, content))
+        return state._replace(
             size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob
         )
 
-    def _place(self, thing: Thing) -> RecordedPath:
+    def _place(self, thing: ObservedFile) -> RecordedPath:
         return RecordedPath.from_location(
             Location(self._root, tuple(thing.path.split(b"/")))
         )

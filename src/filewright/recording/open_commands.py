@@ -17,7 +17,7 @@ _OPEN = b".open"
 _EXPIRES_NS = 2 * 86_400 * 10**9
 
 
-def file_of(identifier: str) -> bytes:
+def open_command_name(identifier: str) -> bytes:
     """Return the name of the file of an open command."""
     return identifier.encode() + _OPEN
 
@@ -49,7 +49,7 @@ def close_stale(folder: Folder, *, but: str) -> None:
     """
     oldest = time.time_ns() - _EXPIRES_NS
     for name in folder.names():
-        if not name.endswith(_OPEN) or name == file_of(but):
+        if not name.endswith(_OPEN) or name == open_command_name(but):
             continue
         with suppress(FileNotFoundError):
             command = _read(folder, name)
@@ -61,14 +61,14 @@ def add(folder: Folder, command: Command) -> None:
     """Open a command, or note what is known of it by now."""
     data = json.dumps(command._asdict()).encode()
     with temporary_file(folder, data) as fresh:
-        folder.rename(fresh, folder, file_of(command.identifier), "replace")
+        folder.rename(fresh, folder, open_command_name(command.identifier), "replace")
 
 
 def remove(folder: Folder, identifier: str) -> Command | None:
     """Close a command; return it, or None if there is no such one."""
-    command = _read(folder, file_of(identifier))
+    command = _read(folder, open_command_name(identifier))
     with suppress(FileNotFoundError):
-        folder.remove(file_of(identifier))
+        folder.remove(open_command_name(identifier))
     return command
 
 
