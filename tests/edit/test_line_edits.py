@@ -34,7 +34,7 @@ def opened(data, folder, hold):
     path = folder / "f"
     path.write_bytes(data)
     limits = Settings() if hold else Settings(hold_bytes=0)
-    return Snapshot.to_file_splices(system.open_file(os.fsencode(path)), None, limits)
+    return Snapshot.of_file(system.open_file(os.fsencode(path)), None, limits)
 
 
 def made(data, edit, folder, *, hold=True):

@@ -9,7 +9,8 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.edit.matchers.exact import find_occurrences
-from filewright.edit.planning import EditPlan, plan_edits
+from filewright.edit.outcome import EditPlan
+from filewright.edit.planning import plan_edits
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.edit.request import Edit
 from filewright.edit.source import Source

@@ -97,7 +97,7 @@ def file(tmp_path: Path) -> Iterator[Any]:
         path.write_bytes(data)
         location: Any = SimpleNamespace(asked="file", name=b"file")
         opened.append(
-            Snapshot.to_file_splices(
+            Snapshot.of_file(
                 system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)
             )
         )

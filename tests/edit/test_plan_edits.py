@@ -12,8 +12,9 @@ from tests.rows import each_row
 from filewright.boundary.location import Location
 from filewright.edit.changeset import Modify
 from filewright.edit.model import Tier
+from filewright.edit.outcome import EditPlan
 from filewright.edit.overlay import Overlay
-from filewright.edit.planning import EditPlan, plan_edits
+from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

@@ -34,7 +34,7 @@ from filewright.tools.replace import replace_in_order
 from filewright.tools.result import FailedCall, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit.planning import EditPlan
+    from filewright.edit.outcome import EditPlan
     from filewright.search.pattern import Pattern
     from filewright.text.snapshot import Snapshot
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 
-from filewright.edit.matchers.exact import find_occurrences
+from filewright.edit.matchers.exact import MAX_LISTED_PLACES, find_occurrences
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import (
     ByteRange,
+    Candidates,
     EditMatch,
     LinesPart,
     NotLocated,
     Part,
-    Region,
+    Reading,
     TextPart,
     Tier,
 )
@@ -22,95 +22,117 @@ from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.errors import Code
 
-MAX_LISTED_PLACES = 50
-"""Equal regions counted before an ambiguous answer says «more»."""
 
-
-def require_not_applied(
-    source: Source, found: EditMatch | NotLocated
+def choose(
+    source: Source, edit: Edit, candidates: Candidates
 ) -> EditMatch | NotLocated:
-    """`found`, unless the replacement is at that place already and reaches beyond it.
+    """Return the only candidate. Several are a refusal, never a reason to look closer.
 
-    A loosely matched text may be what a change left of it: the lines that an insertion follows.
+    If the request can be read in several ways, each reading must have one candidate, and
+    all of them must have it at the same place.
     """
-    if isinstance(found, NotLocated) or not isinstance(found.parts[0], LinesPart):
-        return found
-    part = found.parts[0]
+    matches: list[EditMatch] = []
+    for reading in candidates.readings:
+        match = _choose_candidate(source, edit, candidates.tier, reading)
+        if isinstance(match, NotLocated):
+            return match
+        matches.append(match)
+    if not matches:
+        return NotLocated(edit, Code.NO_MATCH, candidates.tier)
+    first, *others = matches
+    for other in others:
+        if other.span != first.span:
+            return several_readings(first, other)
+    match = replace(first, alternatives=tuple(others))
+    if match.tier is Tier.ELISION:
+        return match
+    return _require_not_applied(source, match)
+
+
+def several_readings(first: EditMatch, other: EditMatch) -> NotLocated:
+    """Return the refusal of a request that has two readings."""
+    spans = [part.span for part in (*first.parts, *other.parts)]
+    spans.sort(key=lambda span: span.start)
+    return NotLocated(first.edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
+
+
+def _choose_candidate(
+    source: Source, edit: Edit, tier: Tier, reading: Reading
+) -> EditMatch | NotLocated:
+    """Return the only candidate of a reading, or of several the one at the start line."""
+    chosen, line = [*reading.candidates], edit.start_line
+    # Where the search ended early, one candidate need not be the only one.
+    has_more = reading.has_more or len(chosen) > MAX_LISTED_PLACES
+    if len(chosen) > 1 and line is not None:
+        if has_more:
+            chosen = _candidates_at_line(source, chosen, line)
+        begin, end = source.offset(line - 1), source.offset(line)
+        at_line = [parts for parts in chosen if begin <= parts[0].span.start < end]
+        if len(at_line) == 1:
+            chosen = at_line
+    if len(chosen) > 1 or (has_more and line is None):
+        listed = tuple(parts[0].span for parts in chosen[:MAX_LISTED_PLACES])
+        return NotLocated(edit, Code.AMBIGUOUS_MATCH, tier, listed, has_more)
+    return EditMatch(edit, tier, chosen[0], reading.inner_tier, reading.repairs)
+
+
+def _candidates_at_line(
+    source: Source, candidates: list[tuple[Part, ...]], line: int
+) -> list[tuple[Part, ...]]:
+    """Return the occurrences of a literal text at `line`, of which not all are known."""
+    part = candidates[0][0]
+    if not isinstance(part, TextPart):
+        return candidates
+    spans = find_occurrences(source, part.search, MAX_LISTED_PLACES + 1, line=line)
+    at_line: list[tuple[Part, ...]] = [(replace(part, span=span),) for span in spans]
+    return at_line or candidates
+
+
+def _require_not_applied(source: Source, match: EditMatch) -> EditMatch | NotLocated:
+    """Return the match, unless the replacement is there already and reaches beyond it.
+
+    A loosely matched text may be the rest that an earlier edit left of it: for example the
+    lines behind which an insertion went.
+    """
+    part = match.parts[0]
+    if not isinstance(part, LinesPart):
+        return match
     if _lost_a_line(source, part):
-        return NotLocated(found.edit, Code.NO_MATCH, found.tier)
+        return NotLocated(match.edit, Code.NO_MATCH, match.tier)
     if len(part.replace.solid) <= len(part.search.solid):
-        return found
+        return match
+    edges = (part.region.start, part.region.end)
     for region in find_regions(source, part.replace).regions:
-        if any(
-            region.start < edge < region.end
-            for edge in (part.region.start, part.region.end)
-        ):
-            return NotLocated(
-                found.edit,
-                Code.ALREADY_APPLIED,
-                found.tier,
-                (ByteRange(region.start, region.end),),
-            )
-    return found
+        if any(region.start < edge < region.end for edge in edges):
+            span = ByteRange(region.start, region.end)
+            return NotLocated(match.edit, Code.ALREADY_APPLIED, match.tier, (span,))
+    return match
 
 
 def _lost_a_line(source: Source, part: LinesPart) -> bool:
-    """Whether the search text has a blank line at its edge in the place of a line of the file.
+    """Return True if a line of the file is blank in the search text, at its edge.
 
-    It is indented, as lines are that lost their text; or the replacement adds that line of the file. What the
-    replacement puts there would come beside the line, and not in its place.
+    Such a line is indented, as lines are that lost their text, or the replacement adds
+    that line of the file. The replacement would come beside the line, not in its place.
     """
-    search, replace = part.search, part.replace
-    for asked, wanted, ahead in (
-        (search.before, replace.before, False),
-        (search.after, replace.after, True),
-    ):
+    search, replacement = part.search, part.replace
+    edges = (
+        (search.before, replacement.before, False),
+        (search.after, replacement.after, True),
+    )
+    for asked, wanted, is_below in edges:
         if len(asked) <= len(wanted):
             continue
-        text, between = solid_line_beside(source, part.region, ahead=ahead)
-        if not text or len(asked) <= between:
+        row = part.region.rows[0]
+        if is_below:
+            rows = source.rows_from(part.region.end)
+        else:
+            rows = source.rows_before(row)
+        text, blank_count = source.first_solid_row(rows)
+        if not text or len(asked) <= blank_count:
             continue
-        added = Counter(map(str.strip, replace.solid)) - Counter(
-            map(str.strip, search.solid)
-        )
+        added = Counter(map(str.strip, replacement.solid))
+        added -= Counter(map(str.strip, search.solid))
         if "".join(asked) or text.strip() in added:
             return True
     return False
-
-
-def solid_line_beside(
-    source: Source, region: Region, *, ahead: bool
-) -> tuple[str, int]:
-    """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
-    rows = source.rows_from(region.end) if ahead else source.rows_before(region.rows[0])
-    return source.first_solid_row(rows)
-
-
-def choose_candidate(
-    source: Source,
-    edit: Edit,
-    tier: Tier,
-    parts: Sequence[Part],
-    *,
-    more: bool = False,
-) -> EditMatch | NotLocated:
-    """The one region; of several the one at the start line, if it was given.
-
-    With `more` the file was not looked through to its end, and one region is not the only one.
-    """
-    chosen, line = list(parts), edit.start_line
-    more = more or len(chosen) > MAX_LISTED_PLACES
-    if len(chosen) > 1 and line is not None:
-        part = chosen[0]
-        if more and isinstance(part, TextPart):  # not all of them are known
-            spans = find_occurrences(
-                source, part.search, MAX_LISTED_PLACES + 1, line=line
-            )
-            chosen = [replace(part, span=span) for span in spans] or chosen
-        begin, end = source.offset(line - 1), source.offset(line)
-        at_line = [part for part in chosen if begin <= part.span.start < end]
-        chosen = at_line if len(at_line) == 1 else chosen
-    if len(chosen) > 1 or (more and line is None):
-        listed = tuple(part.span for part in chosen[:MAX_LISTED_PLACES])
-        return NotLocated(edit, Code.AMBIGUOUS_MATCH, tier, listed, more)
-    return EditMatch(edit, tier, (chosen[0],))

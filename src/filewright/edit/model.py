@@ -15,7 +15,7 @@ from filewright.text.splice import Splice
 
 
 class Tier(StrEnum):
-    """The tiers of the cascade, strictest first."""
+    """The comparisons by which a search text is matched, strictest first."""
 
     EXACT = "exact"
     TRAILING = "trailing"
@@ -29,11 +29,8 @@ class Tier(StrEnum):
 
     @property
     def rank(self) -> int:
-        """How much is looked past: 0 by the strictest."""
+        """Return the place in the order of tiers: 0 for the strictest."""
         return [*Tier].index(self)
-
-
-# What is meant by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,37 @@ class ByteRange:
 
 
 @dataclass(frozen=True, slots=True)
+class Region:
+    """The lines of the file that match the lines of a request.
+
+    `rows` are all of them; the first and the last are solid (not blank). `solid` has the
+    indexes of the solid rows, `texts` their texts. `tier` is the strictest comparison
+    that accepts the region; `exact` looks past blank lines at the edges only.
+    """
+
+    rows: tuple[Line, ...]
+    solid: tuple[int, ...]
+    texts: tuple[str, ...]
+    tier: Tier
+    indentation: Indentation
+
+    @property
+    def start(self) -> int:
+        """Return the byte offset of the first line."""
+        return self.rows[0].offset
+
+    @property
+    def end(self) -> int:
+        """Return the byte offset past the terminator of the last line."""
+        return self.rows[-1].end
+
+
+# The parts of a match
+
+
+@dataclass(frozen=True, slots=True)
 class TextPart:
-    """`search` is literally at `span`; `replace` takes its place."""
+    """A text that occurs literally at `span`; `replace` takes its place."""
 
     span: ByteRange
     search: str
@@ -55,7 +81,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class LinesPart:
-    """The lines of `search` mean `region`; the change to `replace` is carried over."""
+    """Lines of a request that match a region; their change to `replace` is merged."""
 
     region: Region
     search: RequestLines
@@ -63,13 +89,13 @@ class LinesPart:
 
     @property
     def span(self) -> ByteRange:
-        """The bytes of its lines."""
+        """Return the bytes of the region."""
         return ByteRange(self.region.start, self.region.end)
 
 
 @dataclass(frozen=True, slots=True)
 class SplicePart:
-    """Whole lines that are put in place of those in `span`, whatever these hold: what is written is known."""
+    """Splices that are already known, within `span`."""
 
     span: ByteRange
     splices: tuple[Splice, ...]
@@ -77,12 +103,13 @@ class SplicePart:
 
 @dataclass(frozen=True, slots=True)
 class HunkPart:
-    """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
+    """Lines of the file, each paired with a line of a request, as in a hunk of a patch.
 
-    Line i of `old` is row i; `kept` says of lines of `new` which of `old` they are. `indentation` maps the
-    request's indents (None: as they are). `ended`: whether the last line has a terminator afterwards (None: as
-    before). `terminators` are those of `new`, where the patch spells them out. `blanks` are lines that stand for
-    an empty one.
+    Line i of `old` is row i; `kept` maps lines of `new` to the lines of `old` that they
+    are. `indentation` maps the indents of the request (None: they stay). `ended` says
+    whether the last line has a terminator afterwards (None: as before). `terminators`
+    are those of `new`, where the patch spells them out. `blanks` are lines that stand
+    for an empty one.
     """
 
     rows: tuple[Line, ...]
@@ -99,30 +126,63 @@ class HunkPart:
 Part = TextPart | LinesPart | HunkPart | SplicePart
 
 
+# What matchers find, and what is chosen of it
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The candidates of a request that is read in one way.
+
+    Each candidate is a tuple of parts in order of offset. With `has_more` the file was
+    not searched to its end. `repairs` says in words what was taken away from the request
+    to read it so; `inner_tier` is the tier by which it then matches.
+    """
+
+    candidates: tuple[tuple[Part, ...], ...]
+    has_more: bool = False
+    inner_tier: Tier | None = None
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a matcher found: readings of the request by one tier, none of them empty.
+
+    With `is_final` no looser matcher may be asked, although there is no reading.
+    """
+
+    tier: Tier
+    readings: tuple[Reading, ...] = ()
+    is_final: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class EditMatch:
-    """Where an edit goes: its parts in order of offset, and how they were found.
+    """The one place of an edit: its parts in order of offset, and how they were found.
 
-    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words.
+    `inner_tier` is the tier by which a repaired request matched, `repairs` says in words
+    what was repaired. `alternatives` are other repairs that match the same place: they
+    must write the same.
     """
 
     edit: Edit
     tier: Tier
     parts: tuple[Part, ...]
-    inner: Tier | None = None
+    inner_tier: Tier | None = None
     repairs: tuple[str, ...] = ()
+    alternatives: tuple[EditMatch, ...] = ()
 
     @property
     def span(self) -> ByteRange:
-        """From the first byte of its parts to the last."""
+        """Return the range from the first byte of the parts to the last."""
         return ByteRange(self.parts[0].span.start, self.parts[-1].span.end)
 
 
 @dataclass(eq=False)
 class AmbiguousWriteError(Exception):
-    """The place is certain, and what is to be written there is not: a message, what to do, the code.
+    """The place of an edit is certain, and the text to write there is not.
 
-    `readings` are the texts the region may become, where there are several.
+    `readings` are the texts that the place may become, where there are several.
     """
 
     message: str
@@ -133,45 +193,25 @@ class AmbiguousWriteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NotLocated:
-    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
+    """The reason why an edit has no place: a code, and what was found instead.
 
-    `spans` are the equal regions of an ambiguous text, the one place an anchored text is
-    really at, or where edit number `other` overlaps it; `more` when they are not all. `conflicts` are stretches that
-    both the edit and someone else changed: as `shown`, as it is `there`, as it is `wanted`. `unclear` says why of an
-    edit with a place nobody can say what it writes there.
+    `reached` is the loosest tier that was tried. `spans` are the places of an ambiguous
+    text, the place at which an anchored text really is, or the place at which the edit
+    overlaps edit number `other`; `has_more` says that there are further ones. `conflicts`
+    are stretches that both the edit and another process changed: as `shown`, as it is
+    `there`, as it is `wanted`. `unclear` says why it is not certain what to write.
     """
 
     edit: Edit
     code: Code
     reached: Tier | None = None
     spans: tuple[ByteRange, ...] = ()
-    more: bool = False
+    has_more: bool = False
     conflicts: tuple[dict[str, str], ...] = ()
     other: int | None = None
     unclear: AmbiguousWriteError | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Lines of the file that a block of lines means.
-
-    `rows` are all its lines, first and last solid; `solid` the places of the solid ones among them;
-    `texts` their texts; `tier` the strictest comparison that accepts it (`exact`: nothing was
-    looked past but edge blank lines); `indentation` the map of indents.
-    """
-
-    rows: tuple[Line, ...]
-    solid: tuple[int, ...]
-    texts: tuple[str, ...]
-    tier: Tier
-    indentation: Indentation
-
     @property
-    def start(self) -> int:
-        """The byte offset of its first line."""
-        return self.rows[0].offset
-
-    @property
-    def end(self) -> int:
-        """The byte offset past its last line's terminator."""
-        return self.rows[-1].end
+    def is_missing(self) -> bool:
+        """Return True if the text was not found at all."""
+        return self.code is Code.NO_MATCH

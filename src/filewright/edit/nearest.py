@@ -35,9 +35,9 @@ _LONG_LINE = 4_096
 _WHOLE_BYTES = 2 << 20
 """Files up to this size are also ranked line by line when nothing is there verbatim."""
 _LEAST = 0.4
-LINE_CHARS = 160
+MAX_LINE_CHARS = 160
 """Characters of a line that are shown in a refusal."""
-MOST_CHARS = 4_000
+MAX_TEXT_CHARS = 4_000
 """Characters of a text that is offered to be used."""
 
 
@@ -227,7 +227,7 @@ def replace_undecodable(text: str) -> str:
 def show_whitespace(line: str) -> str:
     """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
     line = replace_undecodable(line)
-    line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
+    line = line[:MAX_LINE_CHARS] + ("…" if len(line) > MAX_LINE_CHARS else "")
     body = line.strip(WHITESPACE)
     lead = line[: len(line) - len(line.lstrip(WHITESPACE))]
     trail = line[len(lead) + len(body) :] if body else ""

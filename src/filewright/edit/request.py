@@ -54,6 +54,11 @@ class Edit:
     data: bytes | None = None
     symbol: SymbolLines | None = None
 
+    @property
+    def is_of_lines(self) -> bool:
+        """Return True for whole lines that are replaced or inserted, whatever they hold."""
+        return bool(self.named) or not (self.search or self.end_line)
+
 
 def validate_edit(edit: Edit) -> Edit:
     """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""

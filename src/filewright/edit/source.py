@@ -6,10 +6,9 @@ import codecs
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING
 
 from filewright.edit.comparison import collapse
 from filewright.languages import Language
@@ -18,11 +17,6 @@ from filewright.text.lines import Line, finder
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.text.wide import Narrowed
-
-if TYPE_CHECKING:
-    from filewright.edit.comparison import RequestLines
-    from filewright.edit.matchers.lines import Regions
-
 
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 
@@ -37,6 +31,8 @@ _BLOCK = 1 << 20
 
 
 _WINDOW = 1 << 18
+
+_MAX_MEMO = 4
 
 
 #: Of a longer line in a file that is not held nothing is compared: it matches no row.
@@ -78,7 +74,14 @@ class Source:
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
-        self.found: dict[RequestLines, Regions] = {}
+        # Results that a matcher keeps while this text is read.
+        self.memo: dict[Hashable, object] = {}
+
+    def remember(self, key: Hashable, result: object) -> None:
+        """Keep a result in `memo`, with the last few others."""
+        if len(self.memo) >= _MAX_MEMO:
+            self.memo.clear()
+        self.memo[key] = result
 
     def version(self, content: bytes) -> Source:
         """Another version of the file, read as this one is."""

@@ -20,7 +20,8 @@ from filewright.edit.changeset import FilePlan, Modify
 from filewright.edit.list_separators import ListEdits
 from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.model import Tier
-from filewright.edit.planning import EditOutcome, EditPlan, plan_edits
+from filewright.edit.outcome import EditOutcome, EditPlan
+from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit, SymbolLines
 from filewright.edit.symbol_lines import (
     find_symbol_lines,

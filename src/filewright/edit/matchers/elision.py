@@ -1,170 +1,216 @@
-"""The matcher of a request in which lines stand for text left out."""
+"""The matcher of a request in which lines stand for text left out.
+
+Search and replacement leave out text equally often. Each stretch that is kept occurs in the
+file once, by its strictest tier, in the order of the request. The text between two
+stretches does not leave the block in which the elision begins, unless the request itself
+shows by its indentation that it does. The text left out is in no splice.
+
+An elision that leaves its block makes one block of two. Which of them is meant decides
+where the change goes, unless the whole change lies before the mark, beside the name of its
+block, and changes lines that occur nowhere else. The text behind the mark is context only
+then, and there is no second place where those lines could be changed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from dataclasses import dataclass
 
-from filewright.edit.comparison import (
-    RequestLines,
-    indent_width,
-    is_blank,
-)
+from filewright.edit.comparison import RequestLines, indent_width, is_blank
 from filewright.edit.linediff import diff_lines
 from filewright.edit.matchers.lines import find_regions
-from filewright.edit.model import (
-    LinesPart,
-)
+from filewright.edit.model import Candidates, LinesPart, Reading, Tier
 from filewright.edit.omission_markers import is_omission_marker
+from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.languages import Language
 
-_MOST_OMITTED = 1 << 20
-"""Bytes of omitted text that are looked at; more is refused."""
+_MAX_OMITTED_BYTES = 1 << 20
+"""Bytes of omitted text that are looked at; more is no match."""
+
+_BLOCK_OPENERS = ("{", "(", "[", ":")
 
 
-# Elision
+def match(source: Source, edit: Edit) -> Candidates:
+    """Find the stretches of a request that leaves out text in both texts alike."""
+    parts = _match_stretches(source, edit)
+    if not parts:
+        return Candidates(Tier.ELISION)
+    tiers = [part.region.tier for part in parts]
+    loosest = max(tiers, key=lambda tier: tier.rank)
+    return Candidates(Tier.ELISION, (Reading((tuple(parts),), inner_tier=loosest),))
 
 
-def find_elided(source: Source, search: str, replace: str) -> list[LinesPart] | None:
-    """The parts of an edit whose texts leave text out alike; None if it is not such an edit."""
-    asked, marks = _stretches(search, source.language)
-    wanted, _ = _stretches(replace, source.language)
-    if len(asked) < 2 or len(asked) != len(wanted):
-        return None
-    if any(
-        find_regions(source, RequestLines.of_lines([mark])).regions for mark in marks
-    ):
-        return None  # a line of the file is text
+def _match_stretches(source: Source, edit: Edit) -> list[LinesPart]:
+    """Return a part for each stretch, or none if the request is no such edit."""
+    searched = _split_at_marks(edit.search, source.language)
+    wanted = _split_at_marks(edit.replace, source.language)
+    marks = searched.marks
+    if not marks or len(marks) != len(wanted.marks):
+        return []
+    for mark in marks:
+        if find_regions(source, RequestLines.of_lines([mark])).regions:
+            return []  # The mark is text of the file.
     parts: list[LinesPart] = []
-    after = source.start
-    crossed = False
-    for index, (one, other) in enumerate(zip(asked, wanted, strict=True)):
-        mine, theirs = RequestLines.of_lines(one), RequestLines.of_lines(other)
-        if not mine.solid:
-            if theirs.solid:
-                return None
+    previous_end = source.start
+    has_left_block = False
+    stretches = zip(searched.stretches, wanted.stretches, strict=True)
+    for index, (old_lines, new_lines) in enumerate(stretches):
+        search = RequestLines.of_lines(old_lines)
+        replacement = RequestLines.of_lines(new_lines)
+        if not search.solid:
+            if replacement.solid:
+                return []
             continue
-        best = find_regions(source, mine).strictest
-        if len(best) != 1 or best[0].start < after:
-            return None
-        part = LinesPart(best[0], mine, theirs)
-        if (
-            parts
-            and not crossed
-            and not _is_inside(source, parts[-1], part, marks[index - 1])
-        ):
-            if not all(
-                _is_settled(source, before, indent_width(marks[index - 1]))
-                for before in parts
-            ):
-                return None
-            crossed = True
-        if crossed and mine.lines != theirs.lines:
-            return None
-        after = part.region.end
+        regions = find_regions(source, search).strictest
+        if len(regions) != 1 or regions[0].start < previous_end:
+            return []
+        part = LinesPart(regions[0], search, replacement)
+        if parts and not has_left_block:
+            mark = marks[index - 1]
+            if not _stays_in_block(source, parts[-1], part, mark):
+                level = indent_width(mark)
+                if not all(_is_settled(source, above, level) for above in parts):
+                    return []
+                has_left_block = True
+        if has_left_block and search.lines != replacement.lines:
+            return []
+        previous_end = part.region.end
         parts.append(part)
-    return parts or None
+    return parts
 
 
 def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
-    """Whether a stretch above a mark at `level` says by itself where it is changed: by lines that occur once."""
+    """Return True if a stretch above a mark shows where it is changed by itself.
+
+    It does if it changes lines that occur once, or stands beside such lines of its block.
+    `level` is the indentation of the mark.
+    """
     old, new = part.search.lines, part.replace.lines
     if old == new:
         return True
     if len(find_regions(source, part.search).regions) != 1:
         return False
-
-    def is_single(lines: Sequence[str]) -> bool:
-        solid = [line for line in lines if not is_blank(line)]
-        return any(
-            len(find_regions(source, RequestLines.of_lines([line])).regions) == 1
-            for line in solid
-        )
-
-    # The last line further left than the mark names its block, or one that opens a block or a section.
+    # The last line further left than the mark names its block, or one that opens a block
+    # or a section.
     opening = -1
-    for at, line in enumerate(old):
-        opens = indent_width(line) < level or line.rstrip().endswith(
-            ("{", "(", "[", ":")
-        )
+    for index, line in enumerate(old):
+        opens = indent_width(line) < level or line.rstrip().endswith(_BLOCK_OPENERS)
         if not is_blank(line) and (opens or _is_section(source, line)):
-            opening = at
+            opening = index
     for change in diff_lines(old, new):
-        gone = old[change.start : change.end]
-        if gone and not any(map(str.strip, gone)):
-            gone = ()
-        beside = old if change.start <= opening else old[opening + 1 :]
-        if not is_single(gone or beside):
+        removed = old[change.start : change.end]
+        if all(is_blank(line) for line in removed):
+            removed = ()
+        context = old if change.start <= opening else old[opening + 1 :]
+        if not _has_unique_line(source, removed or context):
             return False
     return True
 
 
+def _has_unique_line(source: Source, lines: Sequence[str]) -> bool:
+    """Return True if a line with text occurs once in the file."""
+    for line in lines:
+        if is_blank(line):
+            continue
+        if len(find_regions(source, RequestLines.of_lines([line])).regions) == 1:
+            return True
+    return False
+
+
 def _is_section(source: Source, line: str) -> bool:
-    """Whether a line begins a section that no indentation shows: a heading, a table's name in brackets."""
+    """Return True for a line that begins a section which no indentation shows.
+
+    Examples are a heading, and the name of a table in brackets.
+    """
     section = source.language.traits.section if source.language else ""
     return bool(section) and re.match(section, line) is not None
 
 
-def _is_inside(source: Source, before: LinesPart, after: LinesPart, mark: str) -> bool:
-    """Whether the text between two stretches stays in the block in which the mark between them is."""
+def _stays_in_block(
+    source: Source, before: LinesPart, after: LinesPart, mark: str
+) -> bool:
+    """Return True if the text between two stretches stays in the block of the mark."""
     start, end = before.region.end, after.region.start
-    if end - start > _MOST_OMITTED:
+    if end - start > _MAX_OMITTED_BYTES:
         return False
-    above, below = (
-        indent_width(before.search.solid[-1]),
-        _block_width(after.search.solid[0]),
-    )
-    level, mine = indent_width(mark), indent_width(before.region.texts[-1])
+    above = indent_width(before.search.solid[-1])
+    below = _block_width(after.search.solid[0])
+    level = indent_width(mark)
     stays = level >= above and below >= above
-    named = _is_section(source, after.search.solid[0])
-    if below < above:
-        # The request shows that the block is left, and how far.
-        least = min(_block_width(after.region.texts[0]) - max(0, below - level), mine)
-    elif level > above:
-        least = mine + 1
-    elif above in (level, below):
-        below_it, _ = source.first_solid_row(source.rows_from(start))
-        least = mine + (below > above and indent_width(below_it) > mine)
-    else:
-        least = mine - (
-            above - level
-        )  # the mark is outside of the block of the line above it
+    is_named = _is_section(source, after.search.solid[0])
+    least_width = _least_block_width(source, before, after, level)
     depth = 0
-    for row in takewhile(lambda row: row.offset < end, source.rows_from(start)):
+    for row in source.rows_from(start):
+        if row.offset >= end:
+            break
         text = source.text(row.body)
-        if not is_blank(text):
-            depth += sum(text.count(char) for char in "([{") - sum(
-                text.count(char) for char in ")]}"
-            )
-            if (
-                indent_width(text) < least
-                or (stays and depth < 0)
-                or (not named and _is_section(source, text))
-            ):
-                return False
+        if is_blank(text):
+            continue
+        depth += sum(text.count(char) for char in "([{")
+        depth -= sum(text.count(char) for char in ")]}")
+        if (
+            indent_width(text) < least_width
+            or (stays and depth < 0)
+            or (not is_named and _is_section(source, text))
+        ):
+            return False
     return True
 
 
+def _least_block_width(
+    source: Source, before: LinesPart, after: LinesPart, level: int
+) -> int:
+    """Return the least indentation, in the file, of a line in the block of a mark.
+
+    `level` is the indentation of the mark in the request.
+    """
+    above = indent_width(before.search.solid[-1])
+    below = _block_width(after.search.solid[0])
+    above_in_file = indent_width(before.region.texts[-1])
+    if below < above:
+        # The request shows that the block is left, and how far.
+        below_in_file = _block_width(after.region.texts[0])
+        return min(below_in_file - max(0, below - level), above_in_file)
+    if level > above:
+        return above_in_file + 1
+    if above in (level, below):
+        next_line, _ = source.first_solid_row(source.rows_from(before.region.end))
+        opens = below > above and indent_width(next_line) > above_in_file
+        return above_in_file + opens
+    # The mark is outside of the block of the line above it.
+    return above_in_file - (above - level)
+
+
 def _block_width(line: str) -> int:
-    """The width of a line, less the blank by which a comment's later lines are aligned with its first."""
-    return indent_width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
+    """Return the indentation of a line, without the space before the star of a comment."""
+    is_comment_line = re.match(r"\s+\*(?:\s|/|$)", line) is not None
+    return indent_width(line) - is_comment_line
 
 
-def _stretches(
-    text: str, language: Language | None
-) -> tuple[list[list[str]], list[str]]:
-    """The lines between those that mean omitted text, and these."""
+@dataclass(frozen=True, slots=True)
+class _MarkedText:
+    """The lines before, between and behind marks that stand for omitted text."""
+
+    stretches: tuple[tuple[str, ...], ...]
+    marks: tuple[str, ...]
+
+
+def _split_at_marks(text: str, language: Language | None) -> _MarkedText:
+    """Split a text at the lines that stand for omitted text."""
     lines = text.split("\n")
     if len(lines) > 1 and is_blank(lines[-1]):
         lines.pop()
-    result: list[list[str]] = [[]]
+    stretches: list[tuple[str, ...]] = []
     marks: list[str] = []
+    stretch: list[str] = []
     for line in lines:
         if is_omission_marker(line, language):
             marks.append(line)
-            result.append([])
+            stretches.append(tuple(stretch))
+            stretch = []
         else:
-            result[-1].append(line)
-    return result, marks
+            stretch.append(line)
+    stretches.append(tuple(stretch))
+    return _MarkedText(tuple(stretches), tuple(marks))

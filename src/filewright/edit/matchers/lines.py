@@ -1,11 +1,23 @@
-"""The matcher of whole lines: where lines occur in a file, by ever looser comparison."""
+"""The matcher of whole lines: where lines occur in a file, by ever looser comparison.
+
+Every line of the search text is in the region, letter by letter but for whitespace and
+typography, in the same order and number; no percentage decides anything. What differs is
+never written: lines that stay keep the bytes of the file.
+
+Each looser comparison accepts what the stricter ones accept. So the file is searched once
+by the loosest key (folded, spaces collapsed, blank lines skipped), and each region found is
+then classified by the strictest tier that accepts it. Places to look at come from the
+rarest stretch of the search text that no folding changes. Where there is none, or it is
+everywhere, one pass of the Knuth-Morris-Pratt algorithm over the keys of all lines finds
+them.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from filewright.edit.comparison import (
     WHITESPACE,
@@ -17,146 +29,194 @@ from filewright.edit.comparison import (
     verbatim_runs,
 )
 from filewright.edit.indentation import Indentation
-from filewright.edit.model import Region, Tier
+from filewright.edit.matchers.exact import find_occurrences
+from filewright.edit.model import Candidates, LinesPart, Reading, Region, Tier
+from filewright.edit.repairs.diff_signs import repair_diff_signs
+from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.text.lines import Line
 
-MOST_REGIONS = 200
+MAX_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
 
+_MAX_CLASSIFIED_ROWS = 60_000
+"""Rows classified before the search ends, if more than one region is found by then."""
 
-_ROWS_GRADED = 60_000
-"""Lines of candidates graded; with more than one region found by then, the answer is ambiguous."""
+_MAX_COMPARED_ROWS = 60_000
+"""Rows compared around candidates before the single pass takes over."""
 
+_LONG_ROW_BYTES = 1 << 16
+_SAMPLE_BYTES = 1 << 20
+_SMALL_FILE_BYTES = 4 << 20
 
-_ROWS_COMPARED = 60_000
-"""Lines compared around candidates before the single pass takes over."""
-
-
-_LONG_ROW = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Regions:
-    """The regions of a block, in order of offset; with `more` the search ended early, and there may be others."""
-
-    regions: tuple[Region, ...] = ()
-    more: bool = False
-
-    @property
-    def strictest(self) -> list[Region]:
-        """Those found by the strictest tier; if none of these stands as deep as asked for, also the others that do.
-
-        A text at another depth is no nearer than one with other characters.
-        """
-        best = min((region.tier.rank for region in self.regions), default=-1)
-        found = [each for each in self.regions if each.tier.rank == best]
-        moved = not any(each.indentation.same for each in found)
-        return [
-            each
-            for each in self.regions
-            if each.tier.rank == best or (moved and each.indentation.same)
-        ]
-
-
-def find_regions(source: Source, block: RequestLines) -> Regions:
-    """Regions that `block` means by any whole-line tier, less the blank lines at its edges; none if it has no other.
-
-    Ends early, with more than one region, where very many (200) or very long ones are alike.
-    """
-    if not block.solid:
-        return Regions()
-    if block in source.found:  # a refusal asks again for each choice that it may offer
-        return source.found[block]
-    found: dict[int, Region] = {}
-    graded_rows = 0
-    more = False
-    for rows in _candidates(source, block):
-        if (
-            rows[0].offset not in found
-            and (region := classify_region(source, block, rows)) is not None
-        ):
-            found[region.start] = region
-            graded_rows += len(rows)
-            more = len(found) >= MOST_REGIONS or (
-                graded_rows > _ROWS_GRADED and len(found) > 1
-            )
-            if more:
-                break
-    if len(source.found) > 3:
-        source.found.clear()
-    ordered = tuple(sorted(found.values(), key=lambda region: region.start))
-    known = source.found[block] = Regions(ordered, more)
-    return known
-
-
-def classify_region(
-    source: Source, block: RequestLines, rows: list[Line]
-) -> Region | None:
-    """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
-    bodies = [source.text(row.body) for row in rows]
-    places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
-    texts = tuple(bodies[index] for index in places)
-    pairs = list(zip(block.solid, texts, strict=True))
-    indentation = Indentation.of(
-        (leading_whitespace(fold(s)), leading_whitespace(fold(f))) for s, f in pairs
-    )
-    if indentation is None:
-        return None
-    tier = Tier.BLANK_LINES
-    if [*map(len, block.blank)] == [
-        after - before - 1 for before, after in pairwise(places)
-    ]:
-        tier = next(
-            tier
-            for tier, seen in _SEEN
-            if tier is Tier.BLANKS or all(seen(s) == seen(f) for s, f in pairs)
-        )
-    return Region(tuple(rows), places, texts, tier, indentation)
-
-
-_SEEN: tuple[tuple[Tier, Callable[[str], str]], ...] = (
+# What each tier compares of a line, strictest first.
+_COMPARED_FORMS: tuple[tuple[Tier, Callable[[str], str]], ...] = (
     (Tier.EXACT, str),
     (Tier.TRAILING, lambda line: line.rstrip(WHITESPACE)),
     (Tier.INDENT, lambda line: line.strip(WHITESPACE)),
     (Tier.TYPOGRAPHY, lambda line: fold(line).strip(WHITESPACE)),
-    (Tier.BLANKS, collapse),
 )
-"""What a tier sees of a line, strictest first."""
 
 
-def _candidates(source: Source, block: RequestLines) -> Iterator[list[Line]]:
-    keys = block.keys
-    budget = _ROWS_COMPARED + 4 * len(keys)
-    rarest = _rarest_run(source, block.solid)
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """The regions that match some lines, in order of offset.
+
+    With `has_more` the search ended early, and there may be others.
+    """
+
+    regions: tuple[Region, ...] = ()
+    has_more: bool = False
+
+    @property
+    def strictest(self) -> list[Region]:
+        """Return the regions found by the strictest tier.
+
+        If none of these has the indentation of the request, return also the looser ones
+        that have it: a text at another depth is no nearer than one with other characters.
+        """
+        best = min((region.tier.rank for region in self.regions), default=-1)
+        strict = [region for region in self.regions if region.tier.rank == best]
+        if any(region.indentation.same for region in strict):
+            return strict
+        return [
+            region
+            for region in self.regions
+            if region.tier.rank == best or region.indentation.same
+        ]
+
+
+def match(source: Source, edit: Edit) -> Candidates:
+    """Find the regions of the search text by the strictest whole-line tier."""
+    search, replacement = RequestLines.of(edit.search), RequestLines.of(edit.replace)
+    found = find_regions(source, search)
+    regions = found.strictest
+    if _is_text_of_signed_lines(source, edit, regions):
+        regions = []
+    if not regions:
+        return Candidates(Tier.TRAILING)
+    # Blank lines at the edges were looked past even where the lines are equal.
+    tiers = (Tier.TRAILING, *(region.tier for region in regions))
+    tier = max(tiers, key=lambda tier: tier.rank)
+    is_telling = any(map(str.isalnum, "".join(search.solid)))
+    if tier is not Tier.TRAILING and not is_telling:
+        # Brackets alone say nothing of their place.
+        return Candidates(tier, is_final=True)
+    candidates = tuple((LinesPart(region, search, replacement),) for region in regions)
+    return Candidates(tier, (Reading(candidates, found.has_more),))
+
+
+def _is_text_of_signed_lines(
+    source: Source, edit: Edit, regions: Sequence[Region]
+) -> bool:
+    """Return True if the lines of a hunk look as if they were indented by one space more.
+
+    Without the signs of the diff they occur exactly.
+    """
+    if not any(region.tier is Tier.INDENT for region in regions):
+        return False
+    unsigned = repair_diff_signs(edit.search, edit.replace)
+    if unsigned is None:
+        return False
+    return bool(find_occurrences(source, unsigned.search.strip("\n"), 1))
+
+
+def find_regions(source: Source, lines: RequestLines) -> Regions:
+    """Return the regions that `lines` match by any whole-line tier.
+
+    Blank lines at their edges are left out. The search ends early, with more than one
+    region, where very many or very long ones are alike.
+    """
+    if not lines.solid:
+        return Regions()
+    # An explanation asks again for each suggestion that it may make.
+    known = source.memo.get(lines)
+    if isinstance(known, Regions):
+        return known
+    regions: dict[int, Region] = {}
+    classified_rows = 0
+    has_more = False
+    for rows in _candidate_rows(source, lines):
+        if rows[0].offset in regions:
+            continue
+        region = classify_region(source, lines, rows)
+        if region is None:
+            continue
+        regions[region.start] = region
+        classified_rows += len(rows)
+        has_more = len(regions) >= MAX_REGIONS or (
+            classified_rows > _MAX_CLASSIFIED_ROWS and len(regions) > 1
+        )
+        if has_more:
+            break
+    in_order = sorted(regions.values(), key=lambda region: region.start)
+    result = Regions(tuple(in_order), has_more)
+    source.remember(lines, result)
+    return result
+
+
+def classify_region(
+    source: Source, lines: RequestLines, rows: Sequence[Line]
+) -> Region | None:
+    """Return rows as a region by the strictest tier that accepts them, or None."""
+    bodies = [source.text(row.body) for row in rows]
+    solid = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
+    texts = tuple(bodies[index] for index in solid)
+    pairs = list(zip(lines.solid, texts, strict=True))
+    indentation = Indentation.of(
+        (leading_whitespace(fold(asked)), leading_whitespace(fold(text)))
+        for asked, text in pairs
+    )
+    if indentation is None:
+        return None
+    tier = Tier.BLANK_LINES
+    blank_counts = [after - before - 1 for before, after in pairwise(solid)]
+    if [len(gap) for gap in lines.blank] == blank_counts:
+        tier = _strictest_tier(pairs)
+    return Region(tuple(rows), solid, texts, tier, indentation)
+
+
+def _strictest_tier(pairs: Sequence[tuple[str, str]]) -> Tier:
+    """Return the strictest tier by which all pairs of lines are equal."""
+    for tier, form in _COMPARED_FORMS:
+        if all(form(asked) == form(text) for asked, text in pairs):
+            return tier
+    return Tier.BLANKS
+
+
+def _candidate_rows(source: Source, lines: RequestLines) -> Iterator[list[Line]]:
+    """Yield rows whose keys are those of the lines, found by a rare stretch of text."""
+    keys = lines.keys
+    budget = _MAX_COMPARED_ROWS + 4 * len(keys)
+    rarest = _rarest_run(source, lines.solid)
     if rarest is None:
-        yield from _one_pass(source, keys)
+        yield from _rows_by_one_pass(source, keys)
         return
     needle, index = rarest
     for row in rows_with(source, needle):
-        rows, compared = _rows_around(source, keys, index, row)
+        rows, compared_count = _rows_around(source, keys, index, row)
         if rows:
             yield rows
-        budget -= compared
+        budget -= compared_count
         if budget < 0:
-            # The run is everywhere: one pass over the file is cheaper.
-            yield from _one_pass(source, keys)
+            # The stretch is everywhere: one pass over the file is cheaper.
+            yield from _rows_by_one_pass(source, keys)
             return
 
 
 def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
-    """The lines that hold `needle`, each once, in order."""
-    done = source.start
-    hits = source.occurrences(needle)
-    while (at := next(hits, None)) is not None:
-        if at >= done:
-            row = source.row_holding(at)
-            yield row
-            done = row.end
-            if done - at > _LONG_ROW:
-                hits = source.occurrences(
-                    needle, done
-                )  # the rest of the line is passed over
+    """Yield the lines that hold `needle`, each once, in order."""
+    row_end = source.start
+    occurrences = source.occurrences(needle)
+    while (offset := next(occurrences, None)) is not None:
+        if offset < row_end:
+            continue
+        row = source.row_holding(offset)
+        yield row
+        row_end = row.end
+        if row_end - offset > _LONG_ROW_BYTES:
+            # Pass over the rest of a long line at once.
+            occurrences = source.occurrences(needle, row_end)
 
 
 def _rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
@@ -164,50 +224,52 @@ def _rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | Non
 
     None if no line has one.
     """
-    longest: dict[str, int] = {}
+    line_of_run: dict[str, int] = {}
     for index in range(0, len(lines), 1 + len(lines) // 1000):
         runs = verbatim_runs(lines[index])
         if runs:
-            longest.setdefault(max(runs, key=len), index)
-    if len(longest) == 1:
-        (index,) = longest.values()
-        longest = dict.fromkeys(verbatim_runs(lines[index]), index)
-    chosen = sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]
-    if not chosen:
+            line_of_run.setdefault(max(runs, key=len), index)
+    if len(line_of_run) == 1:
+        (index,) = line_of_run.values()
+        line_of_run = dict.fromkeys(verbatim_runs(lines[index]), index)
+    counted = 8 if source.size < _SMALL_FILE_BYTES else 3
+    longest = sorted(line_of_run, key=len, reverse=True)[:counted]
+    if not longest:
         return None
-    rarest = min(chosen, key=lambda run: _count(source, run.encode()))
-    return rarest.encode(), longest[rarest]
+    rarest = min(longest, key=lambda run: _estimate_count(source, run.encode()))
+    return rarest.encode(), line_of_run[rarest]
 
 
-def _count(source: Source, needle: bytes) -> int:
-    """How often a stretch occurs; in a file that is not held, in samples of it."""
+def _estimate_count(source: Source, needle: bytes) -> int:
+    """Count the occurrences of `needle`; in a file too large for memory, in samples."""
     if source.held is not None:
         return source.held.count(needle)
-    length = 1 << 20
-    last = max(source.start, source.size - length)
-    places = {source.start, source.size // 3, 2 * source.size // 3, last}
-    return sum(source.read(at, at + length).count(needle) for at in places)
+    last_sample = max(source.start, source.size - _SAMPLE_BYTES)
+    offsets = {source.start, source.size // 3, 2 * source.size // 3, last_sample}
+    return sum(
+        source.read(offset, offset + _SAMPLE_BYTES).count(needle) for offset in offsets
+    )
 
 
 def _rows_around(
     source: Source, keys: Sequence[str], index: int, row: Line
 ) -> tuple[list[Line], int]:
-    """Return the rows of the region whose solid line `index` is `row`, or none.
+    """Return the rows with the keys, of which `row` has key `index`; or none.
 
     The second value counts the rows that were compared.
     """
     if key_of(source, row, keys[index]) != keys[index]:
         return [], 1
-    before, is_region = _rows_with_keys(
+    before, has_keys = _rows_with_keys(
         source, source.rows_before(row), reversed(keys[:index])
     )
-    if not is_region:
+    if not has_keys:
         return [], len(before) + 1
-    after, is_region = _rows_with_keys(
+    after, has_keys = _rows_with_keys(
         source, source.rows_from(row.end), keys[index + 1 :]
     )
     rows = [*reversed(before), row, *after]
-    return (rows if is_region else []), len(rows)
+    return (rows if has_keys else []), len(rows)
 
 
 def _rows_with_keys(
@@ -216,27 +278,28 @@ def _rows_with_keys(
     """Return the next rows as far as their solid ones have the keys, and whether all do."""
     compared: list[Line] = []
     for key in keys:
-        text = ""
-        while not text:
+        row_key = ""
+        while not row_key:
             row = next(rows, None)
             if row is None:
                 return compared, False
             compared.append(row)
-            text = key_of(source, row, key)
-        if text != key:
+            row_key = key_of(source, row, key)
+        if row_key != key:
             return compared, False
     return compared, True
 
 
-def key_of(source: Source, row: Line, like: str) -> str:
-    """A line as it is compared with a key of the length of `like`; a line far too long is not read."""
-    if not row.whole or len(row.body) > 4096 + 200 * len(like):
-        return "\n"  # no key holds one
+def key_of(source: Source, row: Line, similar: str) -> str:
+    """Return the form in which a line is compared with the key `similar`."""
+    # A line that is far too long to be equal is not read.
+    if not row.whole or len(row.body) > 4096 + 200 * len(similar):
+        return "\n"  # No key has a newline.
     return collapse(source.text(row.body))
 
 
-def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
-    """Every run of rows whose keys are `keys`, in one pass (Knuth, Morris, Pratt 1977)."""
+def _rows_by_one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
+    """Yield every run of rows whose keys are `keys` (Knuth, Morris, Pratt 1977)."""
     borders = [-1]
     length = -1
     for key in keys:
@@ -244,22 +307,26 @@ def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
             length = borders[length]
         length += 1
         borders.append(length)
-    recent: deque[int] = deque(maxlen=len(keys))
+    recent_offsets: deque[int] = deque(maxlen=len(keys))
     matched = 0
-    longest = max(keys, key=len)
+    longest_key = max(keys, key=len)
     for row in source.rows():
-        key = key_of(source, row, longest)
+        key = key_of(source, row, longest_key)
         if not key:
             continue
-        recent.append(row.offset)
+        recent_offsets.append(row.offset)
         while matched >= 0 and (matched == len(keys) or key != keys[matched]):
             matched = borders[matched]
         matched += 1
         if matched == len(keys):
-            yield [
-                *takewhile(
-                    lambda one: one.offset < row.offset,  # noqa: B023
-                    source.rows_from(recent[0]),
-                ),
-                row,
-            ]
+            yield _rows_between(source, recent_offsets[0], row)
+
+
+def _rows_between(source: Source, start: int, last: Line) -> list[Line]:
+    """Return the rows from offset `start` to the row `last`."""
+    rows: list[Line] = []
+    for row in source.rows_from(start):
+        if row.offset >= last.offset:
+            break
+        rows.append(row)
+    return [*rows, last]

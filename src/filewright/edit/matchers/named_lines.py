@@ -16,45 +16,37 @@ from filewright.edit.model import (
 )
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
-from filewright.errors import Code, invalid
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import encoded, normalised
 
-_LINES_NAMED = 20
+_MAX_LISTED_PLACES = 20
+"""Places of a text that is not on its lines which a refusal names."""
 
-
-_COMPARED_BYTES = 1 << 20
-"""Of longer stretches the lines that stay are not looked for."""
+_MAX_COMPARED_BYTES = 1 << 20
+"""Bytes of replaced lines of which the lines that stay are looked for."""
 
 
 def match_lines(source: Source, edit: Edit) -> EditMatch:
-    """Whole lines, whatever they hold."""
-    first, inserts = edit.start_line or 0, edit.end_line is None
+    """Match whole lines that are replaced or inserted, whatever they hold."""
+    inserts = edit.end_line is None
+    first = edit.start_line or 0
     last = edit.end_line or first - 1
-    if first < 1 or not (source.offset(last - 1) < source.size if last else first == 1):
-        count = source.count
-        message, hint = (
-            f"the lines {first}-{last} are not all in the file",
-            f"use lines from 1 to {count}",
-        )
-        if edit.named and inserts:
-            message = f"line {last} is past the end of the file"
-        elif inserts:
-            message, hint = (
-                f"start_line {first} is past the end of the file",
-                f"{hint}; {count + 1} appends",
-            )
-        message += f", which has {count} lines"
-        raise invalid(message, hint, argument="start_line", line_count=count)
-    start, end, text = source.offset(first - 1), source.offset(last), edit.replace
-    text = text if text.endswith("\n") or not (text or inserts) else text + "\n"
-    if inserts or not text or end - start > _COMPARED_BYTES:
+    if not _has_lines(source, first, last):
+        raise _lines_missing(source, edit, first, last)
+    start, end = source.offset(first - 1), source.offset(last)
+    text = edit.replace
+    if not text.endswith("\n") and (text or inserts):
+        text += "\n"
+    if inserts or not text or end - start > _MAX_COMPARED_BYTES:
         new = edit.data or encoded(
-            text, source.encoding, choose_terminator(source, start), argument="replace"
+            text,
+            source.encoding,
+            choose_terminator(source, start),
+            argument="replace",
         )
-        splices = (whole_lines_splice(source, start, end, new),)
-        return EditMatch(
-            edit, Tier.EXACT, (SplicePart(ByteRange(start, end), splices),)
-        )
+        splice = whole_lines_splice(source, start, end, new)
+        part = SplicePart(ByteRange(start, end), (splice,))
+        return EditMatch(edit, Tier.EXACT, (part,))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if (
@@ -65,43 +57,72 @@ def match_lines(source: Source, edit: Edit) -> EditMatch:
         # The last line keeps its terminator; at the end of a file it may have none.
         data, text = body, text.removesuffix("\n")
     old = normalised(source.text(data))
-    part = TextPart(ByteRange(start, start + len(data)), old, text)
-    return EditMatch(replace(edit, search=old), Tier.EXACT, (part,))
+    replaced = TextPart(ByteRange(start, start + len(data)), old, text)
+    return EditMatch(replace(edit, search=old), Tier.EXACT, (replaced,))
 
 
-def match_at_lines(
-    source: Source, edit: Edit, start: int, end: int
+def _has_lines(source: Source, first: int, last: int) -> bool:
+    """Return True if the file has the lines; before an insertion `last` is the line above."""
+    if first < 1:
+        return False
+    if last == 0:
+        return first == 1
+    return source.offset(last - 1) < source.size
+
+
+def _lines_missing(
+    source: Source, edit: Edit, first: int, last: int
+) -> FilewrightError:
+    """Return the error for lines that are past the end of the file."""
+    count = source.count
+    hint = f"use lines from 1 to {count}"
+    if edit.end_line is not None:
+        message = f"the lines {first}-{last} are not all in the file"
+    elif edit.named:
+        message = f"line {last} is past the end of the file"
+    else:
+        message = f"start_line {first} is past the end of the file"
+        hint += f"; {count + 1} appends"
+    message += f", which has {count} lines"
+    return invalid(message, hint, argument="start_line", line_count=count)
+
+
+def match_anchored(
+    source: Source, edit: Edit, first: int, last: int
 ) -> EditMatch | NotLocated:
-    """Exactly the search text at exactly these lines, a final newline of it aside."""
-    search, new = edit.search, edit.replace
+    """Match exactly the search text at exactly these lines, a final newline aside."""
+    search, replacement = edit.search, edit.replace
     wanted = search.removesuffix("\n").split("\n")
-    rows = source.rows_at(start - 1, min(end - start, len(wanted)) + 1)
-    if (
-        len(rows) == end - start + 1
-        and [source.text(row.body) for row in rows] == wanted
-    ):
-        last = rows[-1]
-        if search.endswith("\n") and not last.terminator:
-            search, new = search.removesuffix("\n"), new.removesuffix("\n")
-        span = ByteRange(
-            rows[0].offset, last.end if search.endswith("\n") else last.body_end
-        )
-        return EditMatch(edit, Tier.EXACT, (TextPart(span, search, new),))
-    text = "\n".join(wanted)
-    elsewhere = find_occurrences(source, text, _LINES_NAMED) if text.strip() else []
-    spans = [span for span in elsewhere if _is_whole(source, span)]
+    rows = source.rows_at(first - 1, min(last - first, len(wanted)) + 1)
+    texts = [source.text(row.body) for row in rows]
+    if len(rows) == last - first + 1 and texts == wanted:
+        last_row = rows[-1]
+        if search.endswith("\n") and not last_row.terminator:
+            search = search.removesuffix("\n")
+            replacement = replacement.removesuffix("\n")
+        end = last_row.end if search.endswith("\n") else last_row.body_end
+        span = ByteRange(rows[0].offset, end)
+        part = TextPart(span, search, replacement)
+        return EditMatch(edit, Tier.EXACT, (part,))
     return NotLocated(
-        edit,
-        Code.NO_MATCH,
-        Tier.EXACT,
-        tuple(spans or elsewhere[: len(elsewhere) == 1]),
+        edit, Code.NO_MATCH, Tier.EXACT, _places_elsewhere(source, "\n".join(wanted))
     )
 
 
-def _is_whole(source: Source, span: ByteRange) -> bool:
-    """Whether a span begins and ends where lines do."""
-    begins = span.start == source.start or source.read(span.start - 1, span.start) in (
-        b"\n",
-        b"\r",
-    )
-    return begins and source.read(span.end, span.end + 1) in (b"", b"\n", b"\r")
+def _places_elsewhere(source: Source, text: str) -> tuple[ByteRange, ...]:
+    """Return the places where a text is whole lines, or its only place inside of lines."""
+    if not text.strip():
+        return ()
+    spans = find_occurrences(source, text, _MAX_LISTED_PLACES)
+    whole = tuple(span for span in spans if _is_whole_lines(source, span))
+    if whole:
+        return whole
+    return tuple(spans) if len(spans) == 1 else ()
+
+
+def _is_whole_lines(source: Source, span: ByteRange) -> bool:
+    """Return True if a span begins and ends where lines do."""
+    before = source.read(span.start - 1, span.start)
+    if span.start != source.start and before not in (b"\n", b"\r"):
+        return False
+    return source.read(span.end, span.end + 1) in (b"", b"\n", b"\r")

@@ -1,25 +1,19 @@
-"""The matcher of a request without the damage that all of it carries."""
+"""The matcher of a request without the damage that all of it carries.
+
+Line numbers, code fences, escapes and the like are taken away from search and
+replacement alike. What is left must match exactly or by whole lines.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from filewright.edit.choose import (
-    MAX_LISTED_PLACES,
-    choose_candidate,
-    solid_line_beside,
-)
-from filewright.edit.comparison import (
-    RequestLines,
-)
-from filewright.edit.matchers.exact import find_occurrences
+from filewright.edit.comparison import RequestLines
+from filewright.edit.matchers.exact import MAX_LISTED_PLACES, find_occurrences
 from filewright.edit.matchers.lines import find_regions
-from filewright.edit.merge import try_merge
 from filewright.edit.model import (
-    EditMatch,
+    Candidates,
     LinesPart,
-    NotLocated,
-    Part,
+    Reading,
+    Region,
     TextPart,
     Tier,
 )
@@ -28,72 +22,53 @@ from filewright.edit.repairs.propose import propose_repairs
 from filewright.edit.repairs.wrappers import fence_at_edge
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
-from filewright.errors import Code
 
 
-def match_repaired(source: Source, edit: Edit) -> EditMatch | NotLocated | None:
-    """The repaired request where it matches by the strictest tier of all repairs.
-
-    Two repairs that match equally well must mean the same: one place, and one text there.
-    """
-    found: dict[int, list[EditMatch | NotLocated]] = {}
-    for better in propose_repairs(edit.search, edit.replace):
-        strict = match_strictly(source, better)
-        if strict is not None:
-            tier, parts, more = strict
-            answer = choose_candidate(source, edit, Tier.REPAIRED, parts, more=more)
-            if isinstance(answer, EditMatch):
-                answer = replace(answer, inner=tier, repairs=(better.description,))
-            found.setdefault(tier.rank, []).append(answer)
-    answers = found[min(found)] if found else []
-    located = [answer for answer in answers if isinstance(answer, EditMatch)]
-    if not located or len(located) < len(answers):
-        return next(
-            (answer for answer in answers if isinstance(answer, NotLocated)), None
-        )
-    first, *others = located
-    made = try_merge(source, first) if others else None
-    for other in others:
-        # The same damage with and without a blank behind it: the blank is the damage's.
-        alike = try_merge(source, other) == made or (
-            made is not None and first.repairs == other.repairs
-        )
-        if not alike or first.span != other.span:
-            spans = sorted(
-                (part.span for part in (*first.parts, *other.parts)),
-                key=lambda span: span.start,
-            )
-            return NotLocated(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
-    return first
+def match(source: Source, edit: Edit) -> Candidates:
+    """Find the repaired requests that match by the strictest tier of all repairs."""
+    readings: dict[Tier, list[Reading]] = {}
+    for repaired in propose_repairs(edit.search, edit.replace):
+        reading = read_repaired(source, repaired)
+        if reading is not None and reading.inner_tier is not None:
+            readings.setdefault(reading.inner_tier, []).append(reading)
+    if not readings:
+        return Candidates(Tier.REPAIRED)
+    strictest = min(readings, key=lambda tier: tier.rank)
+    return Candidates(Tier.REPAIRED, tuple(readings[strictest]))
 
 
-def match_strictly(
-    source: Source, better: RepairedRequest
-) -> tuple[Tier, list[Part], bool] | None:
-    """What a repaired request means by tiers 1 and 2, and whether there may be more."""
-    if not better.whole_lines:
-        spans = find_occurrences(source, better.search, MAX_LISTED_PLACES + 1)
+def read_repaired(source: Source, repaired: RepairedRequest) -> Reading | None:
+    """Return the candidates of a repaired request, or None if it has none."""
+    repairs = (repaired.description,)
+    if not repaired.whole_lines:
+        spans = find_occurrences(source, repaired.search, MAX_LISTED_PLACES + 1)
         if spans:
-            return (
-                Tier.EXACT,
-                [TextPart(span, better.search, better.replace) for span in spans],
-                False,
+            texts = tuple(
+                (TextPart(span, repaired.search, repaired.replace),) for span in spans
             )
-    block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
-    everything = find_regions(source, block)
-    if not everything.regions:
+            return Reading(texts, inner_tier=Tier.EXACT, repairs=repairs)
+    search = RequestLines.of(repaired.search)
+    replacement = RequestLines.of(repaired.replace)
+    all_regions = find_regions(source, search)
+    if not all_regions.regions:
         return None
-    regions = everything.strictest
-    if better.first_number is not None:
-        # A number confirms a place. It never chooses between equals: it may be of an older text.
-        number = better.first_number + len(block.before)
+    regions = all_regions.strictest
+    if repaired.first_number is not None:
+        # A line number confirms a place. It never chooses between equal ones: it may be
+        # of an older version of the file.
+        number = repaired.first_number + len(search.before)
         if number not in (source.line_number(region.start) for region in regions):
             return None
-    if "fence" in better.description and any(
-        fence_at_edge(solid_line_beside(source, region, ahead=ahead)[0])
-        for region in regions
-        for ahead in (False, True)
-    ):
-        return None  # the block in which the text is has fences, of which these may be
-    parts: list[Part] = [LinesPart(region, block, replace) for region in regions]
-    return regions[0].tier, parts, everything.more
+    has_fence = any(_has_fence_beside(source, region) for region in regions)
+    if "fence" in repaired.description and has_fence:
+        # The fences of the request may be those of the file around the text.
+        return None
+    lines = tuple((LinesPart(region, search, replacement),) for region in regions)
+    return Reading(lines, all_regions.has_more, regions[0].tier, repairs)
+
+
+def _has_fence_beside(source: Source, region: Region) -> bool:
+    """Return True if the nearest line with text above or below a region is a fence."""
+    above, _ = source.first_solid_row(source.rows_before(region.rows[0]))
+    below, _ = source.first_solid_row(source.rows_from(region.end))
+    return bool(fence_at_edge(above) or fence_at_edge(below))

@@ -1,0 +1,47 @@
+"""One edit by itself: its place, and what it writes there."""
+
+from __future__ import annotations
+
+from filewright.edit.choose import several_readings
+from filewright.edit.locate import locate
+from filewright.edit.merge import MatchMerge, merge_match, try_merge
+from filewright.edit.model import AmbiguousWriteError, EditMatch, NotLocated
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
+from filewright.errors import FilewrightError
+from filewright.text.splice import Splice
+
+
+def merge_readings(source: Source, match: EditMatch) -> MatchMerge | NotLocated:
+    """Return what a match writes, if all its readings write the same.
+
+    Raises `unencodable`.
+    """
+    if match.alternatives:
+        splices = try_merge(source, match)
+        for other in match.alternatives:
+            # The same damage with and without a space behind it: the space is damage.
+            is_same_repair = splices is not None and match.repairs == other.repairs
+            if try_merge(source, other) != splices and not is_same_repair:
+                return several_readings(match, other)
+    try:
+        return merge_match(source, match)
+    except AmbiguousWriteError as error:
+        return NotLocated(
+            match.edit, error.code, match.tier, (match.span,), unclear=error
+        )
+
+
+def splices_of_match(source: Source, match: EditMatch) -> tuple[Splice, ...]:
+    """Return the splices of a match; none if it has no single meaning, or no effect."""
+    merge = merge_readings(source, match)
+    return () if isinstance(merge, NotLocated) else merge.splices
+
+
+def changes_file(source: Source, edit: Edit) -> bool:
+    """Return True if an edit by itself is not refused and changes the file."""
+    try:
+        match = locate(source, edit)
+        return isinstance(match, EditMatch) and bool(splices_of_match(source, match))
+    except FilewrightError:
+        return False

@@ -1,0 +1,368 @@
+"""The composition of the edits of one call: what they write together.
+
+Edits may share unchanged context, but no edit may touch what another one changes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from filewright.edit.merge import MatchMerge
+from filewright.edit.model import (
+    ByteRange,
+    EditMatch,
+    LinesPart,
+    NotLocated,
+    TextPart,
+    Tier,
+)
+from filewright.edit.nearest import line_similarity
+from filewright.edit.outcome import EditOutcome
+from filewright.edit.overlay import Overlay
+from filewright.edit.source import Source
+from filewright.errors import Code
+from filewright.text.codec import normalised
+from filewright.text.lines import terminators_in
+from filewright.text.splice import Splice, ordered
+
+_MAX_COUNTED_BYTES = 64 << 20
+"""Bytes that a splice removes, past which their lines are not counted."""
+
+_TERMINATORS = (b"\r\n", b"\n", b"\r")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PendingSplice:
+    """A splice of the original that is not yet joined with those of other edits.
+
+    `side` orders insertions at one offset: -1 goes to the end of the text that the edit
+    matched, 1 to its beginning, 0 belongs to neither. `turn` counts the edits.
+    """
+
+    offset: int
+    end: int
+    side: int
+    turn: int
+    replacement: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _LineShift:
+    """Lines that a change adds, and its place among all pending splices."""
+
+    place: tuple[int, ...]
+    line_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedEdit:
+    """An edit of the composition; its ranges are in offsets of the original."""
+
+    outcome: EditOutcome
+    spans: Sequence[ByteRange]
+    changed: Sequence[ByteRange]
+    shifts: Sequence[_LineShift]
+
+
+class Composition:
+    """The edits of a call that are planned so far, all of one original text."""
+
+    def __init__(self, original: Source) -> None:
+        self.original = original
+        self._edits: list[_PlannedEdit] = []
+        self._pending: list[PendingSplice] = []
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Return True if no edit writes anything."""
+        return not self._pending
+
+    @property
+    def splices(self) -> tuple[Splice, ...]:
+        """Return the splices of the original, with insertions at one offset joined."""
+        splices: list[Splice] = []
+        for pending in self._pending:
+            last = splices[-1] if splices else None
+            if last is not None and last.end == last.offset == pending.end:
+                joined = last.replacement + pending.replacement
+                splices[-1] = Splice(pending.offset, 0, joined)
+            else:
+                length = pending.end - pending.offset
+                splices.append(Splice(pending.offset, length, pending.replacement))
+        return tuple(splices)
+
+    def result(self) -> Source:
+        """Return the result of the edits so far, as a text to locate others in."""
+        original = self.original
+        overlay = Overlay(original.snapshot, self.splices)
+        return Source(overlay, original.task, language=original.language)
+
+    def add(
+        self, text: Source, match: EditMatch, merge: MatchMerge
+    ) -> NotLocated | None:
+        """Add an edit that matches in `text`: the original, or the result of the others.
+
+        Return a refusal if it touches what an earlier edit changes in the original.
+        """
+        if isinstance(text.snapshot, Overlay):
+            self._add_on_result(text, text.snapshot, match, merge)
+            return None
+        spans = [part.span for part in match.parts]
+        if self._is_made_already(spans, merge.splices):
+            # There is one result, whichever edit makes it.
+            outcome = self._outcome(text, match, merge, changes=False, added_lines=0)
+            self._edits.append(_PlannedEdit(outcome, spans, (), ()))
+            return None
+        pending = self._pending_splices(spans, merge.splices)
+        changed = [ByteRange(splice.offset, splice.end) for splice in pending]
+        for other in self._edits:
+            overlap = _find_overlap(spans, changed, other)
+            if overlap is not None:
+                index = other.outcome.index
+                return NotLocated(
+                    match.edit, Code.OVERLAP, spans=(overlap,), other=index
+                )
+        shifts = _line_shifts(text, pending)
+        outcome = self._outcome(
+            text,
+            match,
+            merge,
+            changes=bool(merge.splices),
+            added_lines=sum(shift.line_count for shift in shifts),
+        )
+        if self._edits:
+            pending = _join(self.original, self._pending, pending)
+        self._pending = pending
+        self._edits.append(_PlannedEdit(outcome, spans, changed, shifts))
+        return None
+
+    def _add_on_result(
+        self, text: Source, overlay: Overlay, match: EditMatch, merge: MatchMerge
+    ) -> None:
+        """Add an edit of the result of the edits before it."""
+        turn = len(self._edits)
+        on_result = self._pending_splices(
+            [part.span for part in match.parts], merge.splices
+        )
+        added_lines = sum(shift.line_count for shift in _line_shifts(text, on_result))
+        self._pending = [
+            PendingSplice(splice.offset, splice.end, 0, turn, splice.replacement)
+            for splice in overlay.compose(ordered(merge.splices, overlay.size))
+        ]
+        spans: list[ByteRange] = []
+        for part in match.parts:
+            start = overlay.original_offset(part.span.start)
+            end = overlay.original_offset(part.span.end, end=True)
+            spans.append(ByteRange(start, end))
+        outcome = self._outcome(
+            text, match, merge, changes=bool(merge.splices), added_lines=added_lines
+        )
+        shift = _LineShift((spans[0].start,), added_lines)
+        self._edits.append(_PlannedEdit(outcome, spans, spans, (shift,)))
+
+    def outcomes(self) -> tuple[EditOutcome, ...]:
+        """Return the outcome of each edit, with its lines in the result of all."""
+        if len(self._edits) == 1:
+            return (self._edits[0].outcome,)
+        return tuple(self._shifted_outcome(edit) for edit in self._edits)
+
+    def _shifted_outcome(self, edit: _PlannedEdit) -> EditOutcome:
+        """Return the outcome of an edit with its lines moved by the edits above it."""
+        outcome = edit.outcome
+        places = [shift.place for shift in edit.shifts]
+        place = min([(edit.spans[0].start + 1,), *places])
+        moved_by = 0
+        for other in self._edits:
+            is_included = outcome.on_result and other.outcome.index < outcome.index
+            if other is edit or is_included:
+                continue
+            for shift in other.shifts:
+                if shift.place < place:
+                    moved_by += shift.line_count
+        return replace(
+            outcome,
+            new_first=outcome.first + moved_by,
+            new_last=outcome.new_last + moved_by,
+            notes=tuple(
+                replace(note, line=note.line + moved_by) for note in outcome.notes
+            ),
+        )
+
+    def _pending_splices(
+        self, spans: Sequence[ByteRange], splices: Sequence[Splice]
+    ) -> list[PendingSplice]:
+        """Return the splices of an edit as pending ones."""
+        turn = len(self._edits)
+        pending: list[PendingSplice] = []
+        for splice in splices:
+            start, end, side = splice.offset, splice.end, 0
+            if start == end:
+                index = bisect_right(spans, start, key=lambda span: span.start) - 1
+                side = (start == spans[index].start) - (start == spans[index].end)
+            pending.append(PendingSplice(start, end, side, turn, splice.replacement))
+        return pending
+
+    def _is_made_already(
+        self, spans: Sequence[ByteRange], splices: Sequence[Splice]
+    ) -> bool:
+        """Return True if earlier edits make the very same change of a text."""
+        if not self._edits or not splices or spans[0].start >= spans[-1].end:
+            return False
+        made = {
+            Splice(pending.offset, pending.end - pending.offset, pending.replacement)
+            for pending in self._pending
+        }
+        return set(splices) <= made
+
+    def _outcome(
+        self,
+        text: Source,
+        match: EditMatch,
+        merge: MatchMerge,
+        *,
+        changes: bool,
+        added_lines: int,
+    ) -> EditOutcome:
+        """Return the outcome of an edit by itself."""
+        edit, span = match.edit, match.span
+        last = text.line_number(span.end - 1) if span.end > text.start else 0
+        # An insertion may be behind a last line without a terminator.
+        first = text.line_number(span.start) if span.start < span.end else last + 1
+        places = 0
+        if changes:
+            places = len(match.parts) if edit.replace_all else 1
+        named = edit.named
+        if named and match.tier is Tier.DRIFT:
+            named += ", carried on from the version that was named"
+        return EditOutcome(
+            index=edit.number,
+            tier=match.tier,
+            first=first,
+            last=last,
+            new_first=first,
+            new_last=last + added_lines,
+            places=places,
+            similarity=1.0 if match.tier is Tier.EXACT else _similarity(text, match),
+            inner=match.inner_tier,
+            repairs=match.repairs,
+            on_result=text is not self.original,
+            note=_note_on_repetition(text, match),
+            named=named,
+            notes=merge.notes if changes else (),
+        )
+
+
+def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineShift]:
+    """Return how many lines each pending splice adds to `text`."""
+    shifts: list[_LineShift] = []
+    for splice in pending:
+        if splice.end - splice.offset >= _MAX_COUNTED_BYTES:
+            continue
+        added = terminators_in(splice.replacement).total
+        removed = terminators_in(text.read(splice.offset, splice.end)).total
+        place = (splice.offset, splice.end, splice.side, splice.turn)
+        shifts.append(_LineShift(place, added - removed))
+    return shifts
+
+
+def _find_overlap(
+    spans: Sequence[ByteRange], changed: Sequence[ByteRange], other: _PlannedEdit
+) -> ByteRange | None:
+    """Return a change of one edit that touches the other edit, or None."""
+    is_apart = (
+        other.spans[-1].end < spans[0].start or spans[-1].end < other.spans[0].start
+    )
+    if is_apart:
+        return None
+    overlap = _first_change_within(changed, other.spans)
+    if overlap is not None:
+        return overlap
+    return _first_change_within(other.changed, spans)
+
+
+def _first_change_within(
+    changes: Sequence[ByteRange], spans: Sequence[ByteRange]
+) -> ByteRange | None:
+    """Return the first change that overlaps a span, or None. Both are in order."""
+    position = 0
+    for change in changes:
+        while position < len(spans) and spans[position].end < change.start:
+            position += 1
+        for span in spans[position : position + 2]:
+            if change.start < span.end and change.end > span.start:
+                return change
+    return None
+
+
+def _join(
+    original: Source,
+    earlier: Sequence[PendingSplice],
+    added: Sequence[PendingSplice],
+) -> list[PendingSplice]:
+    """Merge the pending splices of edits that do not overlap.
+
+    Of insertions at one offset the one that belongs to the text before it is first, and
+    the one that belongs to the text behind it last; others are in the order of the edits.
+    An insertion at the end of the file brings a terminator for a last line without one.
+    It must not where another edit ends that line, or deletes it.
+    """
+    joined: list[PendingSplice] = []
+    is_unended = original.read(original.size - 1, original.size) not in b"\r\n"
+    for pending in sorted((*earlier, *added)):
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and is_unended
+            and (last in added or pending in added)
+            and pending.offset == last.end == original.size
+            and pending.side == 0
+        ):
+            before = last.replacement or original.read(last.offset - 1, last.offset)
+            if before[-1:] in b"\r\n":
+                pending = replace(
+                    pending, replacement=_without_terminator(pending.replacement)
+                )
+        joined.append(pending)
+    return joined
+
+
+def _without_terminator(text: bytes) -> bytes:
+    """Return a text without the line terminator that it begins with."""
+    for terminator in _TERMINATORS:
+        if text.startswith(terminator):
+            return text.removeprefix(terminator)
+    return text
+
+
+def _note_on_repetition(source: Source, match: EditMatch) -> str:
+    """Return a note on an insertion of text that is there already, or ""."""
+    part = match.parts[0]
+    if not isinstance(part, TextPart) or match.edit.replace_all:
+        return ""
+    added_chars = len(part.replace) - len(part.search)
+    if added_chars <= 0:
+        return ""
+    # Eight bytes hold any character, and a terminator of two.
+    near_bytes = 8 * added_chars
+    start, end = part.span.start, part.span.end
+    if part.replace.startswith(part.search):
+        behind = normalised(source.text(source.read(end, end + near_bytes)))
+        if behind.startswith(part.replace[-added_chars:]):
+            return "the text that it puts in is there already, right behind"
+    if part.replace.endswith(part.search):
+        before = normalised(source.text(source.read(start - near_bytes, start)))
+        if before.endswith(part.replace[:added_chars]):
+            return "the text that it puts in is there already, right before"
+    return ""
+
+
+def _similarity(source: Source, match: EditMatch) -> float:
+    """Return how similar the search text and the matched text are, 0 to 1."""
+    least = 1.0
+    for part in match.parts:
+        if isinstance(part, LinesPart):
+            texts = [source.text(row.body) for row in part.region.rows]
+            least = min(least, line_similarity(part.search.lines, texts))
+    return least

@@ -1,0 +1,184 @@
+"""An edit of an earlier version of the file, carried over to the file as it is.
+
+The version that the caller was shown is the base, the file is ours, the caller's edit of
+the base is theirs. A clean three-way merge is the place of the edit; a conflict is refused
+with both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from filewright.edit.attempt import splices_of_match
+from filewright.edit.diff3 import (
+    LineMerge,
+    MergeChunk,
+    merge_changes,
+    merge_lines,
+    slide_changes,
+)
+from filewright.edit.line_endings import choose_terminator, whole_lines_splice
+from filewright.edit.linediff import diff_lines, splices_to_line_changes
+from filewright.edit.locate import locate
+from filewright.edit.model import ByteRange, EditMatch, NotLocated, SplicePart, Tier
+from filewright.edit.nearest import MAX_TEXT_CHARS, replace_undecodable
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
+from filewright.errors import Code
+from filewright.text.lines import Line
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
+
+MAX_MERGED_BYTES = 16 << 20
+"""Larger files and larger versions are not merged."""
+
+_MAX_SHOWN_CONFLICTS = 3
+_MIN_TELLING_CHARS = 3
+"""Letters and digits of a line that is recognised."""
+
+
+def match_earlier_version(
+    source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
+) -> EditMatch | NotLocated | None:
+    """Return the place of an edit of one of `bases`, or why it has none.
+
+    `bases` are versions of the file that were shown before, newest first. The first one
+    in which the search text occurs once, by a tier stricter than `below`, decides. None
+    if there is no such base, or if the edit of a text changes nothing in it.
+    """
+    is_held = source.held is not None and source.size <= MAX_MERGED_BYTES
+    if not (edit.named or is_held):
+        return None
+    for content in bases:
+        base = source.version(content)
+        if base.held == source.held:
+            continue
+        if not edit.named and base.size > MAX_MERGED_BYTES:
+            continue
+        match = locate(base, edit)
+        if not isinstance(match, EditMatch) or match.tier.rank >= below.rank:
+            continue
+        splices = ordered(splices_of_match(base, match), base.size)
+        if splices:
+            return _carry_over(source, match, base, splices)
+        return NotLocated(edit, Code.NO_CHANGE) if edit.named else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """The lines of one version of a file, and their offsets; the last is its size."""
+
+    rows: tuple[Line, ...]
+    bodies: list[bytes]
+    offsets: list[int]
+
+    @classmethod
+    def of(cls, source: Source) -> _Version:
+        """Return the lines of a source."""
+        rows = tuple(source.rows())
+        bodies = [row.body for row in rows]
+        return cls(rows, bodies, [*(row.offset for row in rows), source.size])
+
+
+def _carry_over(
+    source: Source, match: EditMatch, base_source: Source, splices: Sequence[Splice]
+) -> EditMatch | NotLocated:
+    """Return the place in `source` of an edit that makes `splices` in the base."""
+    edit = match.edit
+    edited = apply(base_source.held or b"", splices)
+    edited_source = Source(Snapshot(edited, encoding=source.encoding.name))
+    base = _Version.of(base_source)
+    ours = _Version.of(source)
+    theirs = _Version.of(edited_source)
+    if base.offsets[0] != theirs.offsets[0]:
+        # The edit adds or deletes a byte-order mark, which belongs to no line.
+        return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT)
+    diffed = merge_lines(base.bodies, ours.bodies, theirs.bodies)
+    # Beside equal lines a diff may describe the change at another place. The change of
+    # the edit is known exactly, and goes where it is.
+    exact = merge_changes(
+        base.bodies,
+        ours.bodies,
+        theirs.bodies,
+        slide_changes(diff_lines(base.bodies, ours.bodies), base.bodies, ours.bodies),
+        splices_to_line_changes(splices, base.offsets, theirs.offsets),
+    )
+    chunks = [
+        chunk for chunk in diffed.chunks if chunk.kind in ("theirs", "conflict", "both")
+    ]
+    is_applied = exact.lines == ours.bodies or all(
+        chunk.kind == "both" for chunk in chunks
+    )
+    is_doubtful = not is_applied and (exact.conflicts or exact.lines != diffed.lines)
+    spans = tuple(
+        ByteRange(ours.offsets[chunk.ours[0]], ours.offsets[chunk.ours[1]])
+        for chunk in chunks[:_MAX_SHOWN_CONFLICTS]
+    )
+    if (
+        diffed.conflicts
+        or is_doubtful
+        or not chunks
+        or not _is_still_there(base_source, match, diffed)
+    ):
+        conflicts = (diffed.conflicts or exact.conflicts)[:_MAX_SHOWN_CONFLICTS]
+        sides = tuple(
+            _conflict_sides(source, base, diffed, chunk) for chunk in conflicts
+        )
+        return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
+    if is_applied:
+        return NotLocated(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
+    # The lines end as in the edited base, unless the file ends its lines differently now.
+    keeps_endings = base_source.snapshot.dominant == source.snapshot.dominant
+    carried: list[Splice] = []
+    for chunk in exact.chunks:
+        if chunk.kind != "theirs":
+            continue
+        start, end = (ours.offsets[index] for index in chunk.ours)
+        pieces: list[bytes] = []
+        for row in theirs.rows[slice(*chunk.theirs)]:
+            terminator = row.terminator if keeps_endings else b""
+            pieces += row.body, terminator or choose_terminator(source, start)
+        carried.append(whole_lines_splice(source, start, end, b"".join(pieces)))
+    span = ByteRange(carried[0].offset, carried[-1].end)
+    part = SplicePart(span, tuple(carried))
+    return EditMatch(edit, Tier.DRIFT, (part,), inner_tier=match.tier)
+
+
+def _is_still_there(base: Source, match: EditMatch, merge: LineMerge[bytes]) -> bool:
+    """Return True if a telling line of the match is still in the file.
+
+    For an insertion, a line beside it counts.
+    """
+    start, end = match.span.start, match.span.end
+    margin = 1 if start == end else 0
+    kept: set[int] = set()
+    for chunk in merge.chunks:
+        if chunk.kind in ("same", "theirs"):
+            kept.update(range(*chunk.base))
+    for index, row in enumerate(base.rows()):
+        is_matched = row.end + margin > start and row.offset < end + margin
+        if index in kept and is_matched:
+            char_count = sum(char.isalnum() for char in base.text(row.body))
+            if char_count >= _MIN_TELLING_CHARS:
+                return True
+    return False
+
+
+def _conflict_sides(
+    source: Source, base: _Version, merge: LineMerge[bytes], chunk: MergeChunk
+) -> dict[str, str]:
+    """Return a stretch that both the edit and another process changed.
+
+    It is given as shown, as it is there, and as the edit wants it.
+    """
+    sides = {
+        "shown": base.bodies[slice(*chunk.base)],
+        "there": merge.ours[slice(*chunk.ours)],
+        "wanted": merge.theirs[slice(*chunk.theirs)],
+    }
+    return {
+        side: replace_undecodable("\n".join(map(source.text, lines))[:MAX_TEXT_CHARS])
+        for side, lines in sides.items()
+    }

@@ -1,0 +1,239 @@
+"""Suggestions for a refused edit: whole edits that would have succeeded.
+
+Each suggestion has been tried, so sending it literally succeeds. It is offered only if it
+would do what was meant, as far as the request shows that.
+
+Where the text is not in the file, the search text is the base, the nearest text is ours,
+and the replacement is theirs: the three are merged word by word. A suggestion is made of
+the merge only if it is clean, or what is in conflict was to be rewritten anyway, and if
+nothing is written that the request misremembered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
+
+from filewright.edit.attempt import changes_file, splices_of_match
+from filewright.edit.comparison import (
+    RequestLines,
+    is_typographic,
+    leading_whitespace,
+    split_words,
+    word_similarity,
+)
+from filewright.edit.diff3 import merge_lines
+from filewright.edit.linediff import align
+from filewright.edit.model import ByteRange, EditMatch, NotLocated, TextPart, Tier
+from filewright.edit.nearest import MAX_TEXT_CHARS, NearText
+from filewright.edit.omission_markers import mentions_omission
+from filewright.edit.repairs.propose import looks_damaged
+from filewright.edit.request import Edit
+from filewright.edit.source import Source
+from filewright.errors import FilewrightError
+from filewright.text.codec import normalised
+from filewright.text.lines import Line
+from filewright.text.splice import Splice, apply
+
+_MAX_ROWS = 400
+_MAX_CONTEXT_LINES = 12
+_LEAST_SHARED_WORDS = 0.4
+
+
+def first_successful(
+    source: Source, edits: Iterable[Edit | None], *modes: bool
+) -> tuple[Edit, ...]:
+    """Return the first edit that changes the file with each of the `modes` of fuzzy."""
+    for edit in edits:
+        if edit is None:
+            continue
+        if all(changes_file(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes):
+            return (edit,)
+    return ()
+
+
+def suggest_choices(
+    source: Source, missed: NotLocated, span: ByteRange, line: int
+) -> Iterator[Edit | None]:
+    """Yield the edit made clear for one place: by a start line, or by ever more context."""
+    yield replace(missed.edit, start_line=line)
+    if missed.reached is not Tier.EXACT:
+        return
+    part = TextPart(span, missed.edit.search, missed.edit.replace)
+    match = EditMatch(missed.edit, Tier.EXACT, (part,))
+    rows = rows_of(source, span)
+    for _ in range(_MAX_CONTEXT_LINES):
+        yield suggest_rows(source, match, rows)
+        above, below = source.row_before(rows[0]), source.row_starting_at(rows[-1].end)
+        rows = [above or rows[0], *rows, below or rows[-1]]
+
+
+def suggest_rows(source: Source, match: EditMatch, rows: Sequence[Line]) -> Edit | None:
+    """Return the edit with all the text of some rows as its search text.
+
+    It writes what the match writes. None if that is not possible.
+    """
+    start, end = rows[0].offset, max(rows[-1].body_end, match.span.end)
+    old = source.read(start, end)
+    try:
+        splices = splices_of_match(source, match)
+        if len(old) > MAX_TEXT_CHARS:
+            return None
+        shifted: list[Splice] = []
+        for splice in splices:
+            if not start <= splice.offset <= splice.end <= end:
+                return None
+            offset = splice.offset - start
+            shifted.append(Splice(offset, splice.length, splice.replacement))
+        encoding = source.encoding.name
+        search = normalised(old.decode(encoding))
+        replacement = normalised(apply(old, shifted).decode(encoding))
+    except (UnicodeDecodeError, FilewrightError):
+        return None
+    return replace(
+        match.edit, search=search, replace=replacement, start_line=None, end_line=None
+    )
+
+
+def suggest_nearest(source: Source, edit: Edit, near: NearText) -> tuple[Edit, ...]:
+    """Return the edit carried over to the nearest text; none if that is not certain."""
+    for text in (edit.search, edit.replace):
+        # A text that bears damage, or means more than it says, is not carried over.
+        if looks_damaged(text) or is_typographic(text):
+            return ()
+        if any(map(mentions_omission, text.split("\n"))):
+            return ()
+    if len(near.text) > MAX_TEXT_CHARS:
+        return ()
+    if not _corresponds(edit.search, near.text):
+        return ()
+    if _continues_beside(source, edit.search, near):
+        return ()
+    new = _merge_words(edit.search.strip("\n"), near.text, edit.replace.strip("\n"))
+    if new is None or new == near.text:
+        return ()
+    choices: list[Edit] = []
+    tails = ("\n", "") if edit.search.endswith("\n") else ("",)
+    for tail in tails:
+        for line in (None, near.first_line):
+            choice = replace(
+                edit,
+                search=near.text + tail,
+                replace=new and new + tail,
+                start_line=line,
+                end_line=None,
+            )
+            choices.append(choice)
+    # It is sent as the refused one was, or with fuzzy=false.
+    return first_successful(source, choices, True, False)
+
+
+def rows_of(source: Source, span: ByteRange) -> list[Line]:
+    """Return the rows that a span touches, up to some hundreds."""
+    first = source.row_holding(span.start)
+    following = takewhile(
+        lambda row: row.offset < span.end, source.rows_from(first.end)
+    )
+    return [first, *islice(following, _MAX_ROWS - 1)]
+
+
+def _continues_beside(source: Source, search: str, near: NearText) -> bool:
+    """Return True if a line that the near text lacks is right above it or below it.
+
+    Then the near text is not all that is meant.
+    """
+    searched = {_spaced_once(line) for line in search.split("\n")}
+    missing = searched - {_spaced_once(line) for line in near.text.split("\n")} - {""}
+    first_row = source.row_holding(source.offset(near.first_line - 1))
+    above, _ = source.first_solid_row(source.rows_before(first_row))
+    below, _ = source.first_solid_row(source.rows_from(source.offset(near.last_line)))
+    return _spaced_once(above) in missing or _spaced_once(below) in missing
+
+
+def _corresponds(search: str, near: str) -> bool:
+    """Return True if each line of a near text is meant to be a line of the search text.
+
+    Equal lines are at the same indentation, and others share some words.
+    """
+    asked, there = RequestLines.of(search).solid, RequestLines.of(near).solid
+    if not asked or not there:
+        return False
+    if leading_whitespace(asked[0]) != leading_whitespace(there[0]):
+        return False
+    runs = align(
+        [_spaced_once(line) for line in asked], [_spaced_once(line) for line in there]
+    )
+    asked_start = there_start = 0
+    for run in runs:
+        replaced = asked[asked_start : run.left]
+        replacing = there[there_start : run.right]
+        is_at_edge = there_start == 0 or run.right == len(there)
+        if not _may_be_meant(replaced, replacing, is_at_edge=is_at_edge):
+            return False
+        asked_start, there_start = run.left + run.length, run.right + run.length
+        if len(asked) <= 2:
+            continue
+        equal = zip(
+            asked[run.left : asked_start], there[run.right : there_start], strict=True
+        )
+        if any(leading_whitespace(a) != leading_whitespace(b) for a, b in equal):
+            return False
+    return _may_be_meant(asked[asked_start:], there[there_start:], is_at_edge=True)
+
+
+def _may_be_meant(
+    asked: Sequence[str], there: Sequence[str], *, is_at_edge: bool
+) -> bool:
+    """Return True if lines of the file may be what some different lines mean."""
+    if there and not asked and is_at_edge:
+        return False
+    return all(
+        word_similarity(one, other) >= _LEAST_SHARED_WORDS
+        for one, other in zip(asked, there, strict=False)
+    )
+
+
+def _spaced_once(line: str) -> str:
+    """Return a line trimmed, with single spaces."""
+    return " ".join(line.split())
+
+
+def _merge_words(search: str, near: str, replacement: str) -> str | None:
+    """Return what `near` becomes by the change from `search` to `replacement`.
+
+    None if that is not certain.
+    """
+    base, ours, theirs = map(split_words, (search, near, replacement))
+    merged: list[str] = []
+    for chunk in merge_lines(base, ours, theirs).chunks:
+        our_words = ours[slice(*chunk.ours)]
+        their_words = theirs[slice(*chunk.theirs)]
+        if chunk.kind == "conflict":
+            # It was to be rewritten, if it keeps nothing that was misremembered.
+            removed = _count_words(base[slice(*chunk.base)])
+            unknown = _count_words(our_words)
+            removed, unknown = removed - unknown, unknown - removed
+            if not removed.keys().isdisjoint(their_words):
+                return None
+            if unknown.total() > removed.total():
+                return None
+        merged += their_words if chunk.kind in ("theirs", "conflict") else our_words
+    text = "".join(merged)
+    # A line that is there more often than in either text was written twice.
+    doubled = _count_lines(text) - (_count_lines(near) | _count_lines(replacement))
+    misremembered = _count_words(base).keys() - _count_words(ours).keys()
+    if doubled or not misremembered.isdisjoint(merged):
+        return None
+    return text
+
+
+def _count_lines(text: str) -> Counter[str]:
+    """Count the lines of a text, without their indentation; blank ones do not count."""
+    return Counter(line.strip() for line in text.split("\n") if line.strip())
+
+
+def _count_words(words: Iterable[str]) -> Counter[str]:
+    """Count words and signs."""
+    return Counter(word for word in words if not word.isspace())
