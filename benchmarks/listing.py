@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
+from filewright.boundary.walk import WalkOptions
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -87,11 +88,11 @@ def rows() -> list[Row]:
         where = boundary.locate(".")
 
         def names() -> None:
-            for entry in boundary.walk(where, kinds=["file"], task=Task()):
+            for entry in boundary.walk(where, WalkOptions(kinds=["file"]), task=Task()):
                 entry.name  # noqa: B018
 
         def details() -> None:
-            for entry in boundary.walk(where, details=True, task=Task()):
+            for entry in boundary.walk(where, WalkOptions(details=True), task=Task()):
                 assert entry.status is not None
 
         def run(*argv: str) -> Callable[[], object]:

@@ -78,7 +78,7 @@ class Workspace(TypedTools, Closable):
         self._boundary = Boundary(
             [os.fspath(root) for root in roots],
             self.settings,
-            guarded=[state_base_folder(self.settings)],
+            state_folders=[state_base_folder(self.settings)],
         )
         self._changes = Changes(self._boundary, self.settings)
         self._recorder = Recorder(self._changes, self.settings)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -58,7 +59,9 @@ def tree(tmp_path: Path) -> Path:
 def found(tree: Path, glob: str | list[str], below: str = ".") -> list[str]:
     boundary = Boundary([tree], Settings())
     try:
-        walk = boundary.walk(boundary.locate(below), glob=glob, task=Task())
+        walk = boundary.walk(
+            boundary.locate(below), WalkOptions(glob=glob), task=Task()
+        )
         return sorted(entry.path.decode() for entry in walk)
     finally:
         boundary.close()

@@ -10,6 +10,7 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.names import plain_form
 from filewright.boundary.protection import Protection
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -135,14 +136,14 @@ class TestStateFolderInside:
 
     def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
         boundary.require_writable(boundary.locate("home/other"))
-        boundary.open_folder(boundary.locate("home"), changing=True).close()
+        boundary.open_folder(boundary.locate("home"), for_change=True).close()
 
     def test_it_is_never_listed(self, boundary: Boundary) -> None:
         for options in ({}, {"include_git": True, "include_ignored": True}):
             shown = [
                 entry.path
                 for entry in boundary.walk(
-                    boundary.locate("home"), task=Task(), **options
+                    boundary.locate("home"), WalkOptions(**options), task=Task()
                 )
             ]
             assert shown == [b"other"]

@@ -14,6 +14,7 @@ from tests.rows import each_row
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.excludes import find_excludes_file
+from filewright.boundary.walk import WalkOptions
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -249,7 +250,9 @@ def test_an_ignored_folder_that_is_asked_for_is_walked(tmp_path: Path) -> None:
     assert [
         entry.path for entry in boundary.walk(boundary.locate("build"), task=Task())
     ] == [b"x"]
-    every = boundary.walk(boundary.locate("."), include_ignored=True, task=Task())
+    every = boundary.walk(
+        boundary.locate("."), WalkOptions(include_ignored=True), task=Task()
+    )
     assert [entry.path for entry in every] == [b".gitignore", b"build", b"build/x"]
     boundary.close()
 

@@ -14,6 +14,7 @@ import pytest
 from filewright import Workspace, system
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -122,7 +123,7 @@ WAYS: dict[str, Way] = {
     "open_file": lambda boundary, where: boundary.open_file(where).close(),
     "open_folder": lambda boundary, where: boundary.open_folder(where).close(),
     "open_folder, to change it": lambda b, where: b.open_folder(
-        where, changing=True
+        where, for_change=True
     ).close(),
     "require_writable, deeper": lambda b, where: b.require_writable(
         below(where, "a/b/c")
@@ -134,7 +135,7 @@ WAYS: dict[str, Way] = {
     "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
     "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
     "walk by glob": lambda boundary, where: list(
-        boundary.walk(where, glob="**/secret", task=Task())
+        boundary.walk(where, WalkOptions(glob="**/secret"), task=Task())
     ),
 }
 
@@ -264,10 +265,12 @@ def test_a_tree_deeper_than_one_path_can_name_is_reached(
     assert read(boundary, where) == b""
     found = [
         entry.path
-        for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())
+        for entry in boundary.walk(
+            boundary.locate("."), WalkOptions(glob="leaf"), task=Task()
+        )
     ]
     assert found == [where.path]
-    boundary.open_folder(where.parent, changing=True).close()
+    boundary.open_folder(where.parent, for_change=True).close()
 
 
 @pytest.mark.parametrize(
@@ -319,7 +322,7 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
         type(boundary.roots[0].folder), "open_folder_beneath", open_folder_beneath
     )
     with pytest.raises(FilewrightError) as caught:
-        boundary.open_folder(where, changing=True)
+        boundary.open_folder(where, for_change=True)
     assert caught.value.code is Code.PATH_ESCAPE
 
 

@@ -18,6 +18,7 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -25,7 +26,7 @@ from filewright.system import Folder, name_problem
 
 
 def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
-    walk = boundary.walk(boundary.locate(where), task=Task(), **options)
+    walk = boundary.walk(boundary.locate(where), WalkOptions(**options), task=Task())
     return [os.fsdecode(entry.path) for entry in walk]
 
 
@@ -46,7 +47,9 @@ def test_devices_are_entries(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
     kinds = {
         entry.path: entry.kind
-        for entry in boundary.walk(boundary.locate("."), depth=1, task=Task())
+        for entry in boundary.walk(
+            boundary.locate("."), WalkOptions(depth=1), task=Task()
+        )
     }
     assert kinds[b"null"] == "device"
     boundary.close()
@@ -77,9 +80,7 @@ def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
     boundary = Boundary([place], Settings(openat2=by_kernel))
     walk = boundary.walk(
         boundary.locate("."),
-        include_ignored=True,
-        include_git=True,
-        details=True,
+        WalkOptions(include_ignored=True, include_git=True, details=True),
         task=Task(),
     )
     ours = [
@@ -154,7 +155,7 @@ def test_a_walk_goes_on_behind_any_entry(
             "include_git": True,
             "details": details,
         }
-        whole = list(boundary.walk(start, task=Task(), **options))
+        whole = list(boundary.walk(start, WalkOptions(**options), task=Task()))
         every = [entry.path for entry in whole]
         assert [path.split(b"/") for path in every] == sorted(
             path.split(b"/") for path in every
@@ -165,7 +166,9 @@ def test_a_walk_goes_on_behind_any_entry(
             assert after == entry.location
             assert [
                 e.path
-                for e in boundary.walk(start, after=after, task=Task(), **options)
+                for e in boundary.walk(
+                    start, WalkOptions(after=after, **options), task=Task()
+                )
             ] == every[index + 1 :]
     boundary.close()
 
@@ -261,7 +264,9 @@ def test_what_vanishes_while_it_is_walked_is_not_there(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     boundary = Boundary([tmp_path], Settings(openat2=by_kernel))
-    walk = iter(boundary.walk(boundary.locate("."), details=True, task=Task()))
+    walk = iter(
+        boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
+    )
     assert next(walk).path == b"a"
     (tmp_path / "b" / "x").unlink()
     (tmp_path / "b").rmdir()
@@ -292,7 +297,9 @@ def test_a_cancelled_walk_stops(boundary: Boundary) -> None:
 
 
 def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -> None:
-    for entry in boundary.walk(boundary.locate("."), details=True, task=Task()):
+    for entry in boundary.walk(
+        boundary.locate("."), WalkOptions(details=True), task=Task()
+    ):
         assert entry.status is not None
         status = os.lstat(os.path.join(os.fsencode(root), entry.path))
         assert entry.status.raw == status
@@ -301,7 +308,7 @@ def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -
 
 def test_no_descriptor_stays_open(boundary: Boundary) -> None:
     before = os.listdir("/proc/self/fd")
-    list(boundary.walk(boundary.locate("."), details=True, task=Task()))
+    list(boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task()))
     walk = iter(boundary.walk(boundary.locate("."), task=Task()))
     next(walk)
     del walk

@@ -13,6 +13,7 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.matching import Rule
 from filewright.boundary.names import temporary_name
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -80,7 +81,7 @@ def test_a_tree_deeper_than_a_path_may_be_long_is_walked_with_few_descriptors(
     before, most = descriptors(), 0
     files = folders = 0
     for number, entry in enumerate(
-        boundary.walk(boundary.locate("."), details=True, task=Task())
+        boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
     ):
         files += entry.kind == "file"
         folders += entry.kind == "folder"
@@ -130,7 +131,9 @@ def listed(root: Path, **options: object) -> list[bytes]:
     try:
         return [
             entry.path
-            for entry in boundary.walk(boundary.locate("."), task=Task(), **options)
+            for entry in boundary.walk(
+                boundary.locate("."), WalkOptions(**options), task=Task()
+            )
         ]  # type: ignore[arg-type]
     finally:
         boundary.close()
@@ -273,7 +276,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_is_told(
         return stats(self, names)
 
     monkeypatch.setattr(Folder, "stat_names", refusing)
-    walk = boundary.walk(boundary.locate("."), details=True, task=Task())
+    walk = boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
     assert [(entry.path, entry.status is None) for entry in walk] == [
         (b"half", False),
         (b"half/x", True),

@@ -71,7 +71,7 @@ def race_writes(root: Path, rounds: int) -> Counter[str]:
                 name = f"sub/x{number % 50}"
                 try:
                     with boundary.open_folder(
-                        boundary.locate(name).parent, changing=True
+                        boundary.locate(name).parent, for_change=True
                     ) as folder:
                         folder.create(b"x%d" % (number % 50)).close()
                         folder.remove(b"x%d" % (number % 50))

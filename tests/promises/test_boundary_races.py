@@ -19,6 +19,7 @@ from tests import processes
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Launcher
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -156,7 +157,9 @@ def walking(boundary: Boundary) -> Callable[[], None]:
     def act() -> None:
         for where in (".", "swap"):
             walk = boundary.walk(
-                boundary.locate(where), details=True, glob="**", task=Task()
+                boundary.locate(where),
+                WalkOptions(details=True, glob="**"),
+                task=Task(),
             )
             for entry in walk:
                 assert b"secret" not in entry.path

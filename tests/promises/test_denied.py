@@ -18,6 +18,7 @@ from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.walk import WalkOptions
 from filewright.changes.history import Scope
 from filewright.dialects import NAMES
 from filewright.progress import Caller, Task
@@ -774,7 +775,9 @@ def test_no_swap_of_folders_hides_a_rule(swapped: Boundary) -> None:
                 except FilewrightError as error:
                     seen[error.code] = seen.get(error.code, 0) + 1
             with_rules = 0
-            for entry in swapped.walk(swapped.locate("."), kinds=["file"], task=Task()):
+            for entry in swapped.walk(
+                swapped.locate("."), WalkOptions(kinds=["file"]), task=Task()
+            ):
                 try:
                     with swapped.open_file(entry.location) as file:
                         assert file.read(0, 100) == b"free\n"

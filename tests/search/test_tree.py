@@ -9,6 +9,7 @@ import pytest
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.names import quote
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import tree as tree_module
@@ -111,7 +112,7 @@ def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
     assert found.complete
     assert found.resume is None
     walk = searcher.boundary.walk(
-        searcher.boundary.locate("."), kinds=["file"], task=Task()
+        searcher.boundary.locate("."), WalkOptions(kinds=["file"]), task=Task()
     )
     assert found.searched == sum(1 for _ in walk)
     assert (found.matched, found.count) == (9, 14)

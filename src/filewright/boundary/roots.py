@@ -1,203 +1,273 @@
-"""Opening the roots of a workspace, and finding the root that a caller's path is below."""
+"""The roots of a workspace, and the root that a caller's path is below."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from filewright import errors, system
 from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import plain_form, quote, unquote
 from filewright.boundary.worktree_links import find_linked_worktrees
-from filewright.errors import Code, from_os_error
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 from filewright.system import Folder
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-def open_roots(asked: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
+@dataclass(frozen=True, slots=True)
+class _RequestedRoot:
+    """A root to open. Without a name it is named after its folder."""
+
+    path: bytes
+    name: bytes = b""
+
+
+def open_roots(requested: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
     """Open each root and hold its descriptor.
 
-    A root is a folder's path, or `name=path` to name it; without a name its folder's name is
-    taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
+    A root is a folder's path, or `name=path` to name it. Without a name it is named
+    after its folder, with `-2`, `-3` … if two would be the same. The same folder given
+    twice is one root.
     """
-    if not asked:
+    if not requested:
         raise errors.invalid("no root was given", "name at least one folder")
-    wanted: list[tuple[bytes, bytes]] = []
-    for item in map(os.fsencode, asked):
-        name, equals, path = item.partition(b"=")
-        # A folder whose own name holds `=` is still a folder: a name never holds a slash.
-        if (
-            not (equals and path and name)
-            or re.search(rb"[/\\]", name)
-            or os.path.isdir(item)
-        ):
-            name, path = b"", item
-        wanted.append((name, path))
+    requested_roots = [_parse_root(os.fsencode(path)) for path in requested]
     if settings.worktrees:
-        wanted += [
-            (b"", linked)
-            for _, path in wanted
-            for linked in find_linked_worktrees(system.absolute_path(path))
-        ]
+        for requested_root in tuple(requested_roots):
+            absolute = system.absolute_path(requested_root.path)
+            for worktree in find_linked_worktrees(absolute):
+                requested_roots.append(_RequestedRoot(worktree))
+    # The launcher's children may read the folders that are appended to this list.
     folders: list[Folder] = []
     launcher = Launcher(folders, confine=settings.landlock)
     roots: list[Root] = []
-    for name, path in wanted:
-        absolute = system.absolute_path(path)
+    for requested_root in requested_roots:
+        path = system.absolute_path(requested_root.path)
         try:
-            folder = system.open_folder(absolute, resolves_in_kernel=settings.openat2)
+            folder = system.open_folder(path, resolves_in_kernel=settings.openat2)
         except (OSError, ValueError) as error:
             for opened in folders:
                 opened.close()
-            reason = (
+            # A path with a NUL raises ValueError.
+            os_error = (
                 error
                 if isinstance(error, OSError)
                 else OSError(errno.EINVAL, str(error))
             )
-            raise from_os_error(reason, quote(path), doing="open the root") from error
+            raise from_os_error(
+                os_error, quote(requested_root.path), doing="open the root"
+            ) from error
         identity = folder.status().identity
         if any(root.identity == identity for root in roots):
             folder.close()
             continue
-        text = (name or absolute.rpartition(b"/")[2]).decode("utf-8", "replace")
-        base = "".join(c if c.isalnum() or c in "-_." else "-" for c in text) or "root"
-        unique, number = base, 1
-        while any(root.name == unique for root in roots):
-            number += 1
-            unique = f"{base}-{number}"
-        place, strict = system.real_path(absolute), settings.strict_paths
         folders.append(folder)
-        roots.append(
-            Root(
-                unique,
-                absolute,
-                folder,
-                identity,
-                launcher,
-                place,
-                len(roots),
-                requires_prefix=strict,
-            )
+        folder_name = path.rpartition(b"/")[2]
+        root = Root(
+            name=_unique_name(requested_root.name or folder_name, roots),
+            path=path,
+            folder=folder,
+            identity=identity,
+            launcher=launcher,
+            resolved_path=system.real_path(path),
+            index=len(roots),
+            requires_prefix=settings.strict_paths,
         )
+        roots.append(root)
     return tuple(replace(root, has_siblings=len(roots) > 1) for root in roots)
 
 
-def split_root(
-    roots: Sequence[Root], asked: str, safe: str
-) -> tuple[Root, tuple[bytes, ...]]:
-    """The root that a caller's path is below, and the parts of the path from there, by the path alone; it may hold
-    `..` still.
+def _parse_root(requested: bytes) -> _RequestedRoot:
+    name, _, path = requested.partition(b"=")
+    is_named = name and path and not re.search(rb"[/\\]", name)
+    # A folder whose own name holds `=` is still a folder.
+    if not is_named or os.path.isdir(requested):
+        return _RequestedRoot(requested)
+    return _RequestedRoot(path, name)
 
-    `safe` is the path as messages repeat it. Raises `path_escape` and `invalid_input`, and as `split_path`.
-    """
-    strict = roots[0].requires_prefix
-    name, colon, rest = asked.removeprefix('"').partition(":")
-    for root in roots if colon and (strict or len(roots) > 1) else ():
-        if root.name == name:
-            path = unquote('"' + rest if asked.startswith('"') else rest)
-            return root, system.split_path(path.lstrip(b"/"))[1]
-    path = unquote(asked)
-    anchor, parts = system.split_path(path)
-    hint = (
-        "give a path below the root; ask the user to add a root if that one is needed"
+
+def _unique_name(name: bytes, roots: Sequence[Root]) -> str:
+    """Return a printable name that none of the roots has."""
+    text = name.decode("utf-8", "replace")
+    base = "".join(
+        character if character.isalnum() or character in "-_." else "-"
+        for character in text
     )
+    base = base or "root"
+    taken = {root.name for root in roots}
+    unique, number = base, 1
+    while unique in taken:
+        number += 1
+        unique = f"{base}-{number}"
+    return unique
+
+
+@dataclass(frozen=True, slots=True)
+class RootMatch:
+    """The root that a path is below, and the parts of the path from there.
+
+    The parts may still hold `..`.
+    """
+
+    root: Root
+    parts: tuple[bytes, ...]
+
+
+def split_root(roots: Sequence[Root], requested: str, safe_path: str) -> RootMatch:
+    """Return the root that a caller's path is below, by the path alone.
+
+    `safe_path` is the path as messages repeat it. Raise `path_escape`, `invalid_input`
+    and the errors of `split_path`.
+    """
+    named = _match_named_root(roots, requested)
+    if named is not None:
+        return named
+    path = unquote(requested)
+    anchor, parts = system.split_path(path)
     if path.startswith(b"~"):
-        path = os.path.expanduser(path)
+        expanded = os.path.expanduser(path)
         if parts[0] != b"~":
+            # `~name` is another user's home, or a file whose name begins with a tilde.
             hint = "write ./ before a name that begins with ~"
-            anchor = b""
-        else:
-            anchor, parts = system.split_path(path)
+            raise _outside_roots(roots, expanded, safe_path, hint)
+        path = expanded
+        anchor, parts = system.split_path(path)
     elif not anchor:
-        if strict and path not in (b"", b"."):
-            listed, facts = _named(roots)
+        if roots[0].requires_prefix and path not in (b"", b"."):
             raise errors.path_error(
                 Code.INVALID_INPUT,
-                safe,
-                f"{safe} does not say which root it is below",
-                f"write {roots[0].name}:{safe} or an absolute path; the roots are {listed}",
-                roots=facts,
+                safe_path,
+                f"{safe_path} does not say which root it is below",
+                f"write {roots[0].name}:{safe_path} or an absolute path; "
+                f"the roots are {_list_roots(roots)}",
+                roots=_root_paths(roots),
             )
-        return roots[0], parts
-    best: tuple[int, Root] | None = None
-    for root in roots:
-        for top, steps in map(system.split_path, {root.path, root.resolved_path}):
-            deeper = top == anchor and (best is None or len(steps) > best[0])
-            if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
-                best = (len(steps), root)
-    if best is None:
-        listed, facts = _named(roots)
-        raise errors.path_error(
-            Code.PATH_ESCAPE,
-            safe,
-            f"{safe} is outside the workspace (root {listed})",
-            hint,
-            resolved=quote(os.path.normpath(path)),
-            root=quote(roots[0].path),
-            roots=facts,
+        return RootMatch(roots[0], parts)
+    match = _match_absolute_path(roots, anchor, parts)
+    if match is None:
+        hint = (
+            "give a path below the root; "
+            "ask the user to add a root if that one is needed"
         )
-    return best[1], parts[best[0] :]
+        raise _outside_roots(roots, path, safe_path, hint)
+    return match
 
 
-def _named(roots: Sequence[Root]) -> tuple[str, dict[str, str]]:
-    """The roots as a refusal lists them: in its hint, and by their names."""
-    facts = {root.name: quote(root.path) for root in roots}
-    return ", ".join(f"{name}: {path}" for name, path in facts.items()), facts
+def _match_named_root(roots: Sequence[Root], requested: str) -> RootMatch | None:
+    """Return the root that `name:path` names, or None."""
+    if not roots[0].requires_prefix and len(roots) < 2:
+        return None
+    name, colon, rest = requested.removeprefix('"').partition(":")
+    if not colon:
+        return None
+    for root in roots:
+        if root.name == name:
+            path = unquote('"' + rest if requested.startswith('"') else rest)
+            _, parts = system.split_path(path.lstrip(b"/"))
+            return RootMatch(root, parts)
+    return None
+
+
+def _match_absolute_path(
+    roots: Sequence[Root], anchor: bytes, parts: tuple[bytes, ...]
+) -> RootMatch | None:
+    """Return the innermost root that holds an absolute path, or None."""
+    best: RootMatch | None = None
+    for root in roots:
+        for root_path in {root.path, root.resolved_path}:
+            root_anchor, root_parts = system.split_path(root_path)
+            depth = len(root_parts)
+            is_deeper = best is None or len(parts) - depth < len(best.parts)
+            if (
+                root_anchor == anchor
+                and is_deeper
+                and _leads_to(root, root_parts, anchor, parts[:depth])
+            ):
+                best = RootMatch(root, parts[depth:])
+    return best
 
 
 def _leads_to(
-    root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]
+    root: Root,
+    root_parts: tuple[bytes, ...],
+    anchor: bytes,
+    parts: tuple[bytes, ...],
 ) -> bool:
-    """Whether an absolute path is that of a root, in whatever case where the file system takes that for the same."""
-    if parts == steps:
+    """Return True if an absolute path is that of a root.
+
+    Case may differ where the file system does not tell it apart.
+    """
+    if parts == root_parts:
         return True
+    if [*map(plain_form, parts)] != [*map(plain_form, root_parts)]:
+        return False
     try:
-        alike = [*map(plain_form, parts)] == [*map(plain_form, steps)]
-        return (
-            alike
-            and system.stat_path(anchor + b"/".join(parts)).identity == root.identity
-        )
+        return system.stat_path(anchor + b"/".join(parts)).identity == root.identity
     except OSError:
         return False
 
 
-def require_root(root: Root, asked: str) -> None:
-    """Raise `not_found` unless the root's path still leads to the folder that was opened as the root.
+def _outside_roots(
+    roots: Sequence[Root], path: bytes, safe_path: str, hint: str
+) -> FilewrightError:
+    return errors.path_error(
+        Code.PATH_ESCAPE,
+        safe_path,
+        f"{safe_path} is outside the workspace (root {_list_roots(roots)})",
+        hint,
+        resolved=quote(os.path.normpath(path)),
+        root=quote(roots[0].path),
+        roots=_root_paths(roots),
+    )
 
-    Otherwise what is done would be done in a folder that nobody sees any more.
+
+def _root_paths(roots: Iterable[Root]) -> dict[str, str]:
+    """Return the path of each root, by its name."""
+    return {root.name: quote(root.path) for root in roots}
+
+
+def _list_roots(roots: Iterable[Root]) -> str:
+    return ", ".join(f"{name}: {path}" for name, path in _root_paths(roots).items())
+
+
+def require_root(root: Root, requested_path: str) -> None:
+    """Raise `not_found` unless the root's path still leads to the opened folder.
+
+    Otherwise a change would be made in a folder that the user does not see any more.
     """
     try:
         if system.stat_path(root.path).identity == root.identity:
             return
-        what = "was replaced by another folder"
+        event = "was replaced by another folder"
     except PermissionError:
-        return  # Nobody can say; what is held is what was opened.
+        return  # It cannot be known; the held folder is the one that was opened.
     except (FileNotFoundError, NotADirectoryError):
-        what = "was deleted or moved"
+        event = "was deleted or moved"
     except OSError as error:
-        raise from_os_error(error, asked) from error
+        raise from_os_error(error, requested_path) from error
+    path = quote(root.path)
     raise errors.path_error(
         Code.NOT_FOUND,
-        asked,
-        f"cannot open {asked}: the root {quote(root.path)} {what} since it was opened",
-        f"the root {quote(root.path)} was deleted, moved or replaced; start filewright again "
+        requested_path,
+        f"cannot open {requested_path}: the root {path} {event} since it was opened",
+        f"the root {path} was deleted, moved or replaced; start filewright again "
         "with the folder that is meant",
-        root=quote(root.path),
+        root=path,
     )
 
 
 def enclosing_location(root: Root, roots: Sequence[Root]) -> Location | None:
-    """Where a root lies in the innermost of the others that hold it; None if it lies in none."""
-    found = [
-        Location(other, parts)
-        for other in roots
-        if other is not root  # The top of the system begins with itself.
-        for parts in other.parts_within([root.resolved_path])
-    ]
-    return min(found, key=lambda place: len(place.parts), default=None)
+    """Return the location of a root in the innermost root that holds it, or None."""
+    locations = []
+    for other in roots:
+        # The top of the file system would hold itself.
+        if other is not root:
+            for parts in other.parts_within([root.resolved_path]):
+                locations.append(Location(other, parts))
+    return min(locations, key=lambda location: len(location.parts), default=None)

@@ -1,4 +1,4 @@
-"""`RuleChecker`: asks the deny rules at each step from a root to a path."""
+"""`RuleChecker`: applies the deny rules at each step on the way to a path."""
 
 from __future__ import annotations
 
@@ -14,42 +14,60 @@ _GIT = b".git"
 
 
 class RuleChecker:
-    """Asked of every part on the way to `where`: refuses what is denied by the rules of the folders passed."""
+    """A check of each part on the way to a location, as the system walks there.
+
+    It refuses each part that the rules of the folders on the way deny.
+    """
 
     def __init__(
         self,
-        given: DenyRules,
-        where: Location,
-        hides_below: Callable[[tuple[bytes, ...]], bool] | None,
+        root_rules: DenyRules,
+        location: Location,
+        tree_denies: Callable[[tuple[bytes, ...]], bool] | None,
         *,
-        changing: bool = False,
+        for_change: bool = False,
     ) -> None:
-        self._given, self._where, self._changing = given, where, changing
-        self._hides_below = hides_below
+        """Make a check that starts with the rules of the location's root.
+
+        `tree_denies` tells whether anything is denied in the working tree with these
+        parts. None if stored copies are not denied.
+        """
+        self._root_rules = root_rules
+        self._location = location
+        self._tree_denies = tree_denies
+        self._for_change = for_change
         self.rules: dict[tuple[bytes, ...], DenyRules] = {}
+        """The rules for each folder on the way, by its parts."""
 
     def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
+        """Raise the refusal of the name `part` in a folder on the way, if it is denied."""
         rules = self.rules_in(folder)
-        if self._changing and not rules.closed and is_temporary(part):
-            return  # The user's rules are not about what a change makes there while it is being made.
+        if self._for_change and not rules.closed and is_temporary(part):
+            return  # The temporary files of a change are not subject to the user's rules.
         rules.require_allowed(
-            self._where.requested_path, part, is_folder, for_change=self._changing
+            self._location.requested_path,
+            part,
+            is_folder,
+            for_change=self._for_change,
         )
 
     def rules_in(self, folder: Folder) -> DenyRules:
-        """The rules for what is in a folder on the way, read from the very folder that was walked through."""
-        names = folder.resolved_parts
-        if not names:
-            self.rules = {}  # The walk begins, perhaps again.
-        if names not in self.rules:
-            above = self.rules[names[:-1]] if names else self._given
-            rules = above.enter(names[-1] if names else None, folder)
-            if (
-                names
-                and plain_form(names[-1]) == _GIT
-                and self._hides_below is not None
-                and not rules.hides_copies
-            ):
-                rules = rules.for_git_folder(partial(self._hides_below, names[:-1]))
-            self.rules[names] = rules
-        return self.rules[names]
+        """Return the rules for the names in a folder on the way.
+
+        Its rule files are read from the open folder that is walked through.
+        """
+        parts = folder.resolved_parts
+        if not parts:
+            self.rules = {}  # The walk starts, perhaps for a second time.
+        if parts not in self.rules:
+            self.rules[parts] = self._enter(parts, folder)
+        return self.rules[parts]
+
+    def _enter(self, parts: tuple[bytes, ...], folder: Folder) -> DenyRules:
+        if not parts:
+            return self._root_rules.enter(None, folder)
+        rules = self.rules[parts[:-1]].enter(parts[-1], folder)
+        is_git_folder = plain_form(parts[-1]) == _GIT
+        if is_git_folder and self._tree_denies is not None and not rules.hides_copies:
+            rules = rules.for_git_folder(partial(self._tree_denies, parts[:-1]))
+        return rules

@@ -1,11 +1,16 @@
-"""The walk: everything below a folder, sorted, by handles, with the ignore rules applied.
+"""The walk: everything below a folder, sorted, with the ignore and deny rules applied.
 
-Listing, search and replace all see a tree through it, so they never disagree. Each folder is opened
-from the root without following links, read at once and closed, so that a folder that is swapped for
-a link or moved out meanwhile is not walked. Only what lies deeper than one path can name is opened
-from the folder above it, the one that is held; back up it goes by `..`, compared by identity.
-Names are held as bytes, one folder's at a time for each level; a folder with very many is held
-compactly. Links are entries, never entered. The temporaries of a change are not there.
+Listing, search and replace all see a tree through it, so they never disagree. Each folder
+is opened from the root without following links, read at once and closed. So a folder that
+is swapped for a link or moved out meanwhile is not walked.
+
+A folder is *far* if its path is longer than the system accepts. It is opened from the
+folder above it, whose handle the walk holds; back up it goes by `..`, compared by
+identity.
+
+Names are held as bytes, one folder's at a time for each level. A folder with very many
+names is held as packed runs. Links are entries, and never entered. Temporary files of a
+change are left out.
 """
 
 from __future__ import annotations
@@ -15,63 +20,111 @@ import heapq
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, repeat
 from typing import NamedTuple
 
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
-from filewright.boundary.matching import MAX_IGNORE_FILE_BYTES, NO_IGNORE_RULES, Matcher
+from filewright.boundary.matching import (
+    MAX_IGNORE_FILE_BYTES,
+    NO_IGNORE_RULES,
+    Matcher,
+)
 from filewright.boundary.names import TEMPORARY_PREFIX, is_temporary
 from filewright.boundary.rules import DENY_FILE, RULE_FILES, DenyRules
 from filewright.progress import Task
 from filewright.system import Batch, File, FileKind, Folder, Status
 
 Item = tuple[bytes, Status | None]
+"""A name, and its status if details are wanted."""
+
 Visit = Callable[["WalkedFolder", Folder, list[bytes], list[bytes]], None]
+"""Called with a walked folder, its handle, all its names, and those that are left."""
 
-_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
-_RULES = _GIT, *_IGNORE_FILES = b".git", b".gitignore", b".ignore"
+_GONE_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
+_GIT = b".git"
+_IGNORE_FILES = (b".gitignore", b".ignore")
+_IGNORE_SOURCES = (_GIT, *_IGNORE_FILES)
 _DOT = 0x2E
-_BATCH = 4096
-_FAR_BYTES, _FAR_LEVELS = 3900, 32
+_BATCH_NAMES = 4096
+_FAR_BYTES = 3900
+_FAR_LEVELS = 32
+"""Levels after which a folder is far if the system does not resolve paths itself."""
 
-# What a name is, packed behind it and a NUL: that is in no name and sorts before everything, so the order stays that
-# of the names.
+# The kind of a name, packed behind it and a NUL. A NUL is in no name and sorts before
+# everything, so the order stays that of the names.
 _KIND_OF_MARK: dict[bytes, FileKind] = {
-    b"d": "folder", b"l": "link", b"p": "fifo", b"s": "socket", b"c": "device", b"f": "file",
-}  # fmt: skip
-_MARK_OF = {kind: b"\0" + mark for mark, kind in _KIND_OF_MARK.items()}
+    b"d": "folder",
+    b"l": "link",
+    b"p": "fifo",
+    b"s": "socket",
+    b"c": "device",
+    b"f": "file",
+}
+_MARK_OF_KIND = {kind: b"\0" + mark for mark, kind in _KIND_OF_MARK.items()}
 
 
-class WalkOptions(NamedTuple):
-    """What a walk leaves out. `rules` are those from outside the tree; None takes no ignore rules at all.
+@dataclass(frozen=True, slots=True)
+class WalkOptions:
+    """The selection of a walk.
 
-    `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
-    `hide` are the paths of what is never shown; `kinds` None is all. `cross` is as in
-    `Folder.open_folder_beneath`. A walk that is for `changing` leaves out what may only be read.
-    `visit` is handed every folder, open, with all its names and those that are left of them, both sorted; then
-    folders alone are entries.
+    Only names that fit `glob` and none of `exclude` are yielded. `depth` 1 is the
+    folder's own names, 0 all levels. `details` fills in each entry's status. `kinds`
+    None is all kinds. `after` resumes behind an entry of an earlier walk, which need
+    not exist any more. `.git` is left out unless `include_git`.
+
+    With `for_change`, read-only names are left out. With `for_git`, stored copies are
+    not denied: git itself is to read them. `visit` is called for every folder; then
+    only folders are entries.
     """
 
-    rules: Matcher | None
-    globs: Sequence[str]
-    depth: int
-    hidden: bool
-    details: bool
-    kinds: Collection[FileKind] | None
-    hide: Collection[tuple[bytes, ...]]
-    hide_git: bool
-    after: tuple[bytes, ...]
-    cross: bool
-    changing: bool
-    visit: Visit | None
+    glob: str | Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    depth: int = 0
+    include_hidden: bool = True
+    include_ignored: bool = False
+    include_git: bool = False
+    details: bool = False
+    kinds: Collection[FileKind] | None = None
+    after: Location | None = None
+    for_change: bool = False
+    for_git: bool = False
+    visit: Visit | None = None
+
+    @property
+    def globs(self) -> list[str]:
+        """All globs, excluding ones with a `!`."""
+        globs = [self.glob] if isinstance(self.glob, str) else [*(self.glob or ())]
+        globs += [f"!{glob}" for glob in self.exclude]
+        return globs
+
+
+DEFAULT_OPTIONS = WalkOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class WalkBounds:
+    """The rules of a workspace for a walk.
+
+    `deny_rules` apply in the folder where it starts, `excludes` are the user's global
+    ignore rules, and `own_state_paths` are never shown.
+    """
+
+    deny_rules: DenyRules
+    excludes: Matcher
+    own_state_paths: Collection[tuple[bytes, ...]]
+    cross_devices: bool
 
 
 class FolderEntry(NamedTuple):
-    """One name in the tree. `status` is its own (a link's, not its target's) if details were asked for."""
+    """One name in the tree.
+
+    `status` is its own (a link's, not its target's) if details are wanted.
+    """
 
     folder: WalkedFolder
     name: bytes
@@ -80,507 +133,627 @@ class FolderEntry(NamedTuple):
 
     @property
     def path(self) -> bytes:
-        """The path below the folder that was walked."""
+        """The path below the folder that is walked."""
         return self.folder.prefix + self.name
 
     @property
     def location(self) -> Location:
-        """Its location; made when asked for."""
+        """The entry's location."""
         start = self.folder.start
         return Location(start.root, (*start.parts, *self.path.split(b"/")))
 
 
+@dataclass(slots=True, eq=False)
 class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
-    `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. It is
-    `whole` if every file in it is yielded and nothing is denied. `kinds` says of the names that are looked at what
-    they are, if no file; None is a folder that is entered but not shown. Of those that are `far` the walk
-    holds the last one, and knows it again by its `identity`; their paths are put aside while what is below them is
-    walked, since all paths of a deep tree fill the memory.
+    `resume_index` is the index of the part of the resumed path that lies in this
+    folder; -1 if none does. `is_complete` is True if every file in it is yielded and
+    nothing is denied. `kinds` has the kinds of the names that are not files; None is a
+    folder that is entered but not yielded.
     """
 
-    def __init__(
-        self,
-        start: Location,
-        name: bytes,
-        prefix: bytes,
-        matcher: Matcher,
-        globs: Globs,
-        after: int,
-        denied: DenyRules,
-        start_bytes: int,
-        above: WalkedFolder | None = None,
-        depth: int = 1,
-        far: bool = False,
-    ) -> None:
-        self.start = start
-        self.name = name
-        self.held_prefix: bytes | None = prefix
-        self.matcher = matcher
-        self.globs = globs
-        self.after = after
-        self.denied = denied
-        self.start_bytes = start_bytes
-        self.above = above
-        self.depth = depth
-        self.far = far
-        self.identity = (0, 0)
-        self.is_complete = False
-        self.items: Iterator[Item] = iter(())
-        self.kinds: dict[bytes, FileKind | None] = {}
+    start: Location
+    name: bytes
+    parent: WalkedFolder | None
+    depth: int
+    start_bytes: int
+    """Length of the path of the folder where the walk starts, with a slash."""
+
+    held_prefix: bytes | None
+    """Path from the root with a slash; None for a far folder while it is not read.
+
+    All paths of a deep tree would fill the memory.
+    """
+
+    matcher: Matcher
+    globs: Globs
+    deny_rules: DenyRules
+    resume_index: int = -1
+    is_far: bool = False
+    identity: tuple[int, int] = (0, 0)
+    """Identity of a far folder, by which it is recognized on the way back up."""
+
+    is_complete: bool = False
+    items: Iterator[Item] = field(default_factory=lambda: iter(()))
+    kinds: dict[bytes, FileKind | None] = field(default_factory=dict)
 
     @property
     def root_prefix(self) -> bytes:
-        """Its path from the root without links, with a slash: by which the ignore rules go."""
+        """The path from the root without links, with a slash, as ignore rules use it."""
         names: list[bytes] = []
         folder = self
         while folder.held_prefix is None:
-            assert folder.above is not None
+            assert folder.parent is not None
             names.append(folder.name + b"/")
-            folder = folder.above
+            folder = folder.parent
         if names:
             self.held_prefix = folder.held_prefix + b"".join(reversed(names))
         return self.held_prefix or b""
 
     @property
     def prefix(self) -> bytes:
-        """Its path below the folder that is walked, with a slash."""
+        """The path below the folder that is walked, with a slash."""
         return self.root_prefix[self.start_bytes :]
 
     @property
     def parts(self) -> tuple[bytes, ...]:
-        """Its path from the root without links."""
+        """The parts of the path from the root without links."""
         return tuple(self.root_prefix.split(b"/")[:-1])
 
 
-class Walk:
-    """The entries below a folder, each folder before what is in it, names in byte order: to be gone through once.
+@dataclass(frozen=True, slots=True)
+class _HeldFolder:
+    """The far folder whose handle the walk holds."""
 
-    So far it left out `ignored` names by ignore rules and, each by its rule, `denied` ones, which are for no agent's
-    eyes; `unreadable` folders could not be read.
+    folder: WalkedFolder
+    handle: Folder
+
+
+@dataclass(slots=True)
+class _FolderNames:
+    """The names read from a folder.
+
+    `runs` are sorted and packed, if there are very many; else all names are in `batch`.
+    With `has_ignore_sources`, a name among them may be a file of ignore rules, or `.git`.
+    """
+
+    batch: Batch
+    runs: list[bytes]
+    has_ignore_sources: bool
+
+
+@dataclass(slots=True)
+class _Selection:
+    """The names of a folder that are left, folders apart from all others."""
+
+    names: list[bytes]
+    folders: list[bytes]
+
+    def keep(self, select: Callable[[list[bytes], bool], list[bytes]]) -> int:
+        """Keep the names that `select` returns. Return the number of names dropped.
+
+        `select` is called with names, and with True if they are folders.
+        """
+        count = len(self.names) + len(self.folders)
+        self.names = select(self.names, False)
+        self.folders = select(self.folders, True)
+        return count - len(self.names) - len(self.folders)
+
+
+class Walk:
+    """The entries below a folder: each folder before its names, in byte order.
+
+    To be iterated once. So far `ignored_count` names were left out by ignore rules, and
+    `unreadable_count` folders could not be read. `denied_counts` has the denied names by
+    their rule; agents never see it.
     """
 
     def __init__(
         self,
-        where: Location,
+        location: Location,
         opened: Folder,
-        denied: DenyRules,
+        bounds: WalkBounds,
         options: WalkOptions,
         task: Task,
     ) -> None:
-        """Takes `opened`, and reads its names at once. Raises for rules that are broken, and as `Globs.compile`."""
+        """Take over the handle `opened` of a folder, and read its names.
+
+        Raise the errors of broken deny rules and of `Globs.compile`.
+        """
         self.unreadable_count = 0
         self.ignored_count = 0
         self.denied_counts: Counter[str] = Counter()
-        self._where = where
-        self._root = where.root
+        self._location = location
+        self._root = location.root
+        self._bounds = bounds
         self._options = options
         self._task = task
-        self._held: tuple[WalkedFolder, Folder] | None = None
+        self._resume_parts: tuple[bytes, ...] = ()
+        if options.after is not None and options.after.is_within(location):
+            self._resume_parts = options.after.parts[len(location.parts) :]
+        self._held: _HeldFolder | None = None
         try:
-            if denied.broken:
-                raise denied.refusal(where.requested_path)
-            # The rules of the folders above: its own ignore files are read with its names.
-            matcher, prefix = options.rules or NO_IGNORE_RULES, b""
-            for depth, name in enumerate(
-                opened.resolved_parts if options.rules is not None else ()
-            ):
-                with (
-                    suppress(OSError),
-                    self._from_root(
-                        opened.resolved_parts[:depth], listable=False
-                    ) as folder,
-                ):
-                    # What cannot be entered has no rules that anybody could read.
-                    matcher = _with_rules(matcher, len(prefix), folder)
-                prefix += name + b"/"
-                matcher = matcher.below(prefix)
-            prefix = b"/".join((*opened.resolved_parts, b""))
-
-            def has(name: bytes) -> bool:
-                folder = is_folder(opened, name)
-                return folder is not None and not denied.denies(name, folder)
-
-            def has_path(parts: Sequence[bytes]) -> bool:
-                rules = denied.below(parts[:-1])
-                return opened.contains_any((b"/".join(parts),)) and not rules.denies(
-                    parts[-1], None
-                )
-
-            globs = Globs()
-            if options.globs:
-                globs = Globs.compile(
-                    options.globs, GlobFolder(where.parts, len(prefix), has, has_path)
-                )
-            after = 0 if options.after else -1
-            start = WalkedFolder(
-                where, b"", prefix, matcher, globs, after, denied, len(prefix)
-            )
+            if bounds.deny_rules.broken:
+                raise bounds.deny_rules.refusal(location.requested_path)
+            start = self._start_folder(opened)
         except BaseException:
             opened.close()
             raise
-        start.items = self._items(start, opened)
-        self._begun: WalkedFolder | None = start
+        start.items = self._read_items(start, opened)
+        self._start: WalkedFolder | None = start
+
+    def _start_folder(self, opened: Folder) -> WalkedFolder:
+        prefix = b"/".join((*opened.resolved_parts, b""))
+        globs = Globs()
+        if self._options.globs:
+            folder = self._glob_folder(opened, len(prefix))
+            globs = Globs.compile(self._options.globs, folder)
+        return WalkedFolder(
+            start=self._location,
+            name=b"",
+            parent=None,
+            depth=1,
+            start_bytes=len(prefix),
+            held_prefix=prefix,
+            matcher=self._ignore_rules_above(opened.resolved_parts),
+            globs=globs,
+            deny_rules=self._bounds.deny_rules,
+            resume_index=0 if self._resume_parts else -1,
+        )
+
+    def _ignore_rules_above(self, parts: tuple[bytes, ...]) -> Matcher:
+        """Return the ignore rules of the folders above a folder, as they apply in it.
+
+        Its own ignore files are read with its names.
+        """
+        if self._options.include_ignored:
+            return NO_IGNORE_RULES
+        matcher, prefix = self._bounds.excludes, b""
+        for depth, name in enumerate(parts):
+            # A folder that cannot be entered has no rules that could be read.
+            with (
+                suppress(OSError),
+                self._open_from_root(parts[:depth], listable=False) as folder,
+            ):
+                matcher = _add_ignore_files(matcher, len(prefix), folder)
+            prefix += name + b"/"
+            matcher = matcher.below(prefix)
+        return matcher
+
+    def _glob_folder(self, opened: Folder, base: int) -> GlobFolder:
+        deny_rules = self._bounds.deny_rules
+
+        def has_name(name: bytes) -> bool:
+            name_is_folder = is_folder(opened, name)
+            return name_is_folder is not None and not deny_rules.denies(
+                name, name_is_folder
+            )
+
+        def has_path(parts: Sequence[bytes]) -> bool:
+            rules = deny_rules.below(parts[:-1])
+            exists = opened.contains_any((b"/".join(parts),))
+            return exists and not rules.denies(parts[-1], None)
+
+        return GlobFolder(self._location.parts, base, has_name, has_path)
 
     def __iter__(self) -> Iterator[FolderEntry]:
-        folder, self._begun = self._begun, None
-        deepest = self._options.depth
+        folder, self._start = self._start, None
         try:
             while folder is not None:
-                for name, status in folder.items:
-                    if name not in folder.kinds:
-                        yield FolderEntry(folder, name, "file", status)
-                        continue
-                    kind = folder.kinds[name]
-                    if kind is not None:
-                        yield FolderEntry(folder, name, kind, status)
-                    if kind in ("folder", None) and folder.depth != deepest:
-                        below = self._below(folder, name)
-                        opened = None if below is None else self._open(below)
-                        if below is not None and opened is not None:
-                            folder.held_prefix = (
-                                None if folder.far else folder.held_prefix
-                            )
-                            below.items = self._items(below, opened)
-                            folder = below
-                            break
-                else:
-                    if folder.far:
-                        self._leave(folder)
-                    folder = folder.above
+                child = yield from self._entries_before_child(folder)
+                if child is not None:
+                    folder = child
+                    continue
+                if folder.is_far:
+                    self._hold_parent(folder)
+                folder = folder.parent
         finally:
-            self._let_go()
+            self._release_held()
 
-    def _below(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        options, prefix, depth = (
-            self._options,
-            folder.root_prefix + name + b"/",
-            folder.depth + 1,
-        )
+    def _entries_before_child(
+        self, folder: WalkedFolder
+    ) -> Generator[FolderEntry, None, WalkedFolder | None]:
+        """Yield entries until a folder is entered, and return that; None at the end."""
+        max_depth = self._options.depth
+        for name, status in folder.items:
+            kind = folder.kinds.get(name, "file")
+            if kind is not None:
+                yield FolderEntry(folder, name, kind, status)
+            if kind in ("folder", None) and folder.depth != max_depth:
+                child = self._enter(folder, name)
+                if child is not None:
+                    return child
+        return None
+
+    def _enter(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
+        """Return the folder `name` of a folder, read; None if it cannot be walked."""
+        child = self._child(folder, name)
+        if child is None:
+            return None
+        opened = self._open(child)
+        if opened is None:
+            return None
+        if folder.is_far:
+            folder.held_prefix = None
+        child.items = self._read_items(child, opened)
+        return child
+
+    def _child(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
+        """Return the folder `name` of a folder, unread; None if no glob fits in it."""
+        prefix = folder.root_prefix + name + b"/"
         globs = folder.globs.below(prefix)
         if globs is None:
             return None
-        resumed = (
-            0 <= folder.after < len(options.after) - 1
-            and options.after[folder.after] == name
-        )
-        after = folder.after + 1 if resumed else -1
-        far = len(prefix) > _FAR_BYTES or (
-            depth > _FAR_LEVELS and not self._root.folder.resolves_in_kernel
-        )
-        matcher, start = folder.matcher.below(prefix), folder.start_bytes
+        resume_index = -1
+        has_further_part = folder.resume_index < len(self._resume_parts) - 1
+        if has_further_part and self._resume_name(folder) == name:
+            resume_index = folder.resume_index + 1
+        depth = folder.depth + 1
+        is_deep = depth > _FAR_LEVELS and not self._root.folder.resolves_in_kernel
         return WalkedFolder(
-            self._where,
-            name,
-            prefix,
-            matcher,
-            globs,
-            after,
-            folder.denied,
-            start,
-            folder,
-            depth,
-            far,
+            start=self._location,
+            name=name,
+            parent=folder,
+            depth=depth,
+            start_bytes=folder.start_bytes,
+            held_prefix=prefix,
+            matcher=folder.matcher.below(prefix),
+            globs=globs,
+            deny_rules=folder.deny_rules,
+            resume_index=resume_index,
+            is_far=is_deep or len(prefix) > _FAR_BYTES,
         )
 
     # Handles
 
     def _open(self, folder: WalkedFolder) -> Folder | None:
-        above = folder.above
+        """Return a handle of a folder; None if it is gone, moved or unreadable."""
         try:
-            held, handle = self._held or (None, None)
-            if (
-                handle is not None
-                and held is not None
-                and handle.status().identity != held.identity
-            ):
-                handle = None  # It was moved while what is below it was walked.
-            if handle is not None and held is folder:
-                return handle.open_folder(b".")
-            if not folder.far or above is None:
-                return self._from_root(folder.parts)
-            if handle is not None and held is above:
-                opened = handle.open_folder(folder.name)
-            elif above.far:
-                return None
-            else:
-                with self._from_root(above.parts) as near:
-                    opened = near.open_folder(folder.name)
-            if (
-                not self._options.cross
-                and opened.status().device != self._root.identity[0]
-            ):
-                opened.close()
-                return None
-            return opened
+            held = self._held
+            if held is not None:
+                if held.handle.status().identity != held.folder.identity:
+                    held = None  # It was moved while the folders below were walked.
+                elif held.folder is folder:
+                    return held.handle.open_folder(b".")
+            if not folder.is_far or folder.parent is None:
+                return self._open_from_root(folder.parts)
+            return self._open_far(folder, folder.parent, held)
         except OSError as error:
-            self._failed(error)
+            self._note_error(error)
             return None
 
-    def _from_root(self, parts: tuple[bytes, ...], *, listable: bool = True) -> Folder:
+    def _open_far(
+        self, folder: WalkedFolder, parent: WalkedFolder, held: _HeldFolder | None
+    ) -> Folder | None:
+        """Return a handle of a far folder, opened from its parent. Raise `OSError`."""
+        if held is not None and held.folder is parent:
+            opened = held.handle.open_folder(folder.name)
+        elif parent.is_far:
+            return None
+        else:
+            with self._open_from_root(parent.parts) as parent_handle:
+                opened = parent_handle.open_folder(folder.name)
+        is_other_device = opened.status().device != self._root.identity[0]
+        if is_other_device and not self._bounds.cross_devices:
+            opened.close()
+            return None
+        return opened
+
+    def _open_from_root(
+        self, parts: tuple[bytes, ...], *, listable: bool = True
+    ) -> Folder:
         return self._root.folder.open_folder_beneath(
             parts,
             follow_links=False,
-            cross_devices=self._options.cross,
+            cross_devices=self._bounds.cross_devices,
             listable=listable,
         )
 
-    def _let_go(self) -> None:
+    def _release_held(self) -> None:
         if self._held is not None:
-            self._held[1].close()
+            self._held.handle.close()
             self._held = None
 
-    def _leave(self, folder: WalkedFolder) -> None:
-        """Hold the folder above again instead of this one, which is far."""
-        above = folder.above
-        if above is not None and self._held is not None and self._held[0] is folder:
-            handle = self._held[1].open_parent(listable=False) if above.far else None
-            self._let_go()
-            self._held = None if handle is None else (above, handle)
+    def _hold_parent(self, folder: WalkedFolder) -> None:
+        """Hold the parent of a far folder instead of the folder."""
+        held, parent = self._held, folder.parent
+        if held is None or held.folder is not folder or parent is None:
+            return
+        handle = held.handle.open_parent(listable=False) if parent.is_far else None
+        self._release_held()
+        if handle is not None:
+            self._held = _HeldFolder(parent, handle)
 
-    def _failed(self, error: OSError) -> None:
-        # What was swapped or removed since its name was read is simply not there any more.
-        if error.errno not in _GONE:
+    def _note_error(self, error: OSError) -> None:
+        # A name that was swapped or removed since it was read does not exist any more.
+        if error.errno not in _GONE_ERRORS:
             self.unreadable_count += 1
 
-    # One folder
+    # The names of one folder
 
-    def _items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
-        """The names in a folder, sorted and filtered. Takes the handle and closes it, unless it is far."""
-        options = self._options
+    def _read_items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
+        """Return the names in a folder, sorted and filtered.
+
+        Take over the handle: it is held for a far folder, else closed.
+        """
         try:
             self._task.check()
-            batch, runs, rules = self._read(
-                opened, options.after[folder.after] if folder.after >= 0 else b""
-            )
-            files = RULE_FILES if options.changing else (DENY_FILE,)
-            if folder.above is not None and (
-                folder.denied.active or opened.contains_any(files)
-            ):
-                folder.denied = folder.above.denied.enter(folder.name, opened)
-                if folder.denied.broken is not None:
-                    self.unreadable_count += 1
-                    self.denied_counts[folder.denied.broken.reason] += 1
-            if options.rules is not None and rules:
-                folder.matcher = _with_rules(
+            listing = self._read_names(opened, self._resume_name(folder) or b"")
+            self._read_deny_rules(folder, opened)
+            if not self._options.include_ignored and listing.has_ignore_sources:
+                folder.matcher = _add_ignore_files(
                     folder.matcher, len(folder.root_prefix), opened
                 )
             folder.is_complete = (
-                not runs and not folder.denied.active and folder.after < 0
+                not listing.runs
+                and not folder.deny_rules.active
+                and folder.resume_index < 0
             )
-            return (
-                self._batches(folder, runs)
-                if runs
-                else self._batch(folder, batch, opened)
-            )
+            if listing.runs:
+                return self._batched_items(folder, listing.runs)
+            return self._batch_items(folder, listing.batch, opened)
         finally:
-            if folder.far:
-                self._let_go()
-                folder.identity, self._held = opened.status().identity, (folder, opened)
+            if folder.is_far:
+                self._release_held()
+                folder.identity = opened.status().identity
+                self._held = _HeldFolder(folder, opened)
             else:
                 opened.close()
 
-    def _read(self, opened: Folder, start: bytes) -> tuple[Batch, list[bytes], bool]:
-        """The names in a folder; packed into sorted runs, from `start` on, when there are very many. And whether
-        one of them may say what is ignored: a file, or `.git`. What was read until an error is kept."""
-        held: Batch | None = None
+    def _resume_name(self, folder: WalkedFolder) -> bytes | None:
+        """Return the name in a folder at which the walk resumes, or None."""
+        if folder.resume_index < 0:
+            return None
+        return self._resume_parts[folder.resume_index]
+
+    def _read_deny_rules(self, folder: WalkedFolder, opened: Folder) -> None:
+        """Read the rule files of a folder. Those of the first one are known."""
+        if folder.parent is None:
+            return
+        files = RULE_FILES if self._options.for_change else (DENY_FILE,)
+        if not folder.deny_rules.active and not opened.contains_any(files):
+            return
+        folder.deny_rules = folder.parent.deny_rules.enter(folder.name, opened)
+        if folder.deny_rules.broken is not None:
+            self.unreadable_count += 1
+            self.denied_counts[folder.deny_rules.broken.reason] += 1
+
+    def _read_names(self, opened: Folder, start: bytes) -> _FolderNames:
+        """Return the names in a folder, packed if there are very many.
+
+        Packed names begin with `start`. After an error the names read so far are left.
+        """
+        last_batch: Batch | None = None
         runs: list[bytes] = []
-        rules = False
+        has_ignore_sources = False
         try:
             for batch in opened.iter_batches():
-                if held is not None:
-                    runs.append(_packed(held, start))
-                held = batch
-                for name in _RULES:
-                    rules = rules or name in held.files or name in held.folders
+                if last_batch is not None:
+                    runs.append(_pack(last_batch, start))
+                last_batch = batch
+                for name in _IGNORE_SOURCES:
+                    if name in batch.files or name in batch.folders:
+                        has_ignore_sources = True
         except OSError as error:
-            self._failed(error)
-        if held is None:
-            held = Batch([], [], [])
-        return held, [*runs, _packed(held, start)] if runs else runs, rules
+            self._note_error(error)
+        if last_batch is None:
+            last_batch = Batch([], [], [])
+        if runs:
+            runs.append(_pack(last_batch, start))
+        return _FolderNames(last_batch, runs, has_ignore_sources)
 
-    def _batches(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
-        """A folder with very many names, some at a time."""
-        merged = heapq.merge(
-            *((found[0] for found in re.finditer(rb"[^/]+", run)) for run in runs)
-        )
-        while some := list(islice(merged, _BATCH)):
+    def _batched_items(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
+        """Yield the names of a folder with very many, some at a time."""
+        merged = heapq.merge(*(_iter_packed(run) for run in runs))
+        while packed_names := list(islice(merged, _BATCH_NAMES)):
             self._task.check()
             batch = Batch([], [], [])
-            for item in some:
-                name, kind = item[:-2], _KIND_OF_MARK[item[-1:]]
-                if kind in ("file", "folder"):
-                    (batch.files if kind == "file" else batch.folders).append(name)
+            for packed_name in packed_names:
+                name, kind = packed_name[:-2], _KIND_OF_MARK[packed_name[-1:]]
+                if kind == "file":
+                    batch.files.append(name)
+                elif kind == "folder":
+                    batch.folders.append(name)
                 else:
                     batch.others.append((name, kind))
-            wanted = self._options.details or self._options.visit is not None
-            opened = self._open(folder) if wanted else None
+            needs_handle = self._options.details or self._options.visit is not None
+            opened = self._open(folder) if needs_handle else None
             try:
-                items = self._batch(folder, batch, opened)
+                items = self._batch_items(folder, batch, opened)
             finally:
                 if opened is not None:
                     opened.close()
             yield from items
 
-    def _batch(
+    def _batch_items(
         self, folder: WalkedFolder, batch: Batch, opened: Folder | None
     ) -> Iterator[Item]:
-        names = self._left(folder, batch)
+        """Return the names of a batch, sorted and filtered, with their status.
+
+        `opened` is the folder's handle, if a status or a visit needs one.
+        """
+        names = self._select_names(folder, batch)
         if self._options.visit is not None:
             if opened is not None:
                 others = (name for name, _ in batch.others)
-                self._options.visit(
-                    folder,
-                    opened,
-                    sorted((*batch.files, *batch.folders, *others)),
-                    names,
-                )
+                all_names = sorted((*batch.files, *batch.folders, *others))
+                self._options.visit(folder, opened, all_names, names)
             names = [name for name in names if folder.kinds.get(name) == "folder"]
         if not self._options.details:
             return zip(names, repeat(None))
         if opened is None:
             return iter(())  # It was moved or removed since its names were read.
         try:
-            found = opened.stat_names(names)
+            statuses = opened.stat_names(names)
         except OSError as error:
-            self._failed(
-                error
-            )  # It may be listed but not entered: its names are all there is.
+            # A folder that may be listed but not entered: its names are all there is.
+            self._note_error(error)
             return zip(names, repeat(None))
-        # What is gone since its name was read is left out.
-        return (item for item in zip(names, found, strict=True) if item[1] is not None)
+        # A name without a status was removed since it was read.
+        pairs = zip(names, statuses, strict=True)
+        return ((name, status) for name, status in pairs if status is not None)
 
-    def _left(self, folder: WalkedFolder, batch: Batch) -> list[bytes]:
-        """The names of a folder that are neither hidden nor ignored, sorted; and in `folder.kinds` what they are."""
-        options, check = self._options, self._task.check
-        names, folders = batch.files, batch.folders
-        kinds: dict[bytes, FileKind | None] = dict.fromkeys(folders, "folder")
-        folder.kinds = kinds
+    def _select_names(self, folder: WalkedFolder, batch: Batch) -> list[bytes]:
+        """Return the names to yield or to enter, sorted, and fill in `folder.kinds`."""
+        kinds = folder.kinds = dict.fromkeys(batch.folders, "folder")
+        selection = _Selection(batch.files, batch.folders)
         if batch.others:
             kinds.update(batch.others)
-            names = names + [name for name, _ in batch.others]
-        count = len(names)
+            selection.names = batch.files + [name for name, _ in batch.others]
+        name_count = len(selection.names)
+        self._drop_denied(folder, selection)
+        self._drop_hidden(folder, selection)
+        self._drop_ignored(folder, selection)
+        yielded_folders = self._apply_globs(folder, selection)
+        folder.is_complete &= len(selection.names) == name_count
+        if self._options.kinds is not None:
+            wanted_kinds = self._options.kinds
+            if batch.others or "file" not in wanted_kinds:
+                selection.names = [
+                    name
+                    for name in selection.names
+                    if kinds.get(name, "file") in wanted_kinds
+                ]
+            if "folder" not in wanted_kinds:
+                yielded_folders = []
+        if len(yielded_folders) < len(selection.folders):
+            for name in set(selection.folders).difference(yielded_folders):
+                kinds[name] = None
+        names = _drop_temporary(folder, sorted(selection.names + selection.folders))
+        return self._names_from_resumed(folder, names)
 
-        def keep(kept: Callable[[list[bytes], bool], list[bytes]]) -> int:
-            """Keep what the function does of names and of folders; how many are left out."""
-            nonlocal names, folders
-            before = len(names) + len(folders)
-            names, folders = kept(names, False), kept(folders, True)
-            return before - len(names) - len(folders)
-
-        if folder.denied.active:
-            keep(
+    def _drop_denied(self, folder: WalkedFolder, selection: _Selection) -> None:
+        if folder.deny_rules.active:
+            selection.keep(
                 partial(
-                    folder.denied.filter_allowed,
-                    for_change=options.changing,
+                    folder.deny_rules.filter_allowed,
+                    for_change=self._options.for_change,
                     denied_counts=self.denied_counts,
                 )
             )
+
+    def _drop_hidden(self, folder: WalkedFolder, selection: _Selection) -> None:
+        """Drop filewright's own state, `.git` and dot files, as the options say."""
         hidden = set[bytes]()
-        if options.hide:
-            hidden = {path[-1] for path in options.hide if path[:-1] == folder.parts}
-        if options.hide_git and (_GIT in kinds or _GIT in names):
+        for path in self._bounds.own_state_paths:
+            if path[:-1] == folder.parts:
+                hidden.add(path[-1])
+        has_git = _GIT in folder.kinds or _GIT in selection.names
+        if has_git and not self._options.include_git:
             hidden.add(_GIT)
-        if hidden or not options.hidden:
-            dots = options.hidden
-            keep(
-                lambda some, _: [
+        include_dots = self._options.include_hidden
+        if hidden or not include_dots:
+            selection.keep(
+                lambda names, _: [
                     name
-                    for name in some
-                    if name not in hidden and (dots or name[0] != _DOT)
+                    for name in names
+                    if name not in hidden and (include_dots or name[0] != _DOT)
                 ]
             )
-        prefix, matcher, wanted, unwanted = (
-            folder.root_prefix,
-            folder.matcher,
-            folder.globs.wanted,
-            folder.globs.unwanted,
-        )
-        if matcher.layers:
-            self.ignored_count += keep(
-                lambda some, are_folders: matcher.filter_not_ignored(
-                    prefix, some, are_folders, check
+
+    def _drop_ignored(self, folder: WalkedFolder, selection: _Selection) -> None:
+        """Drop the names that ignore rules and excluding globs match."""
+        prefix, check = folder.root_prefix, self._task.check
+        if folder.matcher.layers:
+            self.ignored_count += selection.keep(
+                lambda names, are_folders: folder.matcher.filter_not_ignored(
+                    prefix, names, are_folders, check
                 )
             )
+        unwanted = folder.globs.unwanted
         if unwanted.layers:
-            keep(
-                lambda some, are_folders: unwanted.filter_not_ignored(
-                    prefix, some, are_folders, check
+            selection.keep(
+                lambda names, are_folders: unwanted.filter_not_ignored(
+                    prefix, names, are_folders, check
                 )
             )
-        shown = folders
-        if wanted is not None:
-            names, shown = (
-                wanted.filter_ignored(prefix, names, False, check),
-                wanted.filter_ignored(prefix, folders, True),
-            )
-        folder.is_complete &= len(names) == count
-        if options.kinds is not None:
-            if batch.others or "file" not in options.kinds:
-                names = [
-                    name for name in names if kinds.get(name, "file") in options.kinds
-                ]
-            shown = shown if "folder" in options.kinds else []
-        if len(shown) < len(folders):
-            kinds.update(dict.fromkeys(set(folders).difference(shown)))
-        items = sorted(names + folders)
-        first = bisect_left(items, TEMPORARY_PREFIX)
-        if first < len(items) and items[first].startswith(TEMPORARY_PREFIX):
-            items = [name for name in items if not is_temporary(name)]
-            folder.is_complete = False
-        if folder.after >= 0:
-            name = options.after[folder.after]
-            place = bisect_left(items, name)
-            # One to go on in was shown before.
-            there = items[place : place + 1] == [name]
-            if there and kinds.get(name, "file") in ("folder", None):
-                kinds[name] = None
+
+    def _apply_globs(self, folder: WalkedFolder, selection: _Selection) -> list[bytes]:
+        """Drop the names that no glob fits. Return the folders that one fits.
+
+        The other folders stay selected: names in them may fit.
+        """
+        wanted = folder.globs.wanted
+        if wanted is None:
+            return selection.folders
+        prefix, check = folder.root_prefix, self._task.check
+        selection.names = wanted.filter_ignored(prefix, selection.names, False, check)
+        return wanted.filter_ignored(prefix, selection.folders, True)
+
+    def _names_from_resumed(
+        self, folder: WalkedFolder, names: list[bytes]
+    ) -> list[bytes]:
+        """Return the names behind the one at which the walk resumes."""
+        resumed = self._resume_name(folder)
+        if resumed is None:
+            return names
+        position = bisect_left(names, resumed)
+        if names[position : position + 1] == [resumed]:
+            if folder.kinds.get(resumed, "file") in ("folder", None):
+                # The walk goes on inside of it; itself it was yielded before.
+                folder.kinds[resumed] = None
             else:
-                place += there
-            items = items[place:]
-        return items
+                position += 1
+        return names[position:]
 
 
-def is_folder(above: Folder, name: bytes) -> bool | None:
-    """Whether a name is that of a folder; None where nothing has it."""
+def is_folder(parent: Folder, name: bytes) -> bool | None:
+    """Return True if `name` is a folder, False if not, None if it does not exist."""
     try:
-        return above.stat(name).kind == "folder"
+        return parent.stat(name).kind == "folder"
     except OSError:
         return None
 
 
-def _packed(batch: Batch, start: bytes) -> bytes:
-    """The names from `start` on, sorted and marked."""
+def _drop_temporary(folder: WalkedFolder, names: list[bytes]) -> list[bytes]:
+    """Return sorted names without those of temporary files."""
+    first = bisect_left(names, TEMPORARY_PREFIX)
+    if first == len(names) or not names[first].startswith(TEMPORARY_PREFIX):
+        return names
+    folder.is_complete = False
+    return [name for name in names if not is_temporary(name)]
+
+
+def _pack(batch: Batch, start: bytes) -> bytes:
+    """Return the names from `start` on, sorted, with their kinds, in one string."""
     kinds: dict[bytes, FileKind] = dict.fromkeys(batch.files, "file")
     for name in batch.folders:
         kinds[name] = "folder"
     kinds.update(batch.others)
-    return b"/".join(
-        sorted(name + _MARK_OF[kind] for name, kind in kinds.items() if name >= start)
-    )
+    packed_names = [
+        name + _MARK_OF_KIND[kind] for name, kind in kinds.items() if name >= start
+    ]
+    return b"/".join(sorted(packed_names))
 
 
-def _with_rules(matcher: Matcher, base: int, folder: Folder) -> Matcher:
-    """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
-    exclude = read_rules(
-        partial(
-            folder.open_file_beneath, (_GIT, b"info", b"exclude"), follow_links=False
-        )
-    )
-    files = (read_rules(partial(folder.open, name)) for name in _IGNORE_FILES)
-    return matcher.with_files(base, exclude).with_files(base, *files)
+def _iter_packed(run: bytes) -> Iterator[bytes]:
+    return (match[0] for match in re.finditer(rb"[^/]+", run))
 
 
-def read_rules(opens: Callable[[], File]) -> bytes | None:
-    """The content of an ignore file; None if it is longer than anybody would write, missing, a link, or unreadable:
-    git goes on without it, and so does the walk."""
+def _add_ignore_files(matcher: Matcher, base: int, folder: Folder) -> Matcher:
+    """Return the matcher with the rules of a folder's ignore files.
+
+    `.git/info/exclude` is weaker than the ignore files. `base` is the length of the
+    folder's path from the root, with a slash.
+    """
+    exclude = (_GIT, b"info", b"exclude")
+    open_exclude = partial(folder.open_file_beneath, exclude, follow_links=False)
+    matcher = matcher.with_files(base, read_ignore_file(open_exclude))
+    contents = [read_ignore_file(partial(folder.open, name)) for name in _IGNORE_FILES]
+    return matcher.with_files(base, *contents)
+
+
+def read_ignore_file(open_file: Callable[[], File]) -> bytes | None:
+    """Return the content of an ignore file, or None if it cannot be used.
+
+    Git goes on without a file that is missing, unreadable or a link, and so does the
+    walk. A file that is too long is left out too.
+    """
     try:
-        with opens() as file:
-            return (
-                file.read(0, MAX_IGNORE_FILE_BYTES)
-                if file.status().size <= MAX_IGNORE_FILE_BYTES
-                else None
-            )
+        with open_file() as file:
+            if file.status().size > MAX_IGNORE_FILE_BYTES:
+                return None
+            return file.read(0, MAX_IGNORE_FILE_BYTES)
     except OSError:
         return None

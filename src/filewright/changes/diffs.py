@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
+from filewright.boundary.walk import WalkOptions
 from filewright.changes.blobs import (
     backward_splices,
     content_after,
@@ -207,7 +208,7 @@ class DiffBuilder(NamedTuple):
         files = size = 0
         elsewhere = set[Location]()
         for entry in self.boundary.walk(
-            where, include_ignored=True, details=True, task=budget.task
+            where, WalkOptions(include_ignored=True, details=True), task=budget.task
         ):
             if entry.location in left or entry.location.parent in elsewhere:
                 elsewhere.add(entry.location)

@@ -153,7 +153,9 @@ def visibility_check(boundary: Boundary) -> VisibilityCheck:
                 else None
             )
             folders[key] = (
-                None if where is None else boundary.rules_for(where.parent, above=above)
+                None
+                if where is None
+                else boundary.rules_for(where.parent, parent_rules=above)
             )
         rules = folders[key]
         if rules is None:

@@ -46,7 +46,7 @@ class OpenFolders(Closable):
         Raise `permission_denied` if the folder is protected, unless it is only read.
         """
         opened = self.boundary.open_folder(
-            location, changing=not reading, free=self._rule_free
+            location, for_change=not reading, rule_free=self._rule_free
         )
         identity = opened.status().identity
         folder, is_writable = self._held.pop(identity, (opened, False))

@@ -172,7 +172,7 @@ class TreeNode:
                 parent = self.original.position.folder
                 outer = self.records.original_rules.get(parent)
             rules = self.records.boundary.rules_for(
-                self.original.location, self.open_original_folder(), above=outer
+                self.original.location, self.open_original_folder(), parent_rules=outer
             )
             self.records.original_rules[self] = rules
         return rules

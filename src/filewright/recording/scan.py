@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.boundary.walk import WalkedFolder
+from filewright.boundary.walk import WalkedFolder, WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import Scan, ScannedFolder, ScannedState, pack_states
@@ -73,7 +73,7 @@ class Scanner:
             parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
             where = Location(self.root, parts)
             for _ in self.boundary.walk(
-                where, depth=depth, visit=visit, task=self.task
+                where, WalkOptions(depth=depth, visit=visit), task=self.task
             ):
                 pass
         return rows

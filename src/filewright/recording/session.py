@@ -267,7 +267,7 @@ class Recorder:
         if known is None:
             base = state_base_folder(self._settings)
             known = self._boundaries[path] = Boundary(
-                [path], self._settings, guarded=[base]
+                [path], self._settings, state_folders=[base]
             )
         return known
 

@@ -26,7 +26,7 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Child, find_program
 from filewright.boundary.location import Location
-from filewright.boundary.walk import FolderEntry
+from filewright.boundary.walk import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.engine import (
@@ -113,10 +113,7 @@ class Searcher:
         if taken and (glob or exclude):
             beside = self.boundary.walk(
                 where.parent,
-                depth=1,
-                glob=glob,
-                exclude=exclude,
-                include_ignored=True,
+                WalkOptions(depth=1, glob=glob, exclude=exclude, include_ignored=True),
                 task=task,
             )
             taken = any(entry.name == where.name for entry in beside)
@@ -341,13 +338,15 @@ class _Candidates:
         options = self.options
         self.walk = self.boundary.walk(
             self.where,
-            glob=options.glob,
-            exclude=options.exclude,
-            include_hidden=options.include_hidden,
-            include_ignored=options.include_ignored,
-            details=self.multiline,
-            kinds=["file"],
-            after=self.after,
+            WalkOptions(
+                glob=options.glob,
+                exclude=options.exclude,
+                include_hidden=options.include_hidden,
+                include_ignored=options.include_ignored,
+                details=self.multiline,
+                kinds=["file"],
+                after=self.after,
+            ),
             task=self.task,
         )
 

@@ -208,7 +208,7 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
     try:
         if not boundary.allows_git(folder, task or Task()):
             return False
-        return not boundary.rules_for(folder, stores=True).active or not _holds(
+        return not boundary.rules_for(folder, for_git=True).active or not _holds(
             folder, b"objects/info/alternates"
         )
     except FilewrightError as error:

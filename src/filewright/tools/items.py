@@ -16,8 +16,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary.boundary import ResolvedFolders
 from filewright.boundary.location import Location
+from filewright.boundary.write_guard import ResolvedFolders
 from filewright.edit.changeset import (
     Copy,
     Delete,
@@ -359,7 +359,9 @@ def move_items(
             if context.exists(destination):
                 _require_file(context, destination)
         for place in (destination,) if copied else (source, destination):
-            context.boundary.require_writable(place, link_itself=True, reached=reached)
+            context.boundary.require_writable(
+                place, link_itself=True, resolved_folders=reached
+            )
         if source == destination:
             message = f"{pair.source}: source and destination are the same"
             raise invalid(message, "name another destination", path=pair.destination)
@@ -395,7 +397,9 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
-        context.boundary.require_writable(location, link_itself=True, reached=reached)
+        context.boundary.require_writable(
+            location, link_itself=True, resolved_folders=reached
+        )
         exists = context.exists(location)
         if arguments.files_only and (exists or not missing_ok):
             _require_file(context, location)

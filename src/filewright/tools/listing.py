@@ -24,7 +24,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
-from filewright.boundary.walk import FolderEntry
+from filewright.boundary.walk import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.text.spelling import look_of
 from filewright.tools.context import Context, best_effort
@@ -184,17 +184,19 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         passed = number, path
     walk = context.boundary.walk(
         location,
-        depth=0
-        if arguments.glob is not None and arguments.depth == 1
-        else arguments.depth,
-        glob=arguments.glob,
-        exclude=arguments.exclude,
-        include_hidden=arguments.include_hidden,
-        include_ignored=arguments.include_ignored,
-        details=arguments.details or sort != "name",
-        after=place(location, passed[1])
-        if passed is not None and sort == "name"
-        else None,
+        WalkOptions(
+            depth=0
+            if arguments.glob is not None and arguments.depth == 1
+            else arguments.depth,
+            glob=arguments.glob,
+            exclude=arguments.exclude,
+            include_hidden=arguments.include_hidden,
+            include_ignored=arguments.include_ignored,
+            details=arguments.details or sort != "name",
+            after=place(location, passed[1])
+            if passed is not None and sort == "name"
+            else None,
+        ),
         task=context.task,
     )
     entries: Iterable[FolderEntry] = walk

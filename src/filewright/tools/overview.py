@@ -18,7 +18,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
-from filewright.boundary.walk import FolderEntry
+from filewright.boundary.walk import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import MANIFESTS, PARSED, Language, language_of
 from filewright.structure.changed import (
@@ -536,7 +536,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     complete = True
     base = "" if location.display_path == "." else f"{location.display_path}/"
     walk = context.boundary.walk(
-        location, details=True, kinds=["file", "folder"], task=context.task
+        location, WalkOptions(details=True, kinds=["file", "folder"]), task=context.task
     )
     for number, entry in enumerate(walk):
         if number >= _MOST_ENTRIES:

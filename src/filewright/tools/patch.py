@@ -16,6 +16,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location, Root
+from filewright.boundary.walk import WalkOptions
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.file_plan import PatchedFile, fits_file
@@ -353,7 +354,7 @@ class _Looking:
         if location.root not in self.named:
             top = Location(location.root, ())
             walk = context.boundary.walk(
-                top, kinds=["file"], changing=True, task=context.task
+                top, WalkOptions(kinds=["file"], for_change=True), task=context.task
             )
             self.named[location.root] = [
                 entry.location for entry in islice(walk, _WALKED)

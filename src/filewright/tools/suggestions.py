@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote_escaping
+from filewright.boundary.walk import WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.text.spelling import is_peculiar, look_of
@@ -164,7 +165,7 @@ def _things_named(
     """Yield what looks as if it had this name, or has it but for its ending, in any root."""
     for root in boundary.roots:
         walk = boundary.walk(
-            Location(root, ()), include_ignored=include_ignored, task=task
+            Location(root, ()), WalkOptions(include_ignored=include_ignored), task=task
         )
         stems: list[FolderEntry] = []
         is_named = False
@@ -196,7 +197,7 @@ def _near(boundary: Boundary, asked: str, task: Task) -> list[Location]:
         missing, above = above, above.parent
     if missing is None:
         return []
-    walk = boundary.walk(above, depth=1, include_ignored=True, task=task)
+    walk = boundary.walk(above, WalkOptions(depth=1, include_ignored=True), task=task)
     names: dict[str, Location] = {}
     for number, entry in enumerate(walk):
         if number >= _MAX_NAMES:
