@@ -1,15 +1,17 @@
-"""What several changes did together, as if they had been one: those of a session, or all since a moment.
+"""Net changes: several changes as if they had been one, those of a session for example.
 
-The changes are played, from the oldest on, on a tree of the things they touched. Each thing knows where it is, and
-where it would be without the chosen changes. A rename moves one thing, and what is in it goes along. What a file
-held is a chain: where another has written between two chosen changes it has several runs, each of which is taken
-back by a merge of its own. Of a run nothing is held that is not needed: a file may have been changed a hundred
-thousand times.
+The changes are replayed, oldest first, on a tree of the files that they touched. Each
+node of the tree knows where it is, and where it would be without the selected changes.
+A rename moves one node, with everything in it. The content of a file is a chain of
+edits. Where another change wrote between two selected ones, the chain has several runs,
+and undo reverts each by a merge of its own. No edit in the middle of a run is stored
+that is not needed: a file may have been changed a hundred thousand times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from filewright.changes.blobs import is_whole_content_stored
 from filewright.changes.model import (
@@ -24,270 +26,264 @@ from filewright.changes.model import (
 from filewright.progress import Task
 
 
-class _Thing:
-    """A file, folder or link that a change has touched, or a folder above one.
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A name in a folder."""
 
-    It is at `name` in `folder`, or was there at last; without the chosen changes it would be at `home`, or not at
-    all (None). `first` and `last` are of what the chosen changes did to it, `runs` what changed what it holds, each
-    where another left off; `renamed_later`: others have renamed it after these had.
+    folder: _ReplayNode
+    name: bytes
+
+
+@dataclass(eq=False, slots=True)
+class _ReplayNode:
+    """A file, folder or link that a change touched, or a folder above one.
+
+    It is at `name` in `folder`, or was there last; a root has no folder. Without the
+    selected changes it would be at `original_slot`, or not exist (None). `first` and
+    `last` are the first and last selected change of it. `runs` are the selected changes
+    of its content, in runs that no other change interrupts. `renamed_later`: it was
+    renamed by a selected change, and again by another.
     """
 
-    __slots__ = (
-        "first",
-        "folder",
-        "home",
-        "inside",
-        "kind",
-        "last",
-        "name",
-        "renamed_later",
-        "runs",
-    )
-
-    def __init__(
-        self,
-        folder: _Thing | None,
-        name: bytes,
-        kind: RecordedKind,
-        *,
-        made: bool = False,
-    ) -> None:
-        self.folder = folder
-        self.name = name
-        self.home = None if made or folder is None else (folder, name)
-        self.kind: RecordedKind = kind
-        self.inside: dict[bytes, _Thing] = {}
-        self.first: FileChange | None = None
-        self.last: FileChange | None = None
-        self.runs: list[list[FileChange]] = []
-        self.renamed_later = False
+    folder: _ReplayNode | None
+    name: bytes
+    kind: RecordedKind
+    original_slot: _Slot | None = None
+    children: dict[bytes, _ReplayNode] = field(default_factory=dict)
+    first: FileChange | None = None
+    last: FileChange | None = None
+    runs: list[list[FileChange]] = field(default_factory=list)
+    renamed_later: bool = False
 
     @property
     def slot(self) -> _Slot:
-        """Where it is, or was at last."""
+        """The place where it is, or was last."""
         assert self.folder is not None
-        return self.folder, self.name
+        return _Slot(self.folder, self.name)
 
-    def add(self, entry: FileChange) -> None:
-        """Something that a chosen change did to it."""
-        self.first, self.last = self.first or entry, entry
-        if keeps_content(entry):
+    @property
+    def edits(self) -> list[FileChange]:
+        """The selected changes of its content, of all runs."""
+        return [edit for run in self.runs for edit in run]
+
+    def add(self, change: FileChange) -> None:
+        """Add a selected change of it."""
+        if self.first is None:
+            self.first = change
+        self.last = change
+        if keeps_content(change):
             return
-        if not self.runs or not states_match(self.runs[-1][-1].after, entry.before):
+        if not self.runs or not states_match(self.runs[-1][-1].after, change.before):
             self.runs.append([])
         run = self.runs[-1]
-        # What a file held is known by the first that was kept whole, and what it holds by the last.
-        if (
-            len(run) > 1
-            and is_whole_content_stored(run[-2])
-            and {*run[-2].paths, *entry.paths}.issuperset(run[-1].paths)
-        ):
-            run.pop()
-        run.append(entry)
+        # An edit between two others is not needed if the one before it is stored whole,
+        # and if it names no path that they do not name.
+        if len(run) > 1 and is_whole_content_stored(run[-2]):
+            other_paths = {*run[-2].paths, *change.paths}
+            if other_paths.issuperset(run[-1].paths):
+                run.pop()
+        run.append(change)
 
-    def place(self, *, wanted: bool = False) -> RecordedPath:
-        """Where it is; or would be without the chosen changes, one that they made staying in its folder."""
+    def find_path(self) -> RecordedPath:
+        """Return the path where it is, or was last."""
         names: list[bytes] = []
-        thing, seen = self, set[_Thing]()
-        while thing.folder is not None:
-            if thing in seen:
-                # Its folder was moved by others into one that a chosen change made in it.
-                return self.place()
-            seen.add(thing)
-            above, name = (wanted and thing.home) or thing.slot
-            names.append(name)
-            thing = above
-        return RecordedPath(thing.name, tuple(reversed(names)))
+        node = self
+        while node.folder is not None:
+            names.append(node.name)
+            node = node.folder
+        names.reverse()
+        return RecordedPath(node.name, tuple(names))
+
+    def find_original_path(self) -> RecordedPath:
+        """Return the path where it would be without the selected changes.
+
+        A node that they created stays in its folder, wherever that would be.
+        """
+        names: list[bytes] = []
+        visited: set[_ReplayNode] = set()
+        node = self
+        while node.folder is not None:
+            if node in visited:
+                # Another change moved its folder into one that was created in it.
+                return self.find_path()
+            visited.add(node)
+            slot = node.original_slot or node.slot
+            names.append(slot.name)
+            node = slot.folder
+        names.reverse()
+        return RecordedPath(node.name, tuple(names))
 
 
-_Slot = tuple[_Thing, bytes]
+@dataclass(frozen=True, slots=True)
+class _ReplayStep:
+    """A file change, and the node it is about; None for one that it creates."""
+
+    change: FileChange
+    node: _ReplayNode | None
 
 
-class _Played:
-    """The tree of things: what is there; by where they were, what others deleted (`lost`); and by where they would
-    be without the chosen changes, what those deleted (`gone`). All that they touched is `touched`."""
+class _ReplayTree:
+    """The files that changes touched, where they are after the changes so far.
+
+    `touched` are the nodes that a selected change is about, in the order of the changes.
+    """
 
     def __init__(self) -> None:
-        self._roots: dict[bytes, _Thing] = {}
-        self._lost: dict[_Slot, _Thing] = {}
-        self._gone: dict[_Slot, _Thing] = {}
-        self.touched: list[_Thing] = []
+        self.touched: list[_ReplayNode] = []
+        self._roots: dict[bytes, _ReplayNode] = {}
+        # Nodes that other changes deleted, by the place where they were, and nodes that
+        # selected changes deleted, by the place where they would be without these.
+        self._deleted_by_others: dict[_Slot, _ReplayNode] = {}
+        self._deleted_by_selected: dict[_Slot, _ReplayNode] = {}
 
-    def play(self, entries: Sequence[FileChange], task: Task, *, chosen: bool) -> None:
-        """A change, all its entries at once: it finds the tree as it was before all of them.
+    def replay(
+        self, changes: Sequence[FileChange], task: Task, *, is_selected: bool
+    ) -> None:
+        """Replay all file changes of one change, which were made at once.
 
-        Of one that is not chosen, only what it moved or deleted is followed.
+        All paths are those before the change or after it, so everything that leaves its
+        place does so before anything is put there. Of a change that is not selected,
+        only renames and deletions are followed.
         """
-        found: list[tuple[FileChange, _Thing | None]] = []
-        for entry in entries:
+        steps: list[_ReplayStep] = []
+        for change in changes:
             task.check()
-            before, was = entry.before, entry.renamed_from or entry.path
-            thing = None
-            if before is not None and (
-                chosen or (entry.after is not None and entry.renamed_from is not None)
-            ):
-                thing = self._in(self._slot(was), before.kind)
-            elif before is not None and entry.after is None:
-                thing = self._known(was)
-            if thing is not None or (chosen and before is None):
-                found.append((entry, thing))
-        for entry, thing in found:
-            if thing is None or (
-                entry.after is not None and entry.renamed_from is None
-            ):
-                continue
-            folder, name = thing.slot
-            if folder.inside.get(name) is thing:
-                del folder.inside[name]
-            if entry.after is not None:
-                continue
-            if not chosen:
-                self._lost[thing.slot] = thing
-            else:
-                self._touch(thing, entry)
-                if thing.home is not None:
-                    self._gone[thing.home] = thing
-        for entry, moving in sorted(found, key=lambda each: len(each[0].path.parts)):
+            node = self._find_node(change, is_selected=is_selected)
+            if node is not None or (is_selected and change.before is None):
+                steps.append(_ReplayStep(change, node))
+        for step in steps:
+            self._detach(step, is_selected=is_selected)
+        # A folder comes before the files in it.
+        steps.sort(key=lambda step: len(step.change.path.parts))
+        for step in steps:
             task.check()
-            if entry.after is None:
-                continue
-            slot = self._slot(entry.path)
-            thing = moving or self._in(slot, entry.after.kind, made=True)
-            stayed = thing.home == thing.slot
-            if entry.renamed_from is not None:
-                self._come(thing, slot)
-            if chosen:
-                thing.kind = entry.after.kind
-                self._touch(thing, entry)
-            elif stayed:
-                thing.home = thing.slot
-            elif thing.home is not None:
-                thing.renamed_later = True
+            self._attach(step, is_selected=is_selected)
 
-    def _touch(self, thing: _Thing, entry: FileChange) -> None:
-        if thing.first is None:
-            self.touched.append(thing)
-        thing.add(entry)
-
-    def _slot(self, place: RecordedPath) -> _Slot:
-        folder = self._roots.get(place.root)
-        if folder is None:
-            folder = self._roots[place.root] = _Thing(None, place.root, "folder")
-        for name in place.parts[:-1]:
-            folder = self._in((folder, name), "folder")
-        return folder, place.parts[-1]
-
-    def _in(self, slot: _Slot, kind: RecordedKind, *, made: bool = False) -> _Thing:
-        """What is in a slot, where that kind of thing is.
-
-        One that is `made` there is the same that was there before, deleted by a chosen change or by others.
-        """
-        there = slot[0].inside.get(slot[1])
-        for thing in (there, self._lost.get(slot), self._gone.get(slot)):
-            if thing is None or thing.kind != kind:
-                continue
-            if made and not (thing.first and kind in ("file", "folder")):
-                continue
-            # Else it is there, or others have overwritten it and not yet made it again.
-            if made or there is None:
-                self._come(thing, slot)
-            return thing
-        thing = _Thing(*slot, kind, made=made)
-        self._come(thing, slot)
-        return thing
-
-    def _known(self, place: RecordedPath) -> _Thing | None:
-        """What is at a place, if a change has touched it or something in it."""
-        thing = self._roots.get(place.root)
-        for name in place.parts:
-            thing = thing.inside.get(name) if thing is not None else None
-        return thing
-
-    def _come(self, thing: _Thing, slot: _Slot) -> None:
-        """It is there now."""
-        folder, name = slot
-        there = folder.inside.get(name)
-        if there and there is not thing:
-            self._lost[slot] = there  # It went unseen.
-        for others, where in ((self._lost, thing.slot), (self._gone, thing.home)):
-            if where is not None and others.get(where) is thing:
-                del others[where]
-        thing.folder, thing.name = slot
-        folder.inside[name] = thing
-
-
-def _net(thing: _Thing, *, changed_only: bool) -> FileChange | None:
-    """What the chosen changes made of a thing together; None if that is nothing."""
-    first, last, edits = (
-        thing.first,
-        thing.last,
-        [edit for run in thing.runs for edit in run],
-    )
-    assert first is not None
-    assert last is not None
-    before, after = first.before if thing.home is not None else None, last.after
-    if before is None and after is None:
+    def _find_node(
+        self, change: FileChange, *, is_selected: bool
+    ) -> _ReplayNode | None:
+        """Return the node that a file change finds, if the change is to be replayed."""
+        path = change.renamed_from or change.path
+        if change.before is None:
+            return None
+        is_rename = change.after is not None and change.renamed_from is not None
+        if is_selected or is_rename:
+            return self._get_or_add(self._find_slot(path), change.before.kind)
+        if change.after is None:
+            return self._find_known(path)
         return None
-    if edits:
-        before, after = (
-            _holding(before, edits[0].before),
-            _holding(after, edits[-1].after),
+
+    def _detach(self, step: _ReplayStep, *, is_selected: bool) -> None:
+        """Remove the node of a rename or a deletion from its place."""
+        change, node = step.change, step.node
+        is_in_place = change.after is not None and change.renamed_from is None
+        if node is None or is_in_place:
+            return
+        slot = node.slot
+        if slot.folder.children.get(slot.name) is node:
+            del slot.folder.children[slot.name]
+        if change.after is not None:
+            return
+        if not is_selected:
+            self._deleted_by_others[slot] = node
+            return
+        self._touch(node, change)
+        if node.original_slot is not None:
+            self._deleted_by_selected[node.original_slot] = node
+
+    def _attach(self, step: _ReplayStep, *, is_selected: bool) -> None:
+        """Put the node of any other change to its place, or add it there."""
+        change, node = step.change, step.node
+        if change.after is None:
+            return
+        slot = self._find_slot(change.path)
+        if node is None:
+            node = self._get_or_create(slot, change.after.kind)
+        was_at_original_slot = node.original_slot == node.slot
+        if change.renamed_from is not None:
+            self._put(node, slot)
+        if is_selected:
+            node.kind = change.after.kind
+            self._touch(node, change)
+        elif was_at_original_slot:
+            # Without the selected changes, this rename would have moved it too.
+            node.original_slot = node.slot
+        elif node.original_slot is not None:
+            node.renamed_later = True
+
+    def _touch(self, node: _ReplayNode, change: FileChange) -> None:
+        if node.first is None:
+            self.touched.append(node)
+        node.add(change)
+
+    def _find_slot(self, path: RecordedPath) -> _Slot:
+        """Return the place of a path, adding the folders above it to the tree."""
+        folder = self._roots.get(path.root)
+        if folder is None:
+            folder = _ReplayNode(None, path.root, "folder")
+            self._roots[path.root] = folder
+        for name in path.parts[:-1]:
+            folder = self._get_or_add(_Slot(folder, name), "folder")
+        return _Slot(folder, path.parts[-1])
+
+    def _get_or_add(self, slot: _Slot, kind: RecordedKind) -> _ReplayNode:
+        """Return the node of a kind that is at a place before a change."""
+        occupant = slot.folder.children.get(slot.name)
+        for node in self._find_candidates(slot, kind):
+            # One that was deleted is here again, unless another one is: that was
+            # overwritten, and the change that created it again comes later.
+            if occupant is None:
+                self._put(node, slot)
+            return node
+        node = _ReplayNode(slot.folder, slot.name, kind, original_slot=slot)
+        self._put(node, slot)
+        return node
+
+    def _get_or_create(self, slot: _Slot, kind: RecordedKind) -> _ReplayNode:
+        """Return the node that a change creates at a place.
+
+        A file or folder that was there before and was deleted, by a selected change or
+        another, is that one again.
+        """
+        for node in self._find_candidates(slot, kind):
+            if node.first is not None and kind in ("file", "folder"):
+                self._put(node, slot)
+                return node
+        node = _ReplayNode(slot.folder, slot.name, kind)
+        self._put(node, slot)
+        return node
+
+    def _find_candidates(self, slot: _Slot, kind: RecordedKind) -> list[_ReplayNode]:
+        """Return the nodes of a kind that are at a place, or were deleted there."""
+        nodes = (
+            slot.folder.children.get(slot.name),
+            self._deleted_by_others.get(slot),
+            self._deleted_by_selected.get(slot),
         )
-    elif (
-        before is not None and after is not None and before.kind == after.kind == "file"
-    ):
-        # None of them changed what it holds, but not each of them knew that: a rename reads nothing.
-        before, after = _knowing(before, after), _knowing(after, before)
-    wanted = thing.place(wanted=True)
-    place = thing.place() if after is not None else wanted
-    if after is None and before is not None and last.before is not None:
-        before = before._replace(attributes=last.before.attributes)
-    together = _together(place, edits or [first])._replace(before=before, after=after)
-    if len(thing.runs) > 1:
-        together = together._replace(
-            segments=tuple(_together(place, run) for run in thing.runs)
-        )
-    if before is None or after is None:
-        return together
-    if thing.home != thing.slot or wanted != place:
-        return together._replace(
-            renamed_from=wanted,
-            moved_with_parent=thing.home == thing.slot,
-            renamed_later=thing.renamed_later,
-        )
-    is_known = not edits or before.kind != "file" or before.digest is not None
-    is_same = (
-        len(thing.runs) < 2
-        and keeps_content(together)
-        and before.mode_and_owner == after.mode_and_owner
-    )
-    return None if changed_only and is_known and is_same else together
+        return [node for node in nodes if node is not None and node.kind == kind]
 
+    def _find_known(self, path: RecordedPath) -> _ReplayNode | None:
+        """Return the node at a path, if a change touched it or something in it."""
+        node = self._roots.get(path.root)
+        for name in path.parts:
+            if node is None:
+                return None
+            node = node.children.get(name)
+        return node
 
-def _together(place: RecordedPath, edits: Sequence[FileChange]) -> FileChange:
-    """Some edits of what a thing holds as one; a single one with its splices."""
-    if len(edits) == 1:
-        return edits[0]._replace(path=place, renamed_from=None, edits=(*edits,))
-    first = edits[0]
-    return FileChange(
-        place, first.before, edits[-1].after, edits=(*edits,), blobs=first.blobs
-    )
-
-
-def _holding(side: FileState | None, held: FileState | None) -> FileState | None:
-    """A side with what another holds."""
-    if side is None or held is None:
-        return side
-    return held.with_mode_and_owner(side)
-
-
-def _knowing(side: FileState, same: FileState) -> FileState:
-    """Return a side with the digest of another that holds the same, where its own is not known."""
-    if side.digest is not None or same.digest is None:
-        return side
-    return side._replace(
-        digest=same.digest, size=same.size, blob=side.blob or same.blob
-    )
+    def _put(self, node: _ReplayNode, slot: _Slot) -> None:
+        """Put a node to a place."""
+        occupant = slot.folder.children.get(slot.name)
+        if occupant is not None and occupant is not node:
+            # It was deleted by something that is not in the history.
+            self._deleted_by_others[slot] = occupant
+        if self._deleted_by_others.get(node.slot) is node:
+            del self._deleted_by_others[node.slot]
+        original_slot = node.original_slot
+        if original_slot and self._deleted_by_selected.get(original_slot) is node:
+            del self._deleted_by_selected[original_slot]
+        node.folder, node.name = slot.folder, slot.name
+        slot.folder.children[slot.name] = node
 
 
 def build_net_change(
@@ -297,25 +293,116 @@ def build_net_change(
     changed_only: bool,
     task: Task,
 ) -> ChangeRecord:
-    """What the chosen ones of `changes`, oldest first, did together, as `record` with its entries.
+    """Return `record` with the net change of the selected ones of `changes`.
 
-    The others are those between and after them: their renames are followed. With `changed_only`, what
-    the changes have left as they found it is left out. Linear in the entries.
+    `changes` are pairs of a change, oldest first, and whether it is selected. The others
+    are those between and after them: their renames are followed. With `changed_only`,
+    files that the changes left as they found them are left out. Linear in the number of
+    file changes.
     """
-    played, of_roots = _Played(), dict[RecordedPath, FileChange]()
-    for change, chosen in changes:
+    tree = _ReplayTree()
+    root_changes: dict[RecordedPath, FileChange] = {}
+    for change, is_selected in changes:
         task.check()
-        below: list[FileChange] = []
-        for entry in change.file_changes:
-            if all(end.parts for end in entry.paths):
-                below.append(entry)
-            elif chosen:  # What was a folder like others is a root by now, which stays where it is.
-                first = of_roots.setdefault(entry.path, entry)
-                of_roots[entry.path] = entry._replace(before=first.before)
-        played.play(below, task, chosen=chosen)
-    found = [_net(thing, changed_only=changed_only) for thing in played.touched]
-    found += of_roots.values()
-    together = sorted(
-        filter(None, found), key=lambda entry: (entry.path.root, entry.path.parts)
+        changes_below_roots: list[FileChange] = []
+        for file_change in change.file_changes:
+            if all(path.parts for path in file_change.paths):
+                changes_below_roots.append(file_change)
+            elif is_selected:
+                # A folder that was one like others is a root now, and stays in place.
+                path = file_change.path
+                first = root_changes.setdefault(path, file_change)
+                root_changes[path] = file_change._replace(before=first.before)
+        tree.replay(changes_below_roots, task, is_selected=is_selected)
+    net_changes = [*root_changes.values()]
+    for node in tree.touched:
+        net_change = _combine(node, changed_only=changed_only)
+        if net_change is not None:
+            net_changes.append(net_change)
+    net_changes.sort(key=lambda change: (change.path.root, change.path.parts))
+    return record._replace(file_changes=tuple(net_changes))
+
+
+def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
+    """Return the net change of a node, or None if there is none."""
+    first, last, edits = node.first, node.last, node.edits
+    assert first is not None
+    assert last is not None
+    before = first.before if node.original_slot is not None else None
+    after = last.after
+    if before is None and after is None:
+        return None
+    if edits:
+        before = _with_content(before, edits[0].before)
+        after = _with_content(after, edits[-1].after)
+    elif before is not None and after is not None and _are_files(before, after):
+        # No change touched the content, but not all of them know it: a rename reads
+        # nothing.
+        before, after = _with_digest(before, after), _with_digest(after, before)
+    if after is None and before is not None and last.before is not None:
+        before = before._replace(attributes=last.before.attributes)
+
+    original_path = node.find_original_path()
+    path = original_path if after is None else node.find_path()
+    net_change = _join_edits(path, edits or [first])
+    net_change = net_change._replace(before=before, after=after)
+    if len(node.runs) > 1:
+        segments = tuple(_join_edits(path, run) for run in node.runs)
+        net_change = net_change._replace(segments=segments)
+    if before is None or after is None:
+        return net_change
+    is_in_same_slot = node.original_slot == node.slot
+    if not is_in_same_slot or original_path != path:
+        return net_change._replace(
+            renamed_from=original_path,
+            moved_with_parent=is_in_same_slot,
+            renamed_later=node.renamed_later,
+        )
+    if changed_only and _is_unchanged(node, net_change, before, after):
+        return None
+    return net_change
+
+
+def _are_files(before: FileState, after: FileState) -> bool:
+    return before.kind == after.kind == "file"
+
+
+def _is_unchanged(
+    node: _ReplayNode, net_change: FileChange, before: FileState, after: FileState
+) -> bool:
+    """Return True if the changes are known to have left a node as they found it."""
+    if len(node.runs) > 1 or not keeps_content(net_change):
+        return False
+    if before.mode_and_owner != after.mode_and_owner:
+        return False
+    return not node.runs or before.kind != "file" or before.digest is not None
+
+
+def _join_edits(path: RecordedPath, edits: Sequence[FileChange]) -> FileChange:
+    """Return edits of a file as one at `path`; a single one keeps its splices."""
+    if len(edits) == 1:
+        return edits[0]._replace(path=path, renamed_from=None, edits=(*edits,))
+    first = edits[0]
+    return FileChange(
+        path, first.before, edits[-1].after, edits=(*edits,), blobs=first.blobs
     )
-    return record._replace(file_changes=tuple(together))
+
+
+def _with_content(
+    state: FileState | None, content_state: FileState | None
+) -> FileState | None:
+    """Return a state with the content of another."""
+    if state is None or content_state is None:
+        return state
+    return content_state.with_mode_and_owner(state)
+
+
+def _with_digest(state: FileState, same_content: FileState) -> FileState:
+    """Return a state with the digest of one with the same content, if it has none."""
+    if state.digest is not None or same_content.digest is None:
+        return state
+    return state._replace(
+        digest=same_content.digest,
+        size=same_content.size,
+        blob=state.blob or same_content.blob,
+    )
