@@ -50,6 +50,19 @@ def test_new_look_alike(tmp_path: Path, there: str, made: str) -> None:
             )
 
 
+@pytest.mark.parametrize(("there", "made"), PAIRS)
+def test_moved_look_alike(tmp_path: Path, there: str, made: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / there).write_text("old\n")
+    (root / "source").write_text("x\n")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        result = workspace.call(
+            "move_items", {"items": [{"source": "source", "destination": made}]}
+        )
+        assert "looks the same as" in result.text
+
+
 def test_plain_names_are_not(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

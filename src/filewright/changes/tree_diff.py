@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from filewright import errors
@@ -235,31 +235,46 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
     """
     if tree.is_undo:
         return
+    moved = [
+        node for node in tree.records.loaded if _is_moved(node, arrangement.locations)
+    ]
     listings: dict[TreeNode, dict[str, list[bytes]]] = {}
-    for node in arrangement.created:
+    for node in (*arrangement.created, *moved):
         if node.position is None:
             continue
         folder, name = node.position
-        if (
-            folder.original is None
-            or folder.original_children.get(name) is not None
-            or folder not in arrangement.locations
-        ):
+        is_new_name = folder.original_children.get(name) is None
+        # A folder that the change makes has no other names.
+        if folder.original is None or not is_new_name:
             continue
         if folder not in listings:
             if len(listings) == _MAX_LISTED_FOLDERS:
                 return
             listings[folder] = _names_by_look(folder)
+        names = listings[folder].get(look_of(os.fsdecode(name)), ())
         folder_location = arrangement.locations[folder]
-        for other in listings[folder].get(look_of(os.fsdecode(name)), ()):
+        other = _find_visible_name(tree, folder_location, names, name)
+        if other is not None:
+            display_path = arrangement.locations[node].exact_display_path
+            other_path = folder_location.child(other).exact_display_path
+            tree.notes.append(
+                f"{display_path} looks the same as {other_path}, which is another"
+            )
+
+
+def _find_visible_name(
+    tree: ChangeTree,
+    folder_location: Location,
+    names: Sequence[bytes],
+    except_name: bytes,
+) -> bytes | None:
+    """Return the first of some names in a folder that is another and not denied."""
+    for name in names:
+        if name != except_name:
             rules = tree.boundary.rules_for(folder_location)
-            if other != name and not rules.denies(other, None):
-                shown = arrangement.locations[node].exact_display_path
-                other_shown = folder_location.child(other).exact_display_path
-                tree.notes.append(
-                    f"{shown} looks the same as {other_shown}, which is another"
-                )
-                break
+            if not rules.denies(name, None):
+                return name
+    return None
 
 
 def _names_by_look(folder: TreeNode) -> dict[str, list[bytes]]:
