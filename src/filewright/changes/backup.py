@@ -101,7 +101,7 @@ def save_backup(
     )
 
 
-def require_no_writers(file: File, shown: str) -> None:
+def require_no_writers(file: File, display_path: str) -> None:
     """Raise `in_use` if another program has a file open for writing.
 
     A log that is opened and closed for each line is soon closed again: wait a moment.
@@ -112,7 +112,7 @@ def require_no_writers(file: File, shown: str) -> None:
             if has_no_writers():
                 return
         if pause > _WRITER_WAIT_SECONDS:
-            raise errors.in_use(shown)
+            raise errors.in_use(display_path)
         time.sleep(pause)
         pause *= 2
 
@@ -223,6 +223,7 @@ class _Saver:
         spans = pack_spans(splices or ())
         needed_bytes = node.original.status.size
         is_kept_whole = True
+        # A large file that is edited is not copied: only its removed bytes are.
         if splices is not None and needed_bytes > self._settings.whole_undo_bytes:
             removed_bytes = sum(span.removed_bytes for span in unpack_spans(spans))
             if removed_bytes <= MAX_REMOVED_BYTES:
@@ -355,6 +356,7 @@ class _Saver:
     def _require_expected_identity(self, file: File, node: TreeNode) -> None:
         """Raise `stale_version` if a file is not the one that the steps were made against."""
         assert node.original is not None
+        # The file may have been replaced since its step was applied to the tree.
         identity = Identity.of(file.status().raw)
         is_same = identity == Identity.of(node.original.status.raw)
         expected = node.expected
@@ -377,22 +379,22 @@ class _Saver:
         if compute_digest(file, size=restored.size) != restored.digest:
             raise errors.saved_meanwhile(node.requested_path)
 
-    def require_savable(self, file: File, needed_bytes: int, shown: str) -> None:
+    def require_savable(self, file: File, needed_bytes: int, display_path: str) -> None:
         """Refuse a file that another program writes to, or that is immutable.
 
         Refuse also if undo would need more bytes than it may take.
         """
-        require_no_writers(file, shown)
+        require_no_writers(file, display_path)
         if file.is_immutable():
-            raise errors.immutable(shown)
+            raise errors.immutable(display_path)
         self._saved_bytes += needed_bytes
         limit = self._settings.max_undo_bytes
         if self._blobs is not None and self._saved_bytes > limit:
             raise FilewrightError(
                 Code.TOO_LARGE,
-                f"undoing this change would need more than {limit} bytes (at {shown}); nothing was changed",
+                f"undoing this change would need more than {limit} bytes (at {display_path}); nothing was changed",
                 hint="give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
-                details={"path": shown, "max_undo_bytes": limit},
+                details={"path": display_path, "max_undo_bytes": limit},
             )
 
 
@@ -509,6 +511,7 @@ class _FolderSaver:
         if node is not None and node.kind == "file":
             state = self._saver.save_file(node)
             if self._diff.is_present(node):
+                # It is rewritten and moved out of the folder: its own operation needs it.
                 self._saver.originals[node] = state
         elif status.kind == "file":
             with folder.open(name, known_file=True) as file:

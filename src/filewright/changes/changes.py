@@ -328,7 +328,7 @@ class Changes(History):
             selected = self.select(scope, every=force, task=task)
             if not include_shared:
                 self.require_unshared(selected)
-            left: tuple[Conflict, ...] = ()
+            remaining_conflicts: tuple[Conflict, ...] = ()
             while True:
                 reversal = Reversal(
                     selected,
@@ -337,7 +337,7 @@ class Changes(History):
                     locate=partial(self._locate, visibility_check(self._boundary)),
                     force=force,
                     break_hard_links=break_hard_links,
-                    left=left,
+                    left=remaining_conflicts,
                 )
                 try:
                     if preview:
@@ -351,7 +351,10 @@ class Changes(History):
                         if refusal is error:
                             raise
                         raise refusal from error
-                    selected, left = rest, (*left, *reversal.conflicts)
+                    selected, remaining_conflicts = (
+                        rest,
+                        (*remaining_conflicts, *reversal.conflicts),
+                    )
 
     def _preview(self, change_set: ChangeSet, task: Task) -> Diff:
         from filewright.changes.diffs import DiffBuilder

@@ -30,8 +30,8 @@ def clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
         try:
             _clean_up_operation(slots, disposal, outcome, operation)
         except (OSError, FilewrightError) as error:
-            shown = slots.display_path(operation.visible_slot)
-            outcome.unsettled.append(f"{shown}: {describe_error(error)}")
+            display_path = slots.display_path(operation.visible_slot)
+            outcome.unsettled.append(f"{display_path}: {describe_error(error)}")
     if not (outcome.waiting or outcome.unsettled):
         _note_clean(slots, log, record)
     if outcome.conflicts:
@@ -65,6 +65,7 @@ def _clean_up_operation(
     # A folder that was deleted with all that was in it leaves nothing to be removed.
     with suppress(FolderMissingError):
         for slot in candidates:
+            # A name that users know may have a new file of theirs by now.
             if not is_temporary(slot.name):
                 continue
             if state.kind == "file":

@@ -255,9 +255,9 @@ def _clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> tuple[str, ..
         conflicts += outcome.conflicts
         if not (outcome.waiting or outcome.unsettled):
             break
-    for shown in outcome.waiting:
+    for display_path in outcome.waiting:
         conflicts.append(
-            f"{shown}: another program has it open as it was before this change; what it writes there is kept "
+            f"{display_path}: another program has it open as it was before this change; what it writes there is kept "
             "once it closes it, and `filewright doctor` names where"
         )
     return tuple(conflicts)

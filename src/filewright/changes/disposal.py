@@ -43,6 +43,7 @@ class Disposal:
         """Remove the files of a folder that its state names; keep anything else in it."""
 
         def remove_file(folder: Folder, name: bytes, expected: FileState) -> bool:
+            # Files of a new folder have no recorded inode: only their content counts.
             if expected.kind == "file" and expected.inode is not None:
                 return self.remove_file(folder, name, expected, operation)
             is_known = expected.kind == "file" and expected.digest is not None
@@ -53,12 +54,13 @@ class Disposal:
 
         if self._slots.remove_tree(slot, state, remove_file):
             return
-        shown = self._slots.display_path(operation.visible_slot)
+        display_path = self._slots.display_path(operation.visible_slot)
         if not is_temporary(slot.name):
             self._outcome.conflicts.append(
-                f"{shown}: others have put something into it; that stays"
+                f"{display_path}: others have put something into it; that stays"
             )
-        elif shown not in self._outcome.waiting:
+        elif display_path not in self._outcome.waiting:
+            # The rest of the folder belongs to other programs: it is kept as a whole.
             self.keep(
                 self._slots.folder(slot),
                 slot.name,
@@ -101,8 +103,8 @@ class Disposal:
                     return self.keep(folder, name, operation, _WRITTEN_LATE)
             # Asked again, for an open that began before the file was displaced.
             if not (is_quiet and has_no_writers()):
-                shown = self._slots.display_path(operation.visible_slot)
-                self._outcome.waiting.append(shown)
+                display_path = self._slots.display_path(operation.visible_slot)
+                self._outcome.waiting.append(display_path)
                 return False
             with suppress(FileNotFoundError):
                 folder.remove(name)
@@ -132,8 +134,8 @@ class Disposal:
 
     def report_conflict(self, operation: RenameOperation, reason: str) -> None:
         """Report a conflict in which nothing has to be moved."""
-        shown = self._slots.display_path(operation.visible_slot)
-        self._outcome.conflicts.append(f"{shown} {reason}")
+        display_path = self._slots.display_path(operation.visible_slot)
+        self._outcome.conflicts.append(f"{display_path} {reason}")
 
     def keep_slot(self, slot: Slot, operation: RenameOperation, reason: str) -> None:
         """Move the file in a slot to the state folder, and report a conflict."""
@@ -148,18 +150,18 @@ class Disposal:
         next recovery tries again.
         """
         slot = operation.visible_slot
-        shown = self._slots.display_path(slot)
+        display_path = self._slots.display_path(slot)
         kept_name = format_change_id(time.time_ns()).encode() + b"-" + slot.name[:100]
         try:
             with self._log.state.folder(b"kept") as kept_folder:
                 _move_to_other_folder(folder, name, kept_folder, kept_name)
                 self._log.flusher.one(kept_folder)
         except OSError:
-            self._outcome.waiting.append(shown)
+            self._outcome.waiting.append(display_path)
             return False
         kept_path = quote(self._log.state.at(b"kept", kept_name))
         self._outcome.conflicts.append(
-            f"{shown} {reason}; the other version is kept as {kept_path}"
+            f"{display_path} {reason}; the other version is kept as {kept_path}"
         )
         return True
 
@@ -174,10 +176,10 @@ class Disposal:
                 self._slots.rename(slot, sibling)
             except FileExistsError:
                 continue
-            shown = self._slots.display_path(target)
-            self._outcome.partially_applied.append(shown)
+            display_path = self._slots.display_path(target)
+            self._outcome.partially_applied.append(display_path)
             self._outcome.conflicts.append(
-                f"{shown} was saved twice by another program while it was changed; "
+                f"{display_path} was saved twice by another program while it was changed; "
                 f"both saves stay, the earlier one as {self._slots.display_path(sibling)}"
             )
             return

@@ -51,12 +51,12 @@ class FileChanges:
     ) -> FileChange:
         assert node.original is not None
         old_path = RecordedPath.from_location(node.original.location)
-        was = old_path if old_path != path else None
+        previous_path = old_path if old_path != path else None
         edit = self._backup.edits.get(node)
         if edit is None:
-            return FileChange(path, before, after, was)
+            return FileChange(path, before, after, previous_path)
         return FileChange(
-            path, before, after, was, edit.spans, edit.removed, edit.inserted
+            path, before, after, previous_path, edit.spans, edit.removed, edit.inserted
         )
 
     def _renamed_files(self) -> Iterator[FileChange]:

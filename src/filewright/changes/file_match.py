@@ -61,6 +61,7 @@ def match_open_file(
 ) -> FileMatch:
     """Compare an open file with a file state, as `match_name` does."""
     status = file.status()
+    # To hash a large file takes seconds: there, inode, size and time must do.
     is_large = hash_up_to is not None and state.size > hash_up_to
     if state.digest is None or (is_large and state.matches_status(status)):
         return _match_status(status, state)

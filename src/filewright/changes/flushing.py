@@ -42,6 +42,7 @@ class FlushQueue:
             self._by_file_system = True
         identity = handle.status().identity
         device = identity[0]
+        # Its bytes are flushed with the file system, or were flushed before.
         if device in self.devices or identity in self._identities:
             return
         self._identities.add(identity)

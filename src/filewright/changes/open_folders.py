@@ -51,7 +51,9 @@ class OpenFolders(Closable):
         identity = opened.status().identity
         folder, is_writable = self._held.pop(identity, (opened, False))
         if folder is not opened:
+            # It was held already, under another name.
             opened.close()
+        # A folder that is still in use elsewhere stays open until it is not.
         while len(self._held) >= _MAX_OPEN_FOLDERS:
             self._held.popitem(last=False)
         self._held[identity] = folder, is_writable or not reading
@@ -69,10 +71,10 @@ class OpenFolders(Closable):
         A held folder is returned wherever it is now. Raise `stale_version` if it is not
         held and another folder is at the location.
         """
-        held, is_writable = self._held.get(identity, (None, False))
-        if held is not None and (is_writable or reading):
+        held_folder, is_writable = self._held.get(identity, (None, False))
+        if held_folder is not None and (is_writable or reading):
             self._held.move_to_end(identity)
-            return held
+            return held_folder
         folder, found_identity = self.open(location, reading=reading)
         if found_identity != identity:
             raise errors.replaced_meanwhile(

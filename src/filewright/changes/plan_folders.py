@@ -90,6 +90,7 @@ class PlanFolders:
                 (operation.source, operation.target)
             )
             if operation.before is not None:
+                # A displaced file may be in any of the three slots.
                 slots.setdefault(operation.before.inode, []).extend(operation.slots)
         return slots
 
@@ -106,6 +107,7 @@ class PlanFolders:
         if folder is None:
             folder = self._look_in_slots(number)
         if folder is None:
+            # Another process has moved it to a name that the plan does not know.
             location = self._search.find(self._plan.folders[number].inode)
             if location is not None:
                 folder = self._accept(number, location)
@@ -199,6 +201,7 @@ class PlanFolders:
         In a copy of the workspace every inode has another number.
         """
         slots = self._possible_slots(number)
+        # With several slots, their contents could not be told apart.
         if len(slots) != 1:
             return None
         (slot,) = slots
@@ -216,6 +219,7 @@ class PlanFolders:
         try:
             folder, identity = self._open_folders.open(location)
         except FilewrightError as error:
+            # A root that cannot be opened is an error, not a folder that has moved.
             if error.code in _NO_FOLDER_THERE and expected.root is None:
                 return None
             raise

@@ -91,9 +91,9 @@ def _displaced_state(operation: RenameOperation) -> FileState | None:
     return operation.before
 
 
-def _refusal(error: OSError, shown: str) -> FilewrightError:
+def _refusal(error: OSError, display_path: str) -> FilewrightError:
     if error.errno == errno.EEXIST:
-        return appeared_meanwhile(shown)
+        return appeared_meanwhile(display_path)
     if error.errno == errno.ENOENT:
-        return changed_since_read(shown)
-    return from_os_error(error, shown, doing="replace")
+        return changed_since_read(display_path)
+    return from_os_error(error, display_path, doing="replace")

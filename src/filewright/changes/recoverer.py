@@ -149,12 +149,14 @@ class Recoverer:
     def try_recover(self, *, again: bool = False) -> None:
         """Recover, unless another process holds the lock and is at work."""
         try:
+            # The process that holds the lock recovers, or is just making a change.
             with self._lock.exclusive(wait=False) as is_outermost:
                 if is_outermost:
                     if not self._settings.read_only:
                         self.recover(again=again)
                     self.withhold_unfinished()
         except FilewrightError as error:
+            # A timeout says that the lock is held: then there is nothing to withhold.
             if error.code is not Code.TIMEOUT:
                 self.withhold_unfinished()
 

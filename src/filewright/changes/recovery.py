@@ -104,7 +104,7 @@ class Recovery:
         self.hidden_notes |= other.hidden_notes
 
 
-def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
+def recover(log: Log, unfinished: Sequence[Row], *, again: bool = False) -> Recovery:
     """Roll back intents and clean up after committed changes. Needs the workspace lock.
 
     `left` are the numbers and states of the unfinished changes. With `again`, changes that
@@ -113,7 +113,7 @@ def recover(log: Log, left: Sequence[Row], *, again: bool = False) -> Recovery:
     report = Recovery()
     intents: list[tuple[int, str]] = []
     uncleaned: list[tuple[int, str]] = []
-    for number, state in left:
+    for number, state in unfinished:
         if state == "intent" or (again and state == "unsettled"):
             intents.append((number, state))
         elif state == "done" and number not in log.cleaned_up:
@@ -148,9 +148,9 @@ def settle_cleaned(log: Log) -> None:
     log.cleaned_up.clear()
 
 
-def refuse_unsettled(log: Log, left: Sequence[Row], record: ChangeRecord) -> None:
+def refuse_unsettled(log: Log, unfinished: Sequence[Row], record: ChangeRecord) -> None:
     """Raise `in_use` if a change touches files of changes that could not be settled."""
-    for number, _ in left:
+    for number, _ in unfinished:
         for path in _paths_of(log, number).intersection(record.recorded_paths):
             raise not_rolled_back(path.display_path, format_change_id(number))
 

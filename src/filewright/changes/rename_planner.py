@@ -49,12 +49,12 @@ class RenameOrder:
     @property
     def known_folders(self) -> KnownFolders:
         """The locations and identities of the folders that are on the disk, by number."""
-        known: dict[int, tuple[Location, FolderId]] = {}
+        known_folders: dict[int, tuple[Location, FolderId]] = {}
         for number, folder in enumerate(self.folders):
             if folder.original is not None:
                 original = folder.original
-                known[number] = original.location, original.status.identity
-        return known
+                known_folders[number] = original.location, original.status.identity
+        return known_folders
 
     def build_plan(
         self,
@@ -222,10 +222,12 @@ class _Planner:
         self, kind: OperationKind, source: Slot, position: Position, node: TreeNode
     ) -> None:
         occupant = position.folder.original_children.get(position.name)
+        # It has left already, or another operation displaces it.
         if occupant in self._handled:
             occupant = None
         if occupant is not None:
             if self._diff.is_moved(occupant):
+                # An exchange would bring it to a name that is not its own.
                 self._move_aside(occupant, position.folder)
                 occupant = None
             else:

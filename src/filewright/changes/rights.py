@@ -38,26 +38,31 @@ def _set_rights(
     slots: PlanSlots,
     flusher: Flusher,
     operation: RenameOperation,
-    old: FileState,
-    new: FileState,
+    old_state: FileState,
+    new_state: FileState,
 ) -> bool:
     assert operation.before is not None
     folder, name = slots.folder(operation.target), operation.target.name
-    owner, new_owner = (old.uid, old.gid), (new.uid, new.gid)
+    owner, new_owner = (old_state.uid, old_state.gid), (new_state.uid, new_state.gid)
     try:
         status = folder.stat(name)
-        if (status.inode, RECORDED_KINDS[status.kind]) != (new.inode, new.kind):
+        # Another file may have its name by now.
+        if (status.inode, RECORDED_KINDS[status.kind]) != (
+            new_state.inode,
+            new_state.kind,
+        ):
             return False
         owner_now = status.uid, status.gid
-        if (status.mode, owner_now) == (new.mode, new_owner):
+        if (status.mode, owner_now) == (new_state.mode, new_owner):
             return True
         # A change of the owner that was interrupted has cleared bits of the mode.
-        modes = old.mode, operation.before.mode & _CHANGED_WITHOUT_RIGHTS
+        modes = old_state.mode, operation.before.mode & _CHANGED_WITHOUT_RIGHTS
         if owner_now not in (owner, new_owner) or status.mode not in modes:
             return False
+        # The owner first: to change it clears setuid and setgid.
         if owner_now != new_owner:
             folder.set_owner(name, *new_owner, expected=status)
-        folder.set_mode(name, new.mode, expected=status)
+        folder.set_mode(name, new_state.mode, expected=status)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ESTALE):
             return False

@@ -63,8 +63,8 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
                     rollback.discard_staged(operation)
                 continue
             except (OSError, FilewrightError) as error:
-                shown = slots.display_path(operation.visible_slot)
-                outcome.unsettled.append(f"{shown}: {describe_error(error)}")
+                display_path = slots.display_path(operation.visible_slot)
+                outcome.unsettled.append(f"{display_path}: {describe_error(error)}")
         unsettled_slots.update(operation.slots)
     try:
         slots.flush_folders(log.flusher, rolled_back=True)
@@ -74,8 +74,8 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
         )
     # A file that another program may still write to stays under its temporary name until a
     # recovery finds it closed.
-    for shown in outcome.waiting:
-        outcome.unsettled.append(f"{shown}: another program has it open")
+    for display_path in outcome.waiting:
+        outcome.unsettled.append(f"{display_path}: another program has it open")
     if not outcome.unsettled:
         if outcome.conflicts:
             outcome.set_aside_as = log.mark_unresolved(record.number, "aside")
@@ -310,6 +310,7 @@ class _Rollback:
         """Move a moved file back; remove a new file, but no edit of another program."""
         is_staged = operation.kind is OperationKind.STAGED
         if slot == operation.source and not is_staged:
+            # A moved file that is where it was.
             return
         if self._slots.status(slot) is None:
             return
@@ -342,6 +343,7 @@ class _Rollback:
         are zeros or missing then.
         """
         status = self._slots.status(slot)
+        # We write from the start to the end, so a part is never longer.
         if status is None or status.kind != "file" or status.size > after.size:
             return False
         if after.inode not in (None, status.inode):
@@ -381,8 +383,8 @@ class _Rollback:
     # Notes
 
     def _note_rolled_back(self, slot: Slot, result: str) -> None:
-        shown = self._slots.display_path(slot)
-        self._outcome.rolled_back_files.append(f"{shown} {result}")
+        display_path = self._slots.display_path(slot)
+        self._outcome.rolled_back_files.append(f"{display_path} {result}")
 
     def _note_restored_content(self, operation: RenameOperation, backup: Slot) -> None:
         """Note what a target is given back.

@@ -246,6 +246,7 @@ class PlanSlots:
             except FilewrightError as error:
                 if error.code is not Code.NOT_FOUND:
                     raise
+                # It was removed before a crash, or by another process.
                 continue
             _make_writable(folder)
             emptied.append((location, identity))
@@ -256,6 +257,7 @@ class PlanSlots:
                 else:
                     expected = state.descendants.get(prefix + name)
                 if expected is None or expected.kind != kind:
+                    # Another process has put it there.
                     is_clean = False
                 elif kind == "folder":
                     pending.append((location.child(name), prefix + name + b"/"))
@@ -278,6 +280,7 @@ class PlanSlots:
         try:
             parent.remove_folder(location.name)
         except OSError as error:
+            # Some systems say EEXIST of a folder that is not empty.
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
             return False

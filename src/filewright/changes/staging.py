@@ -99,6 +99,7 @@ class _Staging:
 
     def _make_folder(self, parent: Folder, top: Location, top_node: TreeNode) -> None:
         """Make a folder with all that is new in it."""
+        # Private until its mode is set: what is copied into it may be secret.
         parent.make_folder(top.name, 0o700)
         states: dict[bytes, FileState] = {}
         made: list[tuple[Location, TreeNode]] = []
@@ -127,6 +128,7 @@ class _Staging:
                     # A file in a new folder is recognised by its content, not its inode.
                     state = state._replace(inode=None)
                 states[b"/".join(child_location.parts[len(top.parts) :])] = state
+        # From below: a folder that becomes read-only takes no more entries.
         for location, node in reversed(made):
             self._finish_folder(location, node)
         self.created[top_node] = self.created[top_node]._replace(
@@ -152,6 +154,7 @@ class _Staging:
         file = folder.create(name)
         try:
             digest, size = self._write_content(file, node)
+            # The intent names a digest: another content must not be published.
             if state.digest not in (None, digest):
                 raise errors.changed_since_read(node.requested_path)
             self._set_metadata(file, node)
@@ -233,6 +236,7 @@ class _Staging:
         """
         attributes = node.attributes
         times = None
+        # A file that comes back by an undo has the time that it had.
         if node.mtime_ns is not None:
             times = node.mtime_ns, node.mtime_ns
         if node.original is not None:
@@ -267,6 +271,7 @@ class _Staging:
             handle.set_own_mode(mode)
         except OSError as error:
             refusals = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP)
+            # Without attributes it is a new file, of which nothing could be lost.
             if attributes is None or error.errno not in refusals:
                 raise
             raise _not_kept(node, setting, error) from error

@@ -92,6 +92,7 @@ class _Arrangement:
 def _arrange(tree: ChangeTree) -> _Arrangement:
     """Walk the tree, a folder before its children."""
     arrangement = _Arrangement()
+    # A root that was reached from a root above it is a folder there.
     for root in tree.roots:
         assert root.original is not None
         arrangement.locations[root] = root.original.location

@@ -128,6 +128,7 @@ class TreeNode:
             original,
             needs_new_inode=False,
         )
+        # A file on the disk is its own source; a copy has the source of its original.
         node.source = node
         if node.kind == "file":
             node.content = DiskContent(node.open_original, status.size)
@@ -232,6 +233,7 @@ class TreeNode:
         try:
             status = folder.stat(name)
         except FileNotFoundError:
+            # A name that rules deny is refused even where there is no file.
             rules.require_allowed(requested_path, name, None)
             return None
         except OSError as error:
@@ -250,6 +252,7 @@ class TreeNode:
                 ) from error
         if source is self:
             return node
+        # The folder is a copy: its children are copies too.
         if status.device != source.nearest_status.device:
             raise errors.other_file_system(location.display_path)
         return node.copy_into(self, requested_path)
@@ -279,6 +282,7 @@ class TreeNode:
     def put(self, name: bytes, node: TreeNode | None, requested_path: str) -> None:
         """Put a node under a name, or nothing."""
         previous = self.child(name, requested_path)
+        # A node that was moved here and on has another position by now.
         if previous is not None and previous.position == (self, name):
             previous.position = None
         self.records.written.setdefault(self, requested_path)

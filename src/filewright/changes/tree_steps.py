@@ -105,6 +105,7 @@ def _create(tree: ChangeTree, step: Create) -> None:
             raise errors.changed_since_read(location.requested_path)
         node = entry.folder.put_new("file", entry.name, location.requested_path)
     else:
+        # A link is refused below, with a better reason.
         if not step.replace and node.kind != "link":
             raise errors.already_exists(location.requested_path)
         _prepare_rewrite(tree, entry, location, step.expected)
@@ -232,6 +233,7 @@ def _delete(tree: ChangeTree, step: Delete) -> None:
             details={"path": requested_path},
         )
     _require_removable(tree, folder, node, location)
+    # Links and folders have no content that a step could be made against.
     if step.expected is not None and node.kind == "file":
         _require_expected(node, step.expected, location)
     _note_read_only(tree, node, location)
@@ -281,6 +283,7 @@ def arrive(
         node = node.copy_into(folder, requested_path)
     elif node.original_position is not None:
         if tree.copy_moves or _crosses_devices(node.original_position, folder):
+            # The original has no position any more, so it goes as a deleted file does.
             node.requested_path, node.position = source.requested_path, None
             node = node.copy_into(folder, requested_path)
         else:
