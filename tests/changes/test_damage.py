@@ -48,14 +48,21 @@ def _flipped(bench: Any, table: str, column: str, where: str) -> None:
 
 
 DAMAGE = {
-    "a name": ("entries", "path", "path = CAST('a.txt' AS BLOB)"),
-    "a former name": ("entries", "was", "was IS NOT NULL"),
+    "a name": ("file_changes", "path", "path = CAST('a.txt' AS BLOB)"),
+    "a former name": ("file_changes", "former_path", "former_path IS NOT NULL"),
     "a root": ("roots", "path", "true"),
-    "the sides": ("entries", "sides", "path = CAST('a.txt' AS BLOB)"),
+    "the state before": ("file_changes", "before", "path = CAST('a.txt' AS BLOB)"),
+    "the state after": ("file_changes", "after", "path = CAST('a.txt' AS BLOB)"),
     "the session": ("operations", "session", "tool = 'edit'"),
     "the summary": ("operations", "summary", "tool = 'edit'"),
     "the tool": ("operations", "tool", "tool = 'edit'"),
-    "the checksums": ("operations", "more", "tool = 'edit'"),
+    "the checksum": ("operations", "checksum", "tool = 'edit'"),
+    "the checksum of the files": (
+        "operations",
+        "file_changes_checksum",
+        "tool = 'edit'",
+    ),
+    "the notes": ("operations", "notes", "tool = 'edit'"),
 }
 
 
@@ -96,7 +103,7 @@ def test_flipped_bit_of_a_record(bench: Any, scene: Any, area: Path, how: str) -
 
 
 ROWS = {
-    "an entry": "DELETE FROM entries WHERE path = CAST('a.txt' AS BLOB)",
+    "an entry": "DELETE FROM file_changes WHERE path = CAST('a.txt' AS BLOB)",
     "a record": "DELETE FROM operations WHERE tool = 'edit'",
     "the state of a record": "INSERT OR REPLACE INTO unfinished SELECT number, 'dnne', NULL FROM operations WHERE tool = 'edit'",
 }
@@ -111,7 +118,7 @@ def test_lost_row_of_a_record_is_named(tmp_path: Path, how: str) -> None:
         changes = [record.id for record in workspace.history()]
     statement = ROWS[how].replace(
         "'edit'",
-        "'write_content' AND number = (SELECT operation FROM entries WHERE path = CAST('a.txt' AS BLOB))",
+        "'write_content' AND number = (SELECT operation FROM file_changes WHERE path = CAST('a.txt' AS BLOB))",
     )
     _damage(next(tmp_path.glob("state/*/state.db")), statement)
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
             ),
         )
     )
-    assert bench.changes.record(record.id) == record._replace(state="done")
+    assert bench.changes.record(record.id) == replace(record, state="done")
     assert (record.tool, record.summary, record.undoable) == (
         "edit_content",
         "shout",

@@ -15,8 +15,8 @@ import pytest
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
 
-from filewright.changes.log import unpacked_plan
 from filewright.changes.open_folders import FolderSearch
+from filewright.changes.plan_encoding import decode_plan
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
@@ -120,13 +120,13 @@ def test_keeps_plan_that_names_paths_outside(
     (area / "outside").mkdir()
 
     def elsewhere(data: bytes) -> Any:
-        plan = unpacked_plan(data)
+        plan = decode_plan(data)
         outside = os.fsencode(area / "outside")
         return plan.with_moved_roots(
             {folder.root: outside for folder in plan.folders if folder.root is not None}
         )
 
-    monkeypatch.setattr("filewright.changes.log.unpacked_plan", elsewhere)
+    monkeypatch.setattr("filewright.changes.log_reader.decode_plan", elsewhere)
     for _ in range(2):
         with scene.Bench(area) as fresh:
             assert str(area / "outside") in fresh.changes.recover().unsettled[0]

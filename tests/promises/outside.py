@@ -75,7 +75,10 @@ def lengthen_history(state: Path, times: int) -> str:
         for back in range(
             last - first + 1, (times + 1) * (last - first + 1), last - first + 1
         ):
-            for table, number in (("operations", "number"), ("entries", "operation")):
+            for table, number in (
+                ("operations", "number"),
+                ("file_changes", "operation"),
+            ):
                 names = [
                     row[1] for row in database.execute(f"PRAGMA table_info({table})")
                 ]

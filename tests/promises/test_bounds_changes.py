@@ -26,8 +26,8 @@ def test_renaming_every_level_of_a_path_costs_a_step_each(
         assert (root / done / "x.txt").read_bytes() == b"x\n"
         (store,) = workspace.context.changes.logs
         (size,) = store.database.read(
-            "SELECT max(length(plan) + (SELECT sum(length(path) + length(was) + length(sides)) "
-            "FROM entries WHERE operation = unfinished.number)) FROM unfinished"
+            "SELECT max(length(plan) + (SELECT sum(length(path) + length(former_path) + length(before) + length(after)) "
+            "FROM file_changes WHERE operation = unfinished.number)) FROM unfinished"
         )
         plan = size[0]
         workspace.undo()

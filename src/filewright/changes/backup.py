@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -186,9 +186,9 @@ class _Saver:
                     and total_bytes <= _MAX_KEPT_NEW_BYTES
                 ):
                     blob = self._blobs.store(b"".join(map(bytes, content.blocks())))
-                    state = state._replace(blob=blob)
+                    state = replace(state, blob=blob)
                 if self._is_hashed_ahead(node, content, state):
-                    state = state._replace(digest=compute_digest(content))
+                    state = replace(state, digest=compute_digest(content))
             states[node] = state
         return states
 
@@ -447,7 +447,7 @@ class _FolderSaver:
         while self._pending:
             self._save_folder(self._pending.pop())
         state = self._states.pop(b"")
-        return state._replace(descendants=in_tree_order(self._states))
+        return replace(state, descendants=in_tree_order(self._states))
 
     def _path_in_top(self, location: Location) -> bytes:
         return b"/".join(location.parts[len(self._location.parts) :])

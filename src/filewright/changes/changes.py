@@ -15,9 +15,11 @@ from filewright.boundary.names import is_temporary, quote
 from filewright.boundary.worktrees import describe_changed_trees, find_working_tree
 from filewright.changes.history import History, Scope, Selection
 from filewright.changes.locks import WorkspaceLock
-from filewright.changes.log import UNFINISHED, Log, UnreadablePlanError
+from filewright.changes.log import Log
+from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
 from filewright.changes.model import ChangeRecord, format_change_id, visibility_check
 from filewright.changes.recoverer import Recoverer
+from filewright.changes.retention import enforce_limits
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -187,7 +189,7 @@ class Changes(History):
             notice = self._describe_trees(locations)
             if notice:
                 task.notices.append(notice)
-            log.enforce_limits(settle=bool(others))
+            enforce_limits(log, settle=bool(others))
             return record
 
     def _commit_to(self, log: Log, change_set: ChangeSet, task: Task) -> ChangeRecord:
@@ -268,7 +270,7 @@ class Changes(History):
                 self._recoverer.recover(settle_all=True, again=True)
                 self._recoverer.withhold_unfinished()
                 for log in self._own:
-                    log.enforce_limits()
+                    enforce_limits(log)
         return self._recoverer.take_report()
 
     def leave_unsettled(self, change_id: str) -> None:

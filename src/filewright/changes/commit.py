@@ -20,6 +20,7 @@ import errno
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from filewright import errors
 from filewright.changes.backup import save_backup
@@ -159,8 +160,8 @@ def _attempt(
         if not is_intent_complete:
             originals = {**backup.originals, **staged.originals}
             intended = record.file_changes
-            record = record._replace(
-                file_changes=changes.list_changes(originals, staged.created)
+            record = replace(
+                record, file_changes=changes.list_changes(originals, staged.created)
             )
             log.write(record, plan, entries=record.file_changes != intended)
 
@@ -179,7 +180,7 @@ def _attempt(
         raise
 
     # Clean up: the change is made, so nothing that fails here is reported as a failure.
-    return record._replace(notes=(*record.notes, *_clean_up(slots, log, record)))
+    return replace(record, notes=(*record.notes, *_clean_up(slots, log, record)))
 
 
 def _is_committed(log: Log, record: ChangeRecord) -> bool:

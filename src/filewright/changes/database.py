@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 14
+VERSION = 15
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
@@ -107,13 +107,16 @@ class Database:
         self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
         _living.add(self)
 
-    def read(self, sql: str, *values: object) -> list[Row]:
-        """The rows of a query; none where there is no database yet."""
+    def read(self, sql: str, *values: object, **named: object) -> list[Row]:
+        """Return the rows of a query; none where there is no database yet.
+
+        The values are those of its `?`, or of its `:name`.
+        """
         with self._turn(writing=False) as connection:
             if connection is None:
                 return []
             # Whoever has the first row waits for none of the others.
-            return self._retried(connection.execute, sql, values).fetchall()
+            return self._retried(connection.execute, sql, named or values).fetchall()
 
     @contextmanager
     def transaction(

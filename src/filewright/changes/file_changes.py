@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from filewright.boundary.location import Location
 from filewright.changes.backup import Backup
@@ -68,7 +69,7 @@ class FileChanges:
                 node.original.status, link_target=node.target
             )
             mode, uid, gid = node.rights
-            after = before._replace(mode=mode, uid=uid, gid=gid)
+            after = replace(before, mode=mode, uid=uid, gid=gid)
             old_path = RecordedPath.from_location(node.original.location)
             path = RecordedPath.from_location(self._diff.locations[node])
             yield FileChange(

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,13 +18,8 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.changes.database import Flusher
-from filewright.changes.log import (
-    DAMAGED,
-    Log,
-    SessionSummary,
-    damaged_change_record,
-    damaged_record_error,
-)
+from filewright.changes.log import Log
+from filewright.changes.log_reader import SessionSummary
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
@@ -37,6 +33,7 @@ from filewright.changes.model import (
     path_after_moves,
     visibility_check,
 )
+from filewright.changes.rows import DAMAGED, damaged_change_record, damaged_record_error
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP_CLIENT, Caller, Task
@@ -221,11 +218,11 @@ class History:
             return record
         entries = record.file_changes
         count = sum(1 for _ in self._seen(entries))
-        record = record._replace(
-            file_changes=LazyFileChanges(count, lambda: self._seen(entries))
+        record = replace(
+            record, file_changes=LazyFileChanges(count, lambda: self._seen(entries))
         )
         if "denied" in found:  # its words may name what is denied
-            record = record._replace(summary=record.tool, notes=(), hard_links={})
+            record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
     def _seen(self, entries: Iterable[FileChange]) -> Iterator[FileChange]:
@@ -239,9 +236,9 @@ class History:
                 else None
             )
             if seen_as(entry.path) == "seen":
-                yield entry._replace(renamed_from=was)
+                yield replace(entry, renamed_from=was)
             elif was is not None:
-                yield entry._replace(path=was, renamed_from=None, after=None)
+                yield replace(entry, path=was, renamed_from=None, after=None)
 
     def newest(self) -> str | None:
         """The id of the newest change of any log."""
@@ -301,7 +298,7 @@ class History:
         whole = self._kept(change_id)
         seen = self._inside(whole)
         if not inside:
-            return whole._replace(summary=seen.summary if seen else whole.tool)
+            return replace(whole, summary=seen.summary if seen else whole.tool)
         if seen is None:
             raise errors.unknown_change(change_id)
         return seen
@@ -364,7 +361,7 @@ class History:
                 continue
             seen = self._inside(operation) if operation is not None else None
             if seen is not None:
-                yield seen._replace(file_changes=())
+                yield replace(seen, file_changes=())
 
     def list_undos(self) -> list[ChangeRecord]:
         """The changes that took others back, newest first, without their entries."""
@@ -408,7 +405,7 @@ class History:
         found: dict[str | None, SessionSummary] = {}
         seen_as = visibility_check(self._boundary)
         for log in self.logs:
-            parts: Iterable[SessionSummary] = log.sessions()
+            parts: Iterable[SessionSummary] = log.list_sessions()
             if log.numbers_hidden(seen_as):
                 heads = (
                     head
@@ -429,7 +426,7 @@ class History:
                         min(known.first, part.first),
                     )
                     newer = max(known, part, key=lambda each: each.last)
-                    found[part.name] = newer._replace(changes=count, first=first)
+                    found[part.name] = replace(newer, changes=count, first=first)
         return sorted(found.values(), key=lambda each: each.last, reverse=True)
 
     def numbers_of_session(self, session: str | None) -> set[int]:
@@ -573,14 +570,17 @@ class History:
                 hint=_nothing_left(chosen, configuring),
                 details=named,
             )
-        newest = self._kept(ids[0])._replace(
-            file_changes=(), summary=what, undoable=all(undoable[name] for name in ids)
+        newest = replace(
+            self._kept(ids[0]),
+            file_changes=(),
+            summary=what,
+            undoable=all(undoable[name] for name in ids),
         )
         # An undo may have found some of it undone already: since a moment, nothing is left out.
         played = left if scope.session is not None else chosen
         record = self._net(newest, played, task, changed_only=not every)
         if inside:
-            record = record._replace(file_changes=list(self._seen(record.file_changes)))
+            record = replace(record, file_changes=list(self._seen(record.file_changes)))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selection(record, ids, what, summary + count, named)
 
@@ -713,13 +713,13 @@ class History:
                 raise errors.no_undo_by_hunks(part)
             # Without what it did to name and rights.
             entries = (
-                entry._replace(
-                    renamed_from=None, before=before.with_mode_and_owner(after)
+                replace(
+                    entry, renamed_from=None, before=before.with_mode_and_owner(after)
                 ),
             )
             part = f"hunk {scope.hunk} of {part}"
         return selected._replace(
-            record=record._replace(file_changes=entries),
+            record=replace(record, file_changes=entries),
             summary=f"{selected.summary} ({part} only)",
             details={**selected.details, "path": asked or entries[0].path.display_path},
             partial=True,

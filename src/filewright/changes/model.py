@@ -1,23 +1,24 @@
-"""What history says about a committed change: values only.
+"""The values of the history: what a change did to files, and who made it.
 
-A change is named by its number, nanoseconds since the epoch, in thirteen digits that sort as it does.
+A change is numbered by its time in nanoseconds since the epoch. Its id is that number in
+13 characters, which sort as the numbers do.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from struct import iter_unpack
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from filewright.boundary.boundary import Boundary
     from filewright.boundary.location import Root
     from filewright.boundary.rules import DenyRules
@@ -25,91 +26,76 @@ if TYPE_CHECKING:
     from filewright.system import Status
     from filewright.text.splice import Splice
 
-    class StatusLike(Protocol):
-        """A status as a stamp takes it: the system's own, or one that a listing holds."""
-
-        @property
-        def kind(self) -> str: ...
-        @property
-        def mode(self) -> int: ...
-        @property
-        def uid(self) -> int: ...
-        @property
-        def gid(self) -> int: ...
-        @property
-        def size(self) -> int: ...
-        @property
-        def mtime_ns(self) -> int: ...
-        @property
-        def inode(self) -> int: ...
+# Ids
 
 
-RecordedKind = Literal["file", "folder", "link", "other"]
-
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-_PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
-_ID_LENGTH = 13
-RECORDED_KINDS: Mapping[str, RecordedKind] = {
-    "file": "file", "link": "link", "folder": "folder",
-    "fifo": "other", "socket": "other", "device": "other", "other": "other",
-}  # fmt: skip
-"""What a change makes of each kind of thing: a file, a link, a folder, or something else that it leaves alone."""
+# Without i, l, o and u, which are misread.
+ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_LENGTH = 13
+_DIGIT_PAIRS = [high + low for high in ID_ALPHABET for low in ID_ALPHABET]
 
 
 def format_change_id(number: int) -> str:
-    """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
+    """Return the id of a change number; ids sort as their numbers do."""
     digits = ""
     for shift in (60, 50, 40, 30, 20, 10, 0):
-        digits += _PAIRS[number >> shift & 1023]
+        digits += _DIGIT_PAIRS[number >> shift & 1023]
+    # Seven pairs are 14 digits; a number of 64 bits needs 13.
     return digits[1:]
 
 
-def parse_change_id(identifier: str) -> int | None:
-    """The number behind an id, or None if it is not one."""
-    if len(identifier) != _ID_LENGTH:
+def parse_change_id(change_id: str) -> int | None:
+    """Return the change number of an id, or None if the text is not an id."""
+    if len(change_id) != ID_LENGTH:
         return None
     number = 0
-    for digit in identifier:
-        value = _ALPHABET.find(digit)
-        if value < 0:
+    for character in change_id:
+        digit = ID_ALPHABET.find(character)
+        if digit < 0:
             return None
-        number = number * 32 + value
+        number = number * len(ID_ALPHABET) + digit
     return number
 
 
 def change_time(number: int) -> datetime:
-    """When the change of a number was committed, in UTC."""
+    """Return the time of a change number, in UTC."""
     return datetime.fromtimestamp(number / 1e9, UTC)
 
 
+# Paths
+
+
 class RecordedPath(NamedTuple):
-    """A path in a record: the root's absolute path and the parts below it."""
+    """A path as the history stores it: the absolute path of a root, and the parts below."""
 
     root: bytes
     parts: tuple[bytes, ...]
 
     @classmethod
-    def from_location(cls, where: Location) -> RecordedPath:
-        """How history names a location."""
-        return cls(where.root.resolved_path, where.parts)
+    def from_location(cls, location: Location) -> RecordedPath:
+        """Return the recorded path of a location."""
+        return cls(location.root.resolved_path, location.parts)
 
     def locate(self, roots: Iterable[Root]) -> Location | None:
-        """Its location below the nearest root above it, from which history names it; None if there is none.
+        """Return the location below the nearest of the roots, or None if it is in none.
 
-        A root that was recorded may since lie below one that is served, or above.
+        The recorded root need not be one of them: since then a folder above or below it
+        may have become a root.
         """
-        path, found = b"/".join((self.root.rstrip(b"/"), *self.parts, b"")), None
+        path = b"/".join((self.root.rstrip(b"/"), *self.parts, b""))
+        nearest: Location | None = None
         for root in roots:
-            above = root.resolved_path.rstrip(b"/") + b"/"
-            if path.startswith(above) and (
-                found is None or len(above) > len(found.root.resolved_path)
-            ):
-                found = Location(root, tuple(path[len(above) :].split(b"/")[:-1]))
-        return found
+            prefix = root.resolved_path.rstrip(b"/") + b"/"
+            if not path.startswith(prefix):
+                continue
+            if nearest is None or len(prefix) > len(nearest.root.resolved_path):
+                parts = path[len(prefix) :].split(b"/")[:-1]
+                nearest = Location(root, tuple(parts))
+        return nearest
 
     @property
     def absolute_parts(self) -> tuple[bytes, ...]:
-        """The names of the absolute path, from the top."""
+        """The parts of the absolute path, from the top."""
         return (*filter(None, self.root.split(b"/")), *self.parts)
 
     @property
@@ -118,64 +104,134 @@ class RecordedPath(NamedTuple):
         return quote(b"/".join(self.parts)) if self.parts else "."
 
 
-def parent_paths(place: RecordedPath) -> Iterator[RecordedPath]:
-    """The places of the folders above, the nearest first."""
-    for depth in range(len(place.parts) - 1, 0, -1):
-        yield RecordedPath(place.root, place.parts[:depth])
+def parent_paths(path: RecordedPath) -> Iterator[RecordedPath]:
+    """Yield the paths of the folders above, the nearest first, without the root."""
+    for depth in range(len(path.parts) - 1, 0, -1):
+        yield RecordedPath(path.root, path.parts[:depth])
 
 
 def path_after_moves(
-    place: RecordedPath, folders: Mapping[RecordedPath, RecordedPath]
+    path: RecordedPath, moves: Mapping[RecordedPath, RecordedPath]
 ) -> RecordedPath:
-    """Where a place is after some moves of what is there or of a folder above."""
-    for above in (place, *parent_paths(place)):
-        to = folders.get(above)
-        if to is not None:
-            return RecordedPath(to.root, (*to.parts, *place.parts[len(above.parts) :]))
-    return place
+    """Return where a path is after moves of itself or of a folder above it."""
+    for moved_path in (path, *parent_paths(path)):
+        target = moves.get(moved_path)
+        if target is not None:
+            below = path.parts[len(moved_path.parts) :]
+            return RecordedPath(target.root, (*target.parts, *below))
+    return path
 
 
-VisibilityCheck = Callable[[RecordedPath], Literal["seen", "denied", "beyond"]]
+Visibility = Literal["seen", "denied", "beyond"]
+VisibilityCheck = Callable[[RecordedPath], Visibility]
 
 
 def visibility_check(boundary: Boundary) -> VisibilityCheck:
-    """Says of a place whether it may be seen now, is denied, or lies beyond the roots; for one look at history,
-    folder by folder."""
-    folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+    """Return a function that tells whether a path may be shown now.
 
-    def seen_as(place: RecordedPath) -> Literal["seen", "denied", "beyond"]:
-        key = place.root, place.parts[:-1]
-        if key not in folders:
-            where = place.locate(boundary.roots)
-            above = (
-                folders.get((place.root, place.parts[:-2]))
-                if len(place.parts) > 1
+    A path is seen, denied by a rule, or beyond the roots. The rules of each folder are
+    read once, so a check is for one pass through the history.
+    """
+    rules_by_folder: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+
+    def check(path: RecordedPath) -> Visibility:
+        folder = path.root, path.parts[:-1]
+        if folder not in rules_by_folder:
+            location = path.locate(boundary.roots)
+            parent_rules = None
+            if len(path.parts) > 1:
+                parent_rules = rules_by_folder.get((path.root, path.parts[:-2]))
+            rules_by_folder[folder] = (
+                boundary.rules_for(location.parent, parent_rules=parent_rules)
+                if location is not None
                 else None
             )
-            folders[key] = (
-                None
-                if where is None
-                else boundary.rules_for(where.parent, parent_rules=above)
-            )
-        rules = folders[key]
+        rules = rules_by_folder[folder]
         if rules is None:
             return "beyond"
-        return (
-            "denied" if place.parts and rules.denies(place.parts[-1], None) else "seen"
-        )
+        if path.parts and rules.denies(path.parts[-1], None):
+            return "denied"
+        return "seen"
 
-    return seen_as
+    return check
 
 
-class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no hash
-    """What a thing was at one moment, or is to be, as far as it is known and matters.
+# File states
 
-    `digest` is xxh3_128 of a file's bytes in hex; `blob` names the whole content in the undo data
-    (SHA-256 in hex, or `=name` of a displaced file kept as it was), None where it was not kept.
 
-    `inode` and `inside` are of use while a change is made, and history does not keep them. A digest with the
-    time 0 is of what is made: there is no telling by its status whether it has been written to. `inside` is
-    everything in a folder that is displaced or made, by its path from there, a folder before what is in it.
+RecordedKind = Literal["file", "folder", "link", "other"]
+
+RECORDED_KINDS: Mapping[str, RecordedKind] = {
+    "file": "file", "link": "link", "folder": "folder",
+    "fifo": "other", "socket": "other", "device": "other", "other": "other",
+}  # fmt: skip
+"""The recorded kind for each kind of the system; "other" is never changed."""
+
+
+class StatusLike(Protocol):
+    """A status from which a file state is built: the system's, or one of a listing."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def mode(self) -> int: ...
+    @property
+    def uid(self) -> int: ...
+    @property
+    def gid(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int: ...
+    @property
+    def inode(self) -> int: ...
+
+
+# Shared by all states without one: a change may have a million states.
+NO_ATTRIBUTES: Mapping[str, bytes] = MappingProxyType({})
+NO_DESCENDANTS: Mapping[bytes, FileState] = MappingProxyType({})
+
+LOG_COLUMNS = (
+    "kind",
+    "mode",
+    "uid",
+    "gid",
+    "size",
+    "mtime_ns",
+    "digest",
+    "link_target",
+    "blob",
+    "attributes",
+)
+"""The fields of a file state that the history stores."""
+
+PLAN_COLUMNS = (
+    "kind",
+    "mode",
+    "uid",
+    "gid",
+    "size",
+    "mtime_ns",
+    "digest",
+    "link_target",
+    "inode",
+)
+"""The fields of a file state by which a recovery recognises a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """The kind, mode, owner, time and content of a file at one moment.
+
+    `digest` is the xxh3_128 of a file's bytes in hex. `blob` names the whole content in
+    the undo data: its SHA-256 in hex, or `=NAME` of a displaced file that was linked
+    there; None where it is not stored. A digest with the time 0 is of a file that is
+    being made, whose status does not tell whether it was written to.
+
+    `inode` and `descendants` serve while a change is made; the history does not store
+    them, and they take no part in comparisons. `descendants` are the states of all that
+    is in a folder which is displaced or made, by the path from there, a folder before
+    its entries.
     """
 
     kind: RecordedKind
@@ -186,49 +242,75 @@ class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no has
     mtime_ns: int = 0
     digest: str | None = None
     link_target: bytes | None = None
-    inode: int | None = None
+    inode: int | None = field(default=None, compare=False)
     blob: str | None = None
-    attributes: Mapping[
-        str, bytes
-    ] = {}  # shared, as the next: a change may have a million stamps
-    descendants: Mapping[bytes, FileState] = {}
-
-    def row(self, *, plan: bool = False) -> Sequence[object]:
-        """What history keeps, or what a `plan` knows it by but for what is inside: without what is unset at its end."""
-        row = self[:9] if plan else (*self[:8], None, *self[9:11])
-        count = len(row)
-        while not row[count - 1]:
-            count -= 1
-        return row[:count]
-
-    def __eq__(self, other: object) -> bool:
-        """Whether history keeps the same of both."""
-        return (
-            isinstance(other, FileState)
-            and self[:8] == other[:8]
-            and self[9:11] == other[9:11]
-        )
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
+    attributes: Mapping[str, bytes] = field(
+        default_factory=lambda: NO_ATTRIBUTES, hash=False
+    )
+    descendants: Mapping[bytes, FileState] = field(
+        default_factory=lambda: NO_DESCENDANTS, compare=False
+    )
 
     @classmethod
-    def from_status(cls, status: StatusLike, **known: Any) -> FileState:
-        """What is there, by its status and by what else is `known`, as named above."""
+    def from_status(
+        cls,
+        status: StatusLike,
+        *,
+        digest: str | None = None,
+        link_target: bytes | None = None,
+        blob: str | None = None,
+        attributes: Mapping[str, bytes] = NO_ATTRIBUTES,
+    ) -> FileState:
+        """Build the state of a file from its status and from what was read of it."""
         kind = RECORDED_KINDS[status.kind]
-        size = status.size if kind == "file" else 0
-        if not known.get("attributes", True):
-            del known["attributes"]  # What is empty is shared.
         return cls(
             kind,
-            status.mode,
-            status.uid,
-            status.gid,
-            size,
-            status.mtime_ns,
+            mode=status.mode,
+            uid=status.uid,
+            gid=status.gid,
+            size=status.size if kind == "file" else 0,
+            mtime_ns=status.mtime_ns,
+            digest=digest,
+            link_target=link_target,
             inode=status.inode,
-            **known,
+            blob=blob,
+            attributes=attributes or NO_ATTRIBUTES,
         )
+
+    def to_row(self, columns: Sequence[str] = LOG_COLUMNS) -> dict[str, Any]:
+        """Return fields by name, for JSON, without those that are unset.
+
+        JSON holds text, while links and attributes hold bytes: those that are no UTF-8
+        become lone surrogates.
+        """
+        row: dict[str, Any] = {}
+        for column in columns:
+            value = getattr(self, column)
+            if not value:
+                continue
+            if column == "link_target":
+                value = value.decode("utf-8", "surrogateescape")
+            elif column == "attributes":
+                value = {
+                    name: content.decode("utf-8", "surrogateescape")
+                    for name, content in value.items()
+                }
+            row[column] = value
+        return row
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> FileState:
+        """Build a state from a row. Raise `TypeError` for an unknown field."""
+        values = dict(row)
+        if "link_target" in values:
+            target = values["link_target"]
+            values["link_target"] = target.encode("utf-8", "surrogateescape")
+        if "attributes" in values:
+            values["attributes"] = {
+                name: content.encode("utf-8", "surrogateescape")
+                for name, content in values["attributes"].items()
+            }
+        return cls(**values)
 
     @property
     def mode_and_owner(self) -> tuple[int, int, int]:
@@ -236,20 +318,47 @@ class FileState(NamedTuple):  # noqa: PLW1641  it holds a mapping: it has no has
         return self.mode, self.uid, self.gid
 
     def with_mode_and_owner(self, other: FileState) -> FileState:
-        """It with mode, user and group of another."""
-        return self._replace(mode=other.mode, uid=other.uid, gid=other.gid)
+        """Return this state with mode, user and group of another."""
+        return replace(self, mode=other.mode, uid=other.uid, gid=other.gid)
+
+    def with_descendants(self, descendants: Mapping[bytes, FileState]) -> FileState:
+        """Return this state of a folder with the states of all that is in it."""
+        return replace(self, descendants=descendants or NO_DESCENDANTS)
 
     def matches_status(self, status: Status) -> bool:
-        """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
-        if status.inode != self.inode or self.kind != "file":
-            return status.inode == self.inode
+        """Return True if a status is that of this very file, not written to since.
+
+        Whether a file was written to is told by its size and time.
+        """
+        if status.inode != self.inode:
+            return False
+        if self.kind != "file":
+            return True
         if not self.mtime_ns:
             return self.digest is None
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
 
+def states_match(left: FileState | None, right: FileState | None) -> bool:
+    """Return True if two states hold the same content, as far as is known of both.
+
+    Without a digest of both, their sizes decide.
+    """
+    if left is None or right is None:
+        return left is right
+    if left.digest is None or right.digest is None:
+        return left.size == right.size
+    return left.digest == right.digest
+
+
+# Edits
+
+
 class Span(NamedTuple):
-    """One splice of a recorded edit: `old` bytes at `offset` of the file before became `new` bytes."""
+    """The extent of one splice of a recorded edit, without its bytes.
+
+    `removed_bytes` at `offset` of the file before became `inserted_bytes`.
+    """
 
     offset: int
     removed_bytes: int
@@ -257,39 +366,45 @@ class Span(NamedTuple):
 
 
 def pack_spans(splices: Iterable[Splice]) -> bytes:
-    """The spans of ordered splices, in 24 bytes each: a file may have a million of them.
+    """Return the spans of ordered splices, in 24 bytes each.
 
-    Those that touch become one: undoing two removals that touch would insert twice at one place, in no order.
+    A file may have a million of them. Spans that touch become one: undoing two removals
+    that touch would insert twice at one offset, in no order.
     """
     numbers = array("q")
     for splice in splices:
-        new = len(splice.replacement)
+        inserted_bytes = len(splice.replacement)
         if numbers and numbers[-3] + numbers[-2] == splice.offset:
             numbers[-2] += splice.length
-            numbers[-1] += new
+            numbers[-1] += inserted_bytes
         else:
-            numbers.extend((splice.offset, splice.length, new))
+            numbers.extend((splice.offset, splice.length, inserted_bytes))
     return numbers.tobytes()
 
 
-def unpack_spans(packed: bytes, most: int | None = None) -> Iterator[Span]:
-    """The inverse, or the first of them."""
-    return islice(map(Span._make, iter_unpack("=qqq", packed)), most)
+def unpack_spans(packed: bytes, limit: int | None = None) -> Iterator[Span]:
+    """Yield packed spans, at most `limit` of them."""
+    return islice(map(Span._make, iter_unpack("=qqq", packed)), limit)
 
 
-class FileChange(NamedTuple):
-    """What a change did at one place.
+# Changes
 
-    `before` None: made; `after` None: deleted; `was`: moved from there. Where the change was an edit,
-    `spliced` are its spans, packed; `removed` and `inserted` name the blobs that hold all old and all new bytes
-    of these, one after the other.
 
-    Of several changes together, `edits` are those of what it holds, oldest first, but for what nobody needs; where
-    others have changed it between them, `segments` are the `runs`. `moved_with_parent`: it is in the folder where it
-    was, which they may have moved; else `was` may be the same place in another folder. `renamed_later`: they renamed
-    it, and another has renamed it again since.
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a change did to one file, folder or link.
 
-    `keeper` tells where its contents are kept, of several changes what the first found; None before it is on record.
+    `before` is None for a new file, `after` None for a deleted one; `renamed_from` is the
+    former path of a moved one. Of an edit `packed_spans` are the spans; `removed` and
+    `inserted` name the blobs that hold all old and all new bytes of these, one after the
+    other. `blobs` is where the contents are stored, None before the change is on record.
+
+    A file change may also be the net of several. Then `edits` are the changes of the
+    content, oldest first, without those that nothing depends on, and `segments` the
+    runs between which others have changed it. `moved_with_parent` tells that the file is
+    in the folder where it was, though that may have moved; otherwise `renamed_from` may
+    be the same path in another folder. `renamed_later`: the changes renamed the file, and
+    another change has renamed it since.
     """
 
     path: RecordedPath
@@ -303,39 +418,36 @@ class FileChange(NamedTuple):
     moved_with_parent: bool | None = None
     renamed_later: bool = False
     segments: tuple[FileChange, ...] = ()
-    blobs: BlobSource | None = None
+    blobs: BlobSource | None = field(default=None, compare=False)
 
-    def touches(self, place: RecordedPath) -> bool:
-        """Whether something was done at `place` or below it, also where it was in between."""
-        count = len(place.parts)
-        ends = (
-            end.root == place.root and end.parts[:count] == place.parts
-            for end in self.paths
-        )
-        return any(ends) or any(edit.touches(place) for edit in self.edits)
+    def touches(self, path: RecordedPath) -> bool:
+        """Return True if anything was done at a path or below it, in any of the edits."""
+        depth = len(path.parts)
+        for own_path in self.paths:
+            if own_path.root == path.root and own_path.parts[:depth] == path.parts:
+                return True
+        return any(edit.touches(path) for edit in self.edits)
 
     @property
     def paths(self) -> tuple[RecordedPath, ...]:
-        """Where it is, and where it was before it was moved."""
-        return (
-            (self.path,)
-            if self.renamed_from is None
-            else (self.path, self.renamed_from)
-        )
+        """The path, and the former path of a moved file."""
+        if self.renamed_from is None:
+            return (self.path,)
+        return self.path, self.renamed_from
 
     @property
     def content_edits(self) -> Sequence[FileChange]:
-        """The changes of what a thing holds, oldest first: of one change, this one."""
+        """The changes of the content, oldest first; of a single change itself."""
         return self.edits or (self,)
 
     @property
     def runs(self) -> Sequence[FileChange]:
-        """The same by runs: between two of them others have changed what it holds."""
+        """The changes as runs: between two of them others have changed the content."""
         return self.segments or (self,)
 
     @property
     def action(self) -> str:
-        """One word for people: created, deleted, moved, modified, or attributes."""
+        """One word for users: created, deleted, moved, modified, or attributes."""
         if self.before is None:
             return "created"
         if self.after is None:
@@ -343,16 +455,27 @@ class FileChange(NamedTuple):
         if self.renamed_from is not None:
             return "moved"
         if (
-            self.before.digest != self.after.digest
+            self.packed_spans
+            or self.before.digest != self.after.digest
             or self.before.kind != self.after.kind
-            or self.packed_spans
         ):
             return "modified"
         return "attributes"
 
 
+def keeps_content(change: FileChange) -> bool:
+    """Return True if a file holds the same content before and after a change."""
+    before, after = change.before, change.after
+    if before is None or after is None or change.packed_spans:
+        return False
+    return (before.digest, before.link_target) == (after.digest, after.link_target)
+
+
 class LazyFileChanges(Sequence[FileChange]):
-    """The entries of a change, made or read anew each time they are gone through, a few at a time."""
+    """The file changes of a record that are read again for each pass, a few at a time.
+
+    A change may touch a million files.
+    """
 
     def __init__(self, count: int, read: Callable[[], Iterator[FileChange]]) -> None:
         self._count = count
@@ -370,25 +493,8 @@ class LazyFileChanges(Sequence[FileChange]):
         return next(islice(self._read(), range(self._count)[index], None))
 
 
-def keeps_content(entry: FileChange) -> bool:
-    """Whether a thing holds afterwards what it held before."""
-    before, after = entry.before, entry.after
-    if before is None or after is None or entry.packed_spans:
-        return False
-    return (before.digest, before.link_target) == (after.digest, after.link_target)
-
-
-def states_match(left: FileState | None, found: FileState | None) -> bool:
-    """Whether a change found a file as the one before it left it."""
-    if left is None or found is None:
-        return left is found
-    if left.digest is None or found.digest is None:
-        return left.size == found.size
-    return left.digest == found.digest
-
-
 class RecordedCommand(NamedTuple):
-    """A command of a shell, or a use of a client's own edit tool, that was open when a change was made."""
+    """A shell command, or a use of a client's edit tool, during which a change was made."""
 
     identifier: str
     summary: str
@@ -398,22 +504,23 @@ class RecordedCommand(NamedTuple):
 
 
 def join_summaries(commands: Sequence[RecordedCommand]) -> str:
-    """Return how history calls what one of some commands has done."""
+    """Return the summary of a change that one of several commands has made."""
     return " or ".join(dict.fromkeys(command.summary for command in commands))
 
 
-class ChangeRecord(NamedTuple):
-    """A change, committed or about to be: its `number` is the time in nanoseconds since the epoch; an entry per place.
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """A change, committed or about to be.
 
-    `session` is that of the caller, of which `client` is the name and version and `turn` what it calls
-    the part of its conversation, where these are known. `reverts` names the changes it undid, newest
-    first; with `partial` it took back only some of what they did.
-    `hard_links` counts the names of each file whose other names were left behind. `notes` says what a
-    person should know, such as bytes that another program wrote late and where they were kept. `state` is that of
-    the operation in the log.
+    `session`, `client` and `turn` are those of the caller, where known: `client` is its
+    name and version, `turn` its name for the part of the conversation. `reverts` are the
+    ids of the changes that were undone, newest first; `partial` tells that only some of
+    what they did was. `hard_links` counts the names of each file whose other names were
+    left behind. `notes` are for the user, such as bytes that another program wrote late
+    and where they are kept. `state` is the state of the operation in the log.
 
-    Of a change that several commands share, `commands` are these: all were open in the time in which it was made, and
-    which of them has made it is not known. It has the session of the first.
+    `commands` are the commands that share the change: all ran when it was made, and which
+    of them made it is not known. `session` is that of the first.
     """
 
     number: int
@@ -426,31 +533,32 @@ class ChangeRecord(NamedTuple):
     reverts: tuple[str, ...] = ()
     partial: bool = False
     undoable: bool = True
-    hard_links: Mapping[str, int] = {}
+    hard_links: Mapping[str, int] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
     state: str = "intent"
     commands: tuple[RecordedCommand, ...] = ()
 
     @property
     def id(self) -> str:
-        """Its name, which sorts as its time does."""
+        """The id, which sorts as the time does."""
         return format_change_id(self.number)
 
     @property
     def time(self) -> datetime:
-        """When it was committed, in UTC."""
+        """The time of the commit, in UTC."""
         return change_time(self.number)
 
     @property
     def recorded_paths(self) -> Iterator[RecordedPath]:
-        """Every place touched; a move names both ends."""
-        for entry in self.file_changes:
-            yield entry.path
-            if entry.renamed_from is not None:
-                yield entry.renamed_from
+        """Every path that was touched; both paths of a moved file."""
+        for change in self.file_changes:
+            yield from change.paths
 
     @property
     def display_paths(self) -> list[str]:
-        """The same as paths below their roots, that before a move first."""
-        ends = (place for entry in self.file_changes for place in reversed(entry.paths))
-        return list(dict.fromkeys(place.display_path for place in ends))
+        """Every path that was touched, below its root; a former path before the new one."""
+        paths: dict[str, None] = {}
+        for change in self.file_changes:
+            for path in reversed(change.paths):
+                paths[path.display_path] = None
+        return list(paths)

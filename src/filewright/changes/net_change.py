@@ -11,7 +11,7 @@ that is not needed: a file may have been changed a hundred thousand times.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from filewright.changes.blobs import is_whole_content_stored
 from filewright.changes.model import (
@@ -312,7 +312,7 @@ def build_net_change(
                 # A folder that was one like others is a root now, and stays in place.
                 path = file_change.path
                 first = root_changes.setdefault(path, file_change)
-                root_changes[path] = file_change._replace(before=first.before)
+                root_changes[path] = replace(file_change, before=first.before)
         tree.replay(changes_below_roots, task, is_selected=is_selected)
     net_changes = [*root_changes.values()]
     for node in tree.touched:
@@ -320,7 +320,7 @@ def build_net_change(
         if net_change is not None:
             net_changes.append(net_change)
     net_changes.sort(key=lambda change: (change.path.root, change.path.parts))
-    return record._replace(file_changes=tuple(net_changes))
+    return replace(record, file_changes=tuple(net_changes))
 
 
 def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
@@ -340,20 +340,21 @@ def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
         # nothing.
         before, after = _with_digest(before, after), _with_digest(after, before)
     if after is None and before is not None and last.before is not None:
-        before = before._replace(attributes=last.before.attributes)
+        before = replace(before, attributes=last.before.attributes)
 
     original_path = node.find_original_path()
     path = original_path if after is None else node.find_path()
     net_change = _join_edits(path, edits or [first])
-    net_change = net_change._replace(before=before, after=after)
+    net_change = replace(net_change, before=before, after=after)
     if len(node.runs) > 1:
         segments = tuple(_join_edits(path, run) for run in node.runs)
-        net_change = net_change._replace(segments=segments)
+        net_change = replace(net_change, segments=segments)
     if before is None or after is None:
         return net_change
     is_in_same_slot = node.original_slot == node.slot
     if not is_in_same_slot or original_path != path:
-        return net_change._replace(
+        return replace(
+            net_change,
             renamed_from=original_path,
             moved_with_parent=is_in_same_slot,
             renamed_later=node.renamed_later,
@@ -381,7 +382,7 @@ def _is_unchanged(
 def _join_edits(path: RecordedPath, edits: Sequence[FileChange]) -> FileChange:
     """Return edits of a file as one at `path`; a single one keeps its splices."""
     if len(edits) == 1:
-        return edits[0]._replace(path=path, renamed_from=None, edits=(*edits,))
+        return replace(edits[0], path=path, renamed_from=None, edits=(*edits,))
     first = edits[0]
     return FileChange(
         path, first.before, edits[-1].after, edits=(*edits,), blobs=first.blobs
@@ -401,7 +402,8 @@ def _with_digest(state: FileState, same_content: FileState) -> FileState:
     """Return a state with the digest of one with the same content, if it has none."""
     if state.digest is not None or same_content.digest is None:
         return state
-    return state._replace(
+    return replace(
+        state,
         digest=same_content.digest,
         size=same_content.size,
         blob=state.blob or same_content.blob,

@@ -16,8 +16,10 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.changes.locks import WorkspaceLock
-from filewright.changes.log import UNFINISHED, Log
+from filewright.changes.log import Log
+from filewright.changes.log_reader import UNFINISHED
 from filewright.changes.model import RecordedPath
+from filewright.changes.retention import enforce_limits
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 
@@ -125,7 +127,7 @@ class Recoverer:
             report = recover(log, unfinished, again=again)
             if not report.clean:
                 self._reports.append(report)
-                log.enforce_limits()
+                enforce_limits(log)
         if len(log.cleaned_up) > (0 if settle_all else _MAX_UNSETTLED_CLEAN_UPS):
             from filewright.changes.recovery import settle_cleaned
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from filewright.boundary.names import quote
 from filewright.changes.cleanup import clean_up
 from filewright.changes.flushing import FlushQueue
-from filewright.changes.log import (
-    UNFINISHED,
-    Log,
-    UnreadablePlanError,
-    damaged_change_record,
-)
+from filewright.changes.log import Log
+from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
 from filewright.changes.model import (
     ChangeRecord,
     RecordedPath,
@@ -32,6 +28,7 @@ from filewright.changes.open_folders import FolderSearch, OpenFolders
 from filewright.changes.outcome import Outcome
 from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.rollback import roll_back
+from filewright.changes.rows import damaged_change_record
 from filewright.changes.slots import PlanSlots
 from filewright.errors import FilewrightError, not_rolled_back
 from filewright.wording import join_limited
@@ -252,7 +249,7 @@ def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
     except FilewrightError as error:
         if "change_id" not in error.details:
             raise
-        return damaged_change_record(number)._replace(state=state)
+        return replace(damaged_change_record(number), state=state)
 
 
 def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:

@@ -78,8 +78,8 @@ class RenameOrder:
                     after = _state_by_inode(node)
                     assert node.original is not None
                     status = node.original.status
-                    before = after._replace(
-                        mode=status.mode, uid=status.uid, gid=status.gid
+                    before = replace(
+                        after, mode=status.mode, uid=status.uid, gid=status.gid
                     )
             operations.append(
                 RenameOperation(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 from contextlib import suppress
+from dataclasses import replace
 
 from filewright.boundary.names import is_temporary
 from filewright.changes.blobs import BlobSource, compute_digest, content_after
@@ -377,7 +378,7 @@ class _Rollback:
         with suppress(FilewrightError):
             for entry in self._record.file_changes:
                 if entry.after is not None and entry.after.digest == after.digest:
-                    return content_after(entry._replace(blobs=keeper))
+                    return content_after(replace(entry, blobs=keeper))
         return None
 
     # Notes

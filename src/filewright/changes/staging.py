@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -126,13 +126,13 @@ class _Staging:
                 else:
                     state = self._make_file(folder, name, child, state)
                     # A file in a new folder is recognised by its content, not its inode.
-                    state = state._replace(inode=None)
+                    state = replace(state, inode=None)
                 states[b"/".join(child_location.parts[len(top.parts) :])] = state
         # From below: a folder that becomes read-only takes no more entries.
         for location, node in reversed(made):
             self._finish_folder(location, node)
-        self.created[top_node] = self.created[top_node]._replace(
-            descendants=in_tree_order(states)
+        self.created[top_node] = replace(
+            self.created[top_node], descendants=in_tree_order(states)
         )
 
     def _finish_folder(self, location: Location, node: TreeNode) -> None:
@@ -142,7 +142,7 @@ class _Staging:
         self._set_metadata(handle, node)
         if node in self.created:
             inode = handle.status().inode
-            self.created[node] = self.created[node]._replace(inode=inode)
+            self.created[node] = replace(self.created[node], inode=inode)
         self._queue.add(handle)
 
     def _make_file(
@@ -158,7 +158,7 @@ class _Staging:
             if state.digest not in (None, digest):
                 raise errors.changed_since_read(node.requested_path)
             self._set_metadata(file, node)
-            state = state._replace(digest=digest, size=size, inode=file.status().inode)
+            state = replace(state, digest=digest, size=size, inode=file.status().inode)
         except BaseException:
             file.close()
             raise
@@ -223,7 +223,7 @@ class _Staging:
             is_unchanged = state.digest == digest
         if not is_unchanged:
             raise errors.changed_since_read(node.requested_path)
-        self.originals[node] = state._replace(digest=digest)
+        self.originals[node] = replace(state, digest=digest)
 
     # Metadata
 
@@ -294,7 +294,7 @@ def _make_link(
     status = folder.stat(name)
     if (status.uid, status.gid) != (state.uid, state.gid):
         folder.set_owner(name, state.uid, state.gid)
-    return state._replace(inode=status.inode)
+    return replace(state, inode=status.inode)
 
 
 def _clone(file: File, content: DiskContent) -> bool:

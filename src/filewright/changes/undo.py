@@ -191,7 +191,7 @@ class Reversal:
         if not entries or len(entries) == len(self._entries):
             return None
         return self.selected._replace(
-            record=self.selected.record._replace(file_changes=entries),
+            record=replace(self.selected.record, file_changes=entries),
             summary=f"{self.selected.summary} (in part)",
             partial=True,
         )

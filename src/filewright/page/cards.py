@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote as quote_path
@@ -236,7 +236,7 @@ def lines_of(
     entry = record.file_changes[index]
     if not count:
         return []
-    content = _held(entry._replace(after=None) if sign == "-" else entry)
+    content = _held(replace(entry, after=None) if sign == "-" else entry)
     if (
         content is None
         or content.binary is not None

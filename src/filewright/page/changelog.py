@@ -249,7 +249,7 @@ class ChangeLog:
             side.size <= _COUNTED_BYTES for side in sides
         )
         return Listing(
-            record._replace(file_changes=()),
+            replace(record, file_changes=()),
             self._undo(record) if record.reverts else title_of(record, deeds),
             paths,
             len(record.file_changes) - folders or folders,

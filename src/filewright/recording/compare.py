@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import partial
 from posixpath import basename, dirname
 from typing import NamedTuple
@@ -167,11 +168,11 @@ class Comparison:
                 if old and old.kind != entry.before.kind:
                     drop({was})
                 old = before.pop(was, None)
-                state = entry.before._replace(inode=old and old.state.inode)
+                state = replace(entry.before, inode=old and old.state.inode)
                 previous = ObservedFile(was, state, partial(content_before, entry))
             if entry.after is not None:
-                state = entry.after._replace(
-                    mtime_ns=entry.after.mtime_ns or change.number
+                state = replace(
+                    entry.after, mtime_ns=entry.after.mtime_ns or change.number
                 )
                 left = ObservedFile(
                     path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from posixpath import basename, dirname
 
 import xxhash
@@ -90,11 +91,13 @@ class FileChangeBuilder:
                 and old.state.mode_and_owner != now.state.mode_and_owner
             )
             if (was is not None and not is_carried) or has_other_rights:
-                same = now.state._replace(
-                    digest=old.state.digest, link_target=old.state.link_target
+                same = replace(
+                    now.state,
+                    digest=old.state.digest,
+                    link_target=old.state.link_target,
                 )
                 yield FileChange(
-                    self._place(now), old.state._replace(blob=None), same, was
+                    self._place(now), replace(old.state, blob=None), same, was
                 )
         elif (before := self._side(old)) is not None:
             after = self._side(now, is_now=True)
@@ -132,7 +135,7 @@ class FileChangeBuilder:
                     if state.size <= _HASHED_BYTES
                     else None
                 )
-                return state._replace(digest=digest)
+                return replace(state, digest=digest)
         content = state.link_target or thing.read_content()
         if content is None:
             if is_now:
@@ -142,15 +145,18 @@ class FileChangeBuilder:
             )
             return None
         if state.kind == "link":
-            return state._replace(link_target=content)
+            return replace(state, link_target=content)
         blob = None
         if not is_now or len(content) <= _AFTER_EACH_BYTES:
             self._room -= len(content) if is_now else 0
             blob = self._keep(content) if not is_now or self._room >= 0 else None
         if is_now and thing.scanned is not None and self._room >= 0:
             self.contents.append((thing.path, thing.scanned, content))
-        return state._replace(
-            size=len(content), digest=xxhash.xxh3_128_hexdigest(content), blob=blob
+        return replace(
+            state,
+            size=len(content),
+            digest=xxhash.xxh3_128_hexdigest(content),
+            blob=blob,
         )
 
     def _place(self, thing: ObservedFile) -> RecordedPath:

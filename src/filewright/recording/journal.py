@@ -27,6 +27,7 @@ from filewright.boundary.location import Location
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand, join_summaries
 from filewright.changes.rename_plan import RenamePlan
+from filewright.changes.retention import enforce_limits
 from filewright.changes.state_dir import temporary_file
 from filewright.progress import Task
 from filewright.recording import open_commands
@@ -221,7 +222,7 @@ class Journal:
                     self.folder, command._replace(numbers=numbers[command.key])
                 )
         if self.log.is_own:
-            self.log.enforce_limits()
+            enforce_limits(self.log)
         # The next observation finds what this one has recorded, also of a file that was written to meanwhile.
         self.baseline.store(builder.contents)
         return without_files(rows, builder.missing)
