@@ -1,7 +1,8 @@
-"""Diffs of changes: of what was done, from history; of an undo, before it is done.
+"""Diffs of changes: of recorded ones, from history, and of a change set before it is made.
 
-A diff is an extra: it has a budget of lines and the time that is left of its task, reads each file
-once, and says what it left out. What can no longer be read is said in its place, never raised.
+A diff is an extra: it has a budget of lines and the time that is left of its task,
+reads each file once, and says what it left out. A file that can no longer be read has a
+remark in its place; no error is raised.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
@@ -41,16 +41,24 @@ from filewright.settings import MB, Settings
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply
 
-_SHOWN_WHOLE = 1 * MB
-_CONTEXT = 400
+_MAX_WHOLE_BYTES = 1 * MB
+"""Files that are larger are not shown whole."""
+_EXCERPT_CONTEXT_BYTES = 400
+_MIN_ROWS = 10
+"""Rows of a file for which there is any room, so that the last one shows something."""
+_HEADER_ROWS = 4
+_LINK_MODE = 0o120000
 _NO_FILE = FileState("file")
 
 
-class FileDifference(NamedTuple):
-    """What became of one file: paths as they are shown, `was` if it was renamed, sizes in bytes, modes.
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """The difference that a change made to one file.
 
-    A size and a mode are None where there is no file. `added` and `removed` count lines, None for what is
-    no text or is not known. There are several `diffs` where others have changed it in between.
+    Paths are as results show them; `was` is set if the file was renamed. Sizes are in
+    bytes; size and mode are None where there is no file. `added` and `removed` count
+    lines, None for a file that is no text or is not known. There are several `diffs` if
+    others changed the file between selected changes.
     """
 
     path: str
@@ -67,31 +75,40 @@ class FileDifference(NamedTuple):
 
     @property
     def diff(self) -> str:
-        """The diffs, git style."""
+        """The text of the diffs, in git's style."""
         return Diff(self.diffs).text
 
 
 @dataclass(slots=True)
-class _Budget:
-    """The rows and the time that are left, and the diffs made with them."""
+class _DiffCollector:
+    """The diffs so far, with the rows and the time that are left for more."""
 
-    lines: int
+    remaining_rows: int
     task: Task
     files: list[FileDiff] = field(default_factory=list)
-    cut: int = 0
+    omitted_files: int = 0
     lost: list[LostContent] = field(default_factory=list)
 
     @property
-    def spent(self) -> bool:
-        return self.lines <= 0 or self.task.expired or self.task.cancelled
+    def is_full(self) -> bool:
+        return self.remaining_rows <= 0 or self.task.expired or self.task.cancelled
+
+    @property
+    def file_rows(self) -> int:
+        """The number of rows that the next file may have."""
+        return max(_MIN_ROWS, self.remaining_rows)
 
     def add(self, file: FileDiff) -> None:
         self.files.append(file)
-        self.lines -= file.row_count + 4
+        self.remaining_rows -= file.row_count + _HEADER_ROWS
+
+    def to_diff(self) -> Diff:
+        return Diff(tuple(self.files), self.omitted_files, tuple(self.lost))
 
 
-class DiffBuilder(NamedTuple):
-    """Makes diffs of changes below a boundary."""
+@dataclass(frozen=True, slots=True)
+class DiffBuilder:
+    """Builds the diffs of changes below a boundary."""
 
     boundary: Boundary
     settings: Settings
@@ -104,346 +121,409 @@ class DiffBuilder(NamedTuple):
         task: Task,
         entries: slice | None = None,
     ) -> Diff:
-        """What a committed change did, in about `max_lines` lines and the time left of `task`."""
-        files: list[FileDiff] = []
-        left, cut = max_lines, 0
-        for entry in record.file_changes[entries] if entries else record.file_changes:
-            before, after = entry.before, entry.after
-            if "folder" in (before and before.kind, after and after.kind):
+        """Return the diff of a recorded change, or of some of its file changes.
+
+        It has about `max_lines` lines, and takes the time left of `task` at most.
+        """
+        diffs = _DiffCollector(max_lines, task)
+        file_changes = record.file_changes[entries] if entries else record.file_changes
+        for change in file_changes:
+            if _is_of_folder(change):
                 continue
-            if left <= 0 or task.expired or task.cancelled:
-                cut += 1
+            if diffs.is_full:
+                diffs.omitted_files += 1
                 continue
-            for file in self.diff_file_change(entry, max_lines=left).diffs:
-                files.append(file)
-                left -= file.row_count + 4
-        return Diff(tuple(files), cut)
+            difference = self.diff_file_change(change, max_lines=diffs.remaining_rows)
+            for file in difference.diffs:
+                diffs.add(file)
+        return diffs.to_diff()
 
     def diff_file_change(
-        self, entry: FileChange, *, max_lines: int, start: int = 0
+        self, change: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
-        """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted.
+        """Return the difference of one file change, which is not about a folder.
 
-        `start` is the `next` of an earlier window of the one diff that it has.
+        With `max_lines` 0, its lines are only counted. `start` is the `next_offset` of
+        an earlier window of its diff, if it has only one.
         """
-        before, after, roots = entry.before, entry.after, self.boundary.roots
-        now = was = entry.path.locate(roots) or entry.path
-        if entry.renamed_from is not None:
-            was = entry.renamed_from.locate(roots) or entry.renamed_from
-        names = shown = _named(was, now, before, after)
-        parts: list[FileDiff] = []
-        rows = added = removed = 0
-        counted = True
-        for edit in _edits_shown(entry) if entry.edits else (entry,):
-            left = max_lines and max(10, max_lines - rows)
+        header = self._build_recorded_header(change)
+        diffs: list[FileDiff] = []
+        edit_header, row_count = header, 0
+        for edit in _split_edits(change):
+            max_rows = 0
+            if max_lines:
+                max_rows = max(_MIN_ROWS, max_lines - row_count)
             try:
-                part = self._of_edit(edit, shown, left, start)
+                diff = self._diff_edit(edit, edit_header, max_rows, start)
             except FilewrightError as error:
-                part = _unknown(shown, f"(not shown: {error.message})\n")
-            parts.append(part)
-            rows += part.row_count
-            counted = counted and part.added is not None
-            added, removed = added + (part.added or 0), removed + (part.removed or 0)
-            shown = replace(
-                names, old_name=names.new_name, mode_before=names.mode_after
+                diff = _unknown_diff(edit_header, f"(not shown: {error.message})\n")
+            diffs.append(diff)
+            row_count += diff.row_count
+            # Only the first diff has the old name and mode.
+            edit_header = replace(
+                header, old_name=header.new_name, mode_before=header.mode_after
             )
+        are_lines_known = all(diff.added is not None for diff in diffs)
+        before, after = change.before, change.after
+        is_renamed = after is not None and header.old_name != header.new_name
         return FileDifference(
-            path=names.path,
-            was=names.old_name
-            if after is not None and names.old_name != names.new_name
-            else None,
-            action=entry.action,
+            path=header.path,
+            was=header.old_name if is_renamed else None,
+            action=change.action,
             kind=(after or before or _NO_FILE).kind,
             size_before=before.size if before is not None else None,
             size_after=after.size if after is not None else None,
-            mode_before=names.mode_before,
-            mode_after=names.mode_after,
-            added=added if counted else None,
-            removed=removed if counted else None,
-            diffs=tuple(parts),
+            mode_before=header.mode_before,
+            mode_after=header.mode_after,
+            added=sum(diff.added or 0 for diff in diffs) if are_lines_known else None,
+            removed=(
+                sum(diff.removed or 0 for diff in diffs) if are_lines_known else None
+            ),
+            diffs=tuple(diffs),
         )
 
     def diff_change_set(
         self, change_set: ChangeSet, *, max_lines: int, task: Task
     ) -> Diff:
-        """What a change set would do, in about `max_lines` lines and the time left of `task`."""
-        budget = _Budget(max_lines, task)
+        """Return the diff of a change set that is not made yet.
+
+        It has about `max_lines` lines, and takes the time left of `task` at most.
+        Content that is deleted or overwritten is named in any case.
+        """
+        diffs = _DiffCollector(max_lines, task)
         with OpenFolders(self.boundary) as folders:
             tree = ChangeTree(self.boundary, folders, change_set, task)
             changed = apply_change_set(tree)
-            left: set[Location] = set()
+            # Files below a deleted folder that are moved elsewhere are not deleted.
+            saved_locations: set[Location] = set()
             for node in tree.records.loaded:
                 if node.original is not None and changed.is_present(node):
-                    left.add(node.original.location)
-            gone = [node for node in changed.displaced if not changed.is_present(node)]
-            for node in gone:
+                    saved_locations.add(node.original.location)
+            deleted = [
+                node for node in changed.displaced if not changed.is_present(node)
+            ]
+            for node in deleted:
                 if node.kind == "folder" and node.original is not None:
-                    self._deleted_below(node.original.location, left, budget)
-            with_rights = [
+                    self._diff_deleted_folder(
+                        node.original.location, saved_locations, diffs
+                    )
+            with_new_rights = [
                 node for node in changed.rights_changed if not changed.is_moved(node)
             ]
-            for node in (*gone, *changed.created, *changed.moved, *with_rights):
-                if node.kind == "folder" and not changed.is_moved(node):
-                    continue
-                lost: list[LostContent] = []
-                if node.original is not None:
-                    path = node.original.location.display_path
-                    lost.append(LostContent(path, 1, node.original.status.size))
-                overwritten = changed.is_rewritten(node) and _is_whole(node)
-                if not changed.is_present(node) or (overwritten and budget.spent):
-                    budget.lost += lost
-                if budget.spent:
-                    budget.cut += 1
-                    continue
-                file = self._planned(node, changed, max(10, budget.lines))
-                budget.add(file)
-                if overwritten and (file.binary or file.truncated):
-                    budget.lost += lost
-        return Diff(tuple(budget.files), budget.cut, tuple(budget.lost))
+            nodes = (*deleted, *changed.created, *changed.moved, *with_new_rights)
+            for node in nodes:
+                if node.kind != "folder" or changed.is_moved(node):
+                    self._diff_node(node, changed, diffs)
+        return diffs.to_diff()
 
-    def _deleted_below(
-        self, where: Location, left: set[Location], budget: _Budget
+    # Changes that are not made yet
+
+    def _diff_deleted_folder(
+        self, folder: Location, saved: set[Location], diffs: _DiffCollector
     ) -> None:
-        """The files below a deleted folder, but what has `left` it, as far as the budget goes."""
-        files = size = 0
-        elsewhere = set[Location]()
-        for entry in self.boundary.walk(
-            where, WalkOptions(include_ignored=True, details=True), task=budget.task
-        ):
-            if entry.location in left or entry.location.parent in elsewhere:
-                elsewhere.add(entry.location)
-            if entry.kind == "folder" or entry.location in elsewhere:
+        """Add the files below a deleted folder, except those `saved` from it."""
+        file_count = size = 0
+        saved_folders: set[Location] = set()
+        options = WalkOptions(include_ignored=True, details=True)
+        for entry in self.boundary.walk(folder, options, task=diffs.task):
+            if entry.location in saved or entry.location.parent in saved_folders:
+                saved_folders.add(entry.location)
+            if entry.kind == "folder" or entry.location in saved_folders:
                 continue
-            files, size = (
-                files + 1,
-                size + (entry.status.size if entry.status is not None else 0),
-            )
-            if entry.kind != "file" or budget.spent:
-                budget.cut += 1
-            else:
-                gone = FileDiff(entry.location.display_path, None)
-                with self._snapshot(entry.location) as before:
-                    if before.size <= _SHOWN_WHOLE:
-                        gone = self._compared(
-                            gone, before, None, b"", max(10, budget.lines)
-                        )
-                budget.add(gone)
-        budget.lost.append(LostContent(f"{where.display_path}/", files, size))
+            file_count += 1
+            if entry.status is not None:
+                size += entry.status.size
+            if entry.kind != "file" or diffs.is_full:
+                diffs.omitted_files += 1
+                continue
+            diff = FileDiff(entry.location.display_path, None)
+            with self._open(entry.location) as before:
+                if before.size <= _MAX_WHOLE_BYTES:
+                    diff = self._compare(
+                        diff, before, None, b"", max_rows=diffs.file_rows
+                    )
+            diffs.add(diff)
+        diffs.lost.append(LostContent(f"{folder.display_path}/", file_count, size))
 
-    def _planned(self, node: TreeNode, changed: TreeDiff, max_lines: int) -> FileDiff:
-        """Build the diff of what will become of a node that is no folder."""
+    def _diff_node(
+        self, node: TreeNode, changed: TreeDiff, diffs: _DiffCollector
+    ) -> None:
+        """Add the diff of a file, a link or a moved folder, if there is room."""
+        lost: list[LostContent] = []
+        if node.original is not None:
+            path = node.original.location.display_path
+            lost.append(LostContent(path, 1, node.original.status.size))
+        is_overwritten = changed.is_rewritten(node) and _is_whole_rewrite(node)
+        if not changed.is_present(node) or (is_overwritten and diffs.is_full):
+            diffs.lost += lost
+        if diffs.is_full:
+            diffs.omitted_files += 1
+            return
+        diff = self._diff_planned(node, changed, diffs.file_rows)
+        diffs.add(diff)
+        if is_overwritten and (diff.binary or diff.truncated):
+            diffs.lost += lost
+
+    def _diff_planned(
+        self, node: TreeNode, changed: TreeDiff, max_rows: int
+    ) -> FileDiff:
+        """Return the diff of what will become of a node."""
         is_present = changed.is_present(node)
         original = node.original
-        if original is not None:
-            location, before_state = (
-                original.location,
-                FileState.from_status(original.status),
-            )
-        else:
+        if original is None:
             location, before_state = changed.locations[node], None
-        names = _named(
+        else:
+            location = original.location
+            before_state = FileState.from_status(original.status)
+        header = _build_header(
             location,
             changed.locations[node] if is_present else location,
             before_state,
             FileState(node.kind, *node.rights) if is_present else None,
         )
         if is_present and not node.needs_new_inode:
-            return names
+            return header
+        is_old_file = original is not None and node.kind == "file"
+        old_size = original.status.size if original is not None else 0
+        if is_old_file and not is_present and old_size > _MAX_WHOLE_BYTES:
+            return header
         try:
-            target = (original is not None and node.target) or b""
-            before = Snapshot(target, settings=self.settings)
-            if original is not None and node.kind == "file":
-                if not is_present and original.status.size > _SHOWN_WHOLE:
-                    return names
-                before = self._snapshot(location)
+            if is_old_file:
+                before = self._open(location)
+            else:
+                target = node.target if original is not None else None
+                before = Snapshot(target or b"", settings=self.settings)
             with before:
-                splices, after = None, b""
-                if is_present:
-                    splices, after = node.splices, _held(node)
-                return self._compared(names, before, splices, after, max_lines)
+                if not is_present:
+                    return self._compare(header, before, None, b"", max_rows=max_rows)
+                return self._compare(
+                    header,
+                    before,
+                    node.splices,
+                    _read_new_content(node),
+                    max_rows=max_rows,
+                )
         except FilewrightError as error:
-            return _unknown(names, f"(not shown: {error.message})\n")
+            return _unknown_diff(header, f"(not shown: {error.message})\n")
 
-    # What was done
+    # Recorded changes
 
-    def _of_edit(
-        self, entry: FileChange, names: FileDiff, max_lines: int, start: int
+    def _build_recorded_header(self, change: FileChange) -> FileDiff:
+        """Return the names and modes of a recorded change."""
+        roots = self.boundary.roots
+        new_path = change.path.locate(roots) or change.path
+        old_path = new_path
+        if change.renamed_from is not None:
+            old_path = change.renamed_from.locate(roots) or change.renamed_from
+        return _build_header(old_path, new_path, change.before, change.after)
+
+    def _diff_edit(
+        self, change: FileChange, header: FileDiff, max_rows: int, start: int
     ) -> FileDiff:
-        if keeps_content(entry):
-            return names
-        # Nothing, and what a link leads to, need no looking up.
-        before = entry.before.link_target if entry.before is not None else b""
-        after = entry.after.link_target if entry.after is not None else b""
+        """Return the diff of a recorded edit, or a remark if its content is not known."""
+        if keeps_content(change):
+            return header
+        # The content of no file, and the target of a link, need not be looked up.
+        before = change.before.link_target if change.before is not None else b""
+        after = change.after.link_target if change.after is not None else b""
         if before is None:
-            before = content_before(entry)
-        if entry.packed_spans and before is None:
-            return self._excerpt(entry, names, max_lines, start)
-        splices = forward_splices(entry)
+            before = content_before(change)
+        if change.packed_spans and before is None:
+            return self._diff_excerpt(change, header, max_rows, start)
+        splices = forward_splices(change)
         if splices is None and after is None:
-            after = content_after(entry)
+            after = content_after(change)
         if before is None or (splices is None and after is None):
-            size = (entry.before or entry.after or _NO_FILE).size
-            return _unknown(names, f"(content of {size:,} bytes not shown)\n")
-        old = Snapshot(before, settings=self.settings)
-        return self._compared(names, old, splices, after, max_lines, start)
-
-    def _excerpt(
-        self, entry: FileChange, names: FileDiff, max_lines: int, start: int
-    ) -> FileDiff:
-        """An edit of a large file: the lines around the first splices, as far as the file still has them."""
-        most = max(10, max_lines)
-        made, undone = (
-            forward_splices(entry, most=most),
-            backward_splices(entry, most=most),
+            size = (change.before or change.after or _NO_FILE).size
+            return _unknown_diff(header, f"(content of {size:,} bytes not shown)\n")
+        snapshot = Snapshot(before, settings=self.settings)
+        return self._compare(
+            header, snapshot, splices, after, max_rows=max_rows, start=start
         )
-        if made is None or undone is None:
-            return names
+
+    def _diff_excerpt(
+        self, change: FileChange, header: FileDiff, max_rows: int, start: int
+    ) -> FileDiff:
+        """Return the diff of the first splices of a large file, by an excerpt of it.
+
+        The excerpt has the lines around them, as far as the file still has these.
+        """
+        most = max(_MIN_ROWS, max_rows)
+        forward = forward_splices(change, most=most)
+        backward = backward_splices(change, most=most)
+        if forward is None or backward is None:
+            return header
         parts: list[bytes] = []
         splices: list[Splice] = []
-        size = 0
+        excerpt_size = 0
         end: int | None = None
-        with self._now(entry) as now:
-            for ahead, back in zip(made, undone, strict=True):
-                lead = _between(now, end, back.offset)
-                splices.append(
-                    Splice(size + len(lead), ahead.length, ahead.replacement)
-                )
-                parts += (lead, back.replacement)
-                size += len(lead) + len(back.replacement)
-                end = back.end
-            parts.append(_between(now, end, None))
-        left = sum(1 for _ in unpack_spans(entry.packed_spans)) - len(splices)
-        remark = f"... {left:,} more changes of this file not shown\n" if left else ""
-        remark += "(line numbers are those of an excerpt)\n"
+        with self._open_current(change) as current:
+            for splice, reverse_splice in zip(forward, backward, strict=True):
+                lead = _read_between(current, end, reverse_splice.offset)
+                offset = excerpt_size + len(lead)
+                splices.append(replace(splice, offset=offset))
+                parts += (lead, reverse_splice.replacement)
+                excerpt_size = offset + len(reverse_splice.replacement)
+                end = reverse_splice.end
+            parts.append(_read_between(current, end, None))
+        omitted = sum(1 for _ in unpack_spans(change.packed_spans)) - len(splices)
+        remark = "(line numbers are those of an excerpt)\n"
+        if omitted:
+            remark = f"... {omitted:,} more changes of this file not shown\n{remark}"
         before = Snapshot(b"".join(parts), settings=self.settings)
-        return replace(
-            self._compared(names, before, splices, None, max_lines, start),
-            remark=remark,
+        diff = self._compare(
+            header, before, splices, None, max_rows=max_rows, start=start
         )
+        return replace(diff, remark=remark)
 
-    def _now(self, entry: FileChange) -> Snapshot:
-        """The file as it is, if it can still be what the change made of it; else nothing."""
-        where = entry.path.locate(self.boundary.roots)
+    def _open_current(self, change: FileChange) -> Snapshot:
+        """Return the file as it is now, or nothing if it was changed since."""
+        location = change.path.locate(self.boundary.roots)
         with suppress(FilewrightError):
-            if where is not None and entry.after is not None:
-                found = self._snapshot(where, hold=False)
-                if found.size == entry.after.size:
-                    return found
-                found.close()
+            if location is not None and change.after is not None:
+                snapshot = self._open(location, hold=False)
+                if snapshot.size == change.after.size:
+                    return snapshot
+                snapshot.close()
         return Snapshot(b"", settings=self.settings)
 
-    # Drawing
+    # Both
 
-    def _snapshot(self, where: Location, *, hold: bool = True) -> Snapshot:
+    def _open(self, location: Location, *, hold: bool = True) -> Snapshot:
         return Snapshot.of_file(
-            self.boundary.open_file(where), where, self.settings, hold=hold
+            self.boundary.open_file(location), location, self.settings, hold=hold
         )
 
-    def _compared(
+    def _compare(
         self,
-        names: FileDiff,
+        header: FileDiff,
         before: Snapshot,
         splices: Sequence[Splice] | None,
         after: bytes | None,
-        max_lines: int,
+        *,
+        max_rows: int,
         start: int = 0,
     ) -> FileDiff:
-        """A file of which `splices` are made, or which becomes `after`; of a notebook, its cells."""
+        """Return the diff of a file, or of the cells of a notebook.
+
+        `after` is its new content if there are no `splices`.
+        """
         cells = None
-        if names.path.lower().endswith(".ipynb") and (held := before.held) is not None:
-            cells = compare_cells(
-                held, apply(held, splices) if splices is not None else after or b""
-            )
+        if header.path.lower().endswith(".ipynb") and before.held is not None:
+            new_content = after or b""
+            if splices is not None:
+                new_content = apply(before.held, splices)
+            cells = compare_cells(before.held, new_content)
         if cells is not None:
             before, splices = cells
         elif splices is None:
             splices = find_splices(before, after or b"")
         return build_file_diff(
-            names,
+            header,
             before,
             splices,
-            max_lines=max_lines,
+            max_lines=max_rows,
             line_chars=self.settings.line_chars,
             start=start,
         )
 
 
-def _named(
-    was: Location | RecordedPath,
-    now: Location | RecordedPath,
+def _is_of_folder(change: FileChange) -> bool:
+    states = (change.before, change.after)
+    return any(state is not None and state.kind == "folder" for state in states)
+
+
+def _build_header(
+    old_path: Location | RecordedPath,
+    new_path: Location | RecordedPath,
     before: FileState | None,
     after: FileState | None,
 ) -> FileDiff:
-    """Names and modes of a file, and nothing of its lines yet. A mode is as git tells it: a link has one of its own."""
-    old = new = mode_before = mode_after = None
-    if before is not None:
-        old, mode_before = (
-            was.display_path,
-            0o120000 if before.kind == "link" else before.mode,
-        )
-    if after is not None:
-        new, mode_after = (
-            now.display_path,
-            0o120000 if after.kind == "link" else after.mode,
-        )
-    return FileDiff(old, new, (), mode_before, mode_after)
-
-
-def _unknown(names: FileDiff, remark: str) -> FileDiff:
-    """A file of whose lines nothing is known but why."""
-    return replace(names, added=None, removed=None, all_counted=False, remark=remark)
-
-
-def _is_whole(node: TreeNode) -> bool:
-    """Whether nothing of what a file holds is kept."""
-    first, *more = node.splices or (None,)
-    return not more and (
-        first is None
-        or (node.original is not None and first.length == node.original.status.size)
+    """Return the names and modes of a file, without its lines."""
+    return FileDiff(
+        old_path.display_path if before is not None else None,
+        new_path.display_path if after is not None else None,
+        mode_before=_to_git_mode(before),
+        mode_after=_to_git_mode(after),
     )
 
 
-def _held(node: TreeNode) -> bytes:
-    """What a new thing will hold."""
+def _to_git_mode(state: FileState | None) -> int | None:
+    """Return the mode as git names it, which has one of its own for links."""
+    if state is None:
+        return None
+    return _LINK_MODE if state.kind == "link" else state.mode
+
+
+def _unknown_diff(header: FileDiff, remark: str) -> FileDiff:
+    """Return a diff without lines, and the reason why they are not known."""
+    return replace(header, added=None, removed=None, all_counted=False, remark=remark)
+
+
+def _is_whole_rewrite(node: TreeNode) -> bool:
+    """Return True if no byte of a file's content stays."""
+    if not node.splices:
+        return True
+    if len(node.splices) > 1 or node.original is None:
+        return False
+    return node.splices[0].length == node.original.status.size
+
+
+def _read_new_content(node: TreeNode) -> bytes:
+    """Return the content that a new file or link will have."""
     if node.kind == "link" or node.content is None:
         return node.target or b""
-    whole = node.content.size <= _SHOWN_WHOLE
-    return (
-        b"".join(map(bytes, node.content.blocks())) if whole else b"(a large content)\n"
-    )
+    if node.content.size > _MAX_WHOLE_BYTES:
+        return b"(a large content)\n"
+    return b"".join(bytes(block) for block in node.content.blocks())
 
 
-def _edits_shown(entry: FileChange) -> Iterator[FileChange]:
-    """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
-    for run in entry.runs:
-        edits, before, after = run.content_edits, run.before, run.after
-        if (
-            len(edits) == 1
-            or before is None
-            or not any(edit.packed_spans for edit in edits)
-        ):
-            yield run
-        elif (
-            max(before.size, after.size if after else 0) > _SHOWN_WHOLE
-            and content_before(run) is None
-        ):
+def _split_edits(change: FileChange) -> Iterator[FileChange]:
+    """Yield the parts of a change that have a diff each.
+
+    That is the change itself, unless others changed the file in between: then each run
+    has one. Of a file too large to be stored whole, each edit has one.
+    """
+    if not change.edits:
+        yield change
+        return
+    for run in change.runs:
+        edits = run.content_edits
+        has_splices = any(edit.packed_spans for edit in edits)
+        if len(edits) > 1 and has_splices and _is_too_large(run):
             yield from edits
         else:
             yield run
 
 
-def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
-    """What is between two splices, or around one: whole lines near them where it is much."""
-    if not now.size:
+def _is_too_large(change: FileChange) -> bool:
+    """Return True if a file is large, and its old content is not stored."""
+    if change.before is None:
+        return False
+    new_size = change.after.size if change.after is not None else 0
+    if max(change.before.size, new_size) <= _MAX_WHOLE_BYTES:
+        return False
+    return content_before(change) is None
+
+
+def _read_between(current: Snapshot, start: int | None, stop: int | None) -> bytes:
+    """Return the text between two splices, or around one (None: no splice there).
+
+    If that is much, only whole lines next to the splices.
+    """
+    if not current.size:
         return b"" if start is None else b"\n"
-    if start is not None and stop is not None and stop - start <= 2 * _CONTEXT:
-        return now.read(start, stop - start)
+    most = 2 * _EXCERPT_CONTEXT_BYTES
+    if start is not None and stop is not None and stop - start <= most:
+        return current.read(start, stop - start)
     tail = head = b""
     if start is not None:
-        tail = now.read(start, min(_CONTEXT, now.size - start))
+        length = min(_EXCERPT_CONTEXT_BYTES, current.size - start)
+        tail = current.read(start, length)
         tail = tail[: tail.rfind(b"\n") + 1 or len(tail)]
     if stop is not None:
-        begin = max(0, stop - _CONTEXT)
-        head = now.read(begin, stop - begin)
-        head = head[head.find(b"\n") + 1 :] if begin else head
+        head_start = max(0, stop - _EXCERPT_CONTEXT_BYTES)
+        head = current.read(head_start, stop - head_start)
+        if head_start:
+            head = head[head.find(b"\n") + 1 :]
     return tail + head
