@@ -15,7 +15,7 @@ import pytest
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
 
-from filewright.changes.open_folders import FolderSearch
+from filewright.changes.folder_search import FolderMap, map_folders
 from filewright.changes.plan_encoding import decode_plan
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
@@ -273,14 +273,13 @@ def test_searches_deleted_folders_once(
         stop_at(bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt")))
         shutil.rmtree(folder)
     walks = 0
-    walk = FolderSearch._walk
 
-    def counted(search: FolderSearch) -> Any:
+    def counted(boundary: Any) -> FolderMap:
         nonlocal walks
         walks += 1
-        return walk(search)
+        return map_folders(boundary)
 
-    monkeypatch.setattr(FolderSearch, "_walk", counted)
+    monkeypatch.setattr("filewright.changes.folder_search.map_folders", counted)
     with scene.Bench(area) as fresh:
         fresh.changes.recover()
         assert walks == 1

@@ -42,7 +42,8 @@ On the disk:
 
 - `slots`: the slots of a plan, and the renames between them
 - `plan_folders`: the folders of a plan, wherever they are
-- `open_folders`: folders that are held open, and the search for moved ones
+- `open_folders`: folders that are held open
+- `folder_search`: the search for folders that other processes have moved
 - `file_match`: the comparison of a file with a recorded state
 - `flushing`: flushes, each once and many together
 

@@ -42,7 +42,7 @@ from filewright.progress import Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.open_folders import FolderSearch
+    from filewright.changes.folder_search import FolderSearch
 
 _NUMBERS_FOR_COMMANDS = 1000
 """Numbers between two operations, for the changes of several commands at one time."""

@@ -1,19 +1,15 @@
-"""Folders that a change holds open, and the search for folders that have moved."""
+"""The folders that a change holds open."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from contextlib import suppress
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.errors import FilewrightError
-from filewright.progress import Task
 from filewright.system import Closable, Folder
 
 _MAX_OPEN_FOLDERS = 24
-_SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
 """Device and inode."""
@@ -81,43 +77,3 @@ class OpenFolders(Closable):
                 f"the folder {location.display_path}", location.display_path
             )
         return folder
-
-
-class FolderSearch:
-    """A search for folders that other processes have moved.
-
-    The roots are walked once, at the first question. `is_complete` tells whether the walk
-    saw everything in its time: then a folder that it did not find does not exist.
-    """
-
-    def __init__(self, boundary: Boundary) -> None:
-        self._boundary = boundary
-        self._locations: dict[int, Location] | None = None
-        self.is_complete = False
-
-    def find(self, inode: int | None) -> Location | None:
-        """Return the location of the folder with an inode, or None if it was not found."""
-        if inode is None:
-            return None
-        if self._locations is None:
-            self._locations = self._walk()
-        return self._locations.get(inode)
-
-    def _walk(self) -> dict[int, Location]:
-        locations: dict[int, Location] = {}
-        task = Task(seconds=_SEARCH_SECONDS)
-        pending = [Location(root, ()) for root in self._boundary.roots]
-        while pending and not task.expired:
-            location = pending.pop()
-            # A folder that cannot be listed does not end the search.
-            with (
-                suppress(OSError, FilewrightError),
-                self._boundary.open_folder(location) as folder,
-            ):
-                for name, kind in folder.iter_entries():
-                    if kind == "folder":
-                        child = location.child(name)
-                        pending.append(child)
-                        locations[folder.stat(name).inode] = child
-        self.is_complete = not pending
-        return locations

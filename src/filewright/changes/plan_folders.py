@@ -16,8 +16,9 @@ from functools import cached_property
 from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
+from filewright.changes.folder_search import FolderSearch
 from filewright.changes.model import RecordedPath
-from filewright.changes.open_folders import FolderId, FolderSearch, OpenFolders
+from filewright.changes.open_folders import FolderId, OpenFolders
 from filewright.changes.rename_plan import RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
 from filewright.system import Folder

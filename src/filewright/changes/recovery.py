@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from filewright.boundary.names import quote
 from filewright.changes.cleanup import clean_up
 from filewright.changes.flushing import FlushQueue
+from filewright.changes.folder_search import FolderSearch
 from filewright.changes.log import Log
 from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
 from filewright.changes.model import (
@@ -24,7 +25,7 @@ from filewright.changes.model import (
     format_change_id,
     visibility_check,
 )
-from filewright.changes.open_folders import FolderSearch, OpenFolders
+from filewright.changes.open_folders import OpenFolders
 from filewright.changes.outcome import Outcome
 from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.rollback import roll_back

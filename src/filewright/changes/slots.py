@@ -13,8 +13,9 @@ from filewright.boundary.names import is_temporary
 from filewright.changes.database import Flusher
 from filewright.changes.file_match import FileMatch, match_name
 from filewright.changes.flushing import MANY_HANDLES, FlushQueue
+from filewright.changes.folder_search import FolderSearch
 from filewright.changes.model import RECORDED_KINDS, FileState, RecordedPath
-from filewright.changes.open_folders import FolderId, FolderSearch, OpenFolders
+from filewright.changes.open_folders import FolderId, OpenFolders
 from filewright.changes.plan_folders import KnownFolders, PlanFolders
 from filewright.changes.rename_plan import OperationKind, RenamePlan, Slot
 from filewright.errors import Code, FilewrightError
