@@ -1,18 +1,29 @@
-"""WHERE: roots, names, and opening things inside the roots without ever leaving them.
+"""Opening files and folders below the roots of a workspace, and nothing else.
 
-Owns the roots, the reading and showing of names, every `open` of a user's file, the walk with its
-ignore rules, the list of protected names, and the one launcher of child processes. Enforced by the
-kernel where it can (`system.Folder.open_folder_beneath`), not by comparing strings.
+In: a path as a caller wrote it. Out: a `Location`, the form in which a path travels
+between packages; from a location an open `File` or `Folder`, a `Status`, or a walk. No
+other package opens a path of the user. The kernel keeps an open inside its root where
+it can; this package reads the content of rule files and git's small files only, and
+changes nothing below the roots.
 
-Never changes what is inside the roots, and never looks at a file's content except for rules.
+- `boundary`: the way from a caller's path to an open file; begin reading here
+- `location`: `Root` and `Location`
+- `roots`: opening the roots, and the root that a path is below
+- `opener`: opening a folder below a root, with the rules for the names in it
+- `write_guard`: refusing changes of protected and read-only paths
+- `walk`: everything below a folder, sorted, with the rules applied
+- `names`: quoting, comparing and making names
+- `rules`: deny rules and read-only rules
+- `rule_checker`: the deny rules at each step on the way to a path
+- `protection`, `programs`: protection rules, and the files of programs that they
+protect
+- `aliases`: links by which a protected path has another name
+- `matching`, `wildmatch`: ignore rules and git's wildcards
+- `globs`: the syntax in which callers select names
+- `excludes`: git's global excludes file
+- `worktrees`, `worktree_links`: working trees, and how git links them
+- `launcher`: child processes that the kernel confines to the roots
 
-What much of its size pays for: walks of trees deeper than a path may
-be and of folders with a million names within bounded memory; ignore rules as git reads them; denied
-names that are unknown to every call, asked for at each step of each walk; children that the kernel confines;
-globs that begin with the path of their folder.
-
-In: a path as a caller wrote it (`Boundary.locate`). Out: a `Location`, which is the only form a path
-travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Status`
-(`stat`), or a stream of entries (`walk`). Errors: `path_escape`, `not_found`, `not_a_file`,
-`not_a_directory`, `symlink`, `read_only`, `permission_denied`, `invalid_input`.
+Errors: `path_escape`, `not_found`, `not_a_file`, `not_a_directory`, `symlink`,
+`read_only`, `permission_denied`, `invalid_input`.
 """

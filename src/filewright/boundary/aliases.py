@@ -1,9 +1,9 @@
 """The user's links by which a protected file has another name.
 
-If `.vscode` is a link to `conf/editor`, a write to `conf/editor/tasks.json` is a write to
-`.vscode/tasks.json`. So the folders above a path are searched for links at protected
-names, and at folders on the way to them. A `.git` file leads on too: it names the folder
-of its repository.
+If `.vscode` is a link to `conf/editor`, a write to `conf/editor/tasks.json` is a write
+to `.vscode/tasks.json`. So the folders above a path are searched for links at protected
+names, and at folders on the way to them. A `.git` file leads on too: it names the
+folder of its repository.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class AliasFinder:
                     target = b""
                     with suppress(OSError):  # The link may be gone by now.
                         target = _link_target(folder, root, parts, link)
+                    # A link that leads elsewhere gives no name to this location.
                     if target.startswith(prefix):
                         yield Alias.to(link, target[len(prefix) :].split(b"/"))
 
@@ -102,7 +103,7 @@ class AliasFinder:
 
 
 class _Cache(threading.local):
-    """The protected names in folders, by identity; None outside of a `caching` block."""
+    """The protected names in folders, by identity; None outside of `caching`."""
 
     names: dict[tuple[int, int, Protection], tuple[bytes, ...]] | None = None
 
@@ -126,11 +127,13 @@ def _links_at(
     if kind == "folder":
         if protection.rule_below(path) is None:
             return
+        # A protected path below may itself be reached through a link in this folder.
         with parent.open_folder(path[-1]) as folder:
             for name, child_kind in folder.iter_entries():
                 if child_kind in ("folder", "link"):
                     yield from _links_at(folder, (*path, name), child_kind, protection)
         return
+    # A `.git` file leads to the folder of a repository, as a link does.
     leads_on = kind == "link" or plain_form(path[-1]) == b".git"
     if leads_on and protection.rule_for_link(path) is not None:
         yield path

@@ -2,7 +2,8 @@
 
 The way of a path:
 
-1. `locate` reads it: the root it is below (`roots.py`), and the names below that root. The
+1. `locate` reads it: the root it is below (`roots.py`), and the names below that root.
+The
    result is a `Location`, a name only.
 2. `open_file`, `open_folder` and `stat` open the folder above the name from the root's
    descriptor. The kernel resolves the path, so that no link leads out of the root; the
@@ -84,6 +85,7 @@ class Boundary(WriteGuard):
         except ValueError as error:
             raise errors.unusable_path(safe_path, str(error)) from None
         root, parts = match.root, match.parts
+        # The folder that is held may not be the one that the user sees there now.
         require_root(root, safe_path)
         _require_usable_names(parts, safe_path)
         if b".." in parts:
@@ -130,6 +132,7 @@ class Boundary(WriteGuard):
             with opened.folder as folder:
                 self._require_not_own_state(location, (*folder.resolved_parts, name))
                 path = location.requested_path
+                # A denied name has the same answer whether or not it exists.
                 try:
                     status = folder.stat(name, with_birth=birth)
                 except OSError:
@@ -190,6 +193,7 @@ class Boundary(WriteGuard):
             file = self._open_examined(location, examined)
             try:
                 self._require_not_own_state(location, file.resolved_parts)
+                # `file/` is an error for the system, too.
                 if location.requested_path.endswith("/"):
                     raise errors.slash_after_file(location.requested_path)
             except FilewrightError:
@@ -200,6 +204,7 @@ class Boundary(WriteGuard):
     def _open_examined(self, location: Location, examined: _Examined) -> File:
         folder, name = examined.folder, location.name
         try:
+            # Anything but a file is examined again by `open`, which opens no device.
             is_file = examined.status.kind == "file"
             file: File = folder.open(name, known_file=is_file)
             file.resolved_parts = (*folder.resolved_parts, name)
@@ -290,7 +295,7 @@ class Boundary(WriteGuard):
         options = WalkOptions(include_ignored=True, include_git=True)
         walk = self.walk(top, options, task=task)
         for _ in walk:
-            pass
+            pass  # Denied names are counted on the way.
         del walk.denied_counts[""]
         return walk.denied_counts
 

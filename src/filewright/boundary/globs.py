@@ -63,7 +63,7 @@ class Globs:
     ========== =========================================================================
     `*` `?`    any characters, one character; never a slash
     `[a-z]`    one of these, `[!a-z]` none of these, `[[:digit:]]` a class
-    `**`       any number of folders, none included: `src/**/*.py`, `**/test_*`, `docs/**`
+    `**`       any number of folders, none included: `src/**/*.py`, `docs/**`
     `{a,b}`    either: `*.{js,ts}`; may be nested
     `\`        takes the next character as it is
     `x/`       at the end: folders only
@@ -205,6 +205,7 @@ def _normal_forms(text: str) -> list[str]:
     forms_by_part = []
     for part in text.split("/"):
         forms = [part]
+        # In a bracket each code point is a member of its own: it is left as it is.
         if "[" not in part:
             forms += [unicodedata.normalize(form, part) for form in _NORMAL_FORMS]
         forms_by_part.append(list(dict.fromkeys(forms)))
@@ -220,6 +221,7 @@ def _make_rule(text: str, glob: str, base: int) -> Rule:
         if any(re.fullmatch(_CLIMBING_PART, part) for part in pattern.split(b"/")):
             problem = "climbs out of the folder with .."
             raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
+        # `./x` begins in the folder, as `/x` does.
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
         rule = Rule(pattern, is_negated=False, base=base, counts_characters=True)
@@ -228,7 +230,10 @@ def _make_rule(text: str, glob: str, base: int) -> Rule:
         if re.search(SPECIAL_CHARACTER, rule.text):
             translate(rule.text)
     except (MalformedError, UnicodeEncodeError) as error:
-        hint = "close every [ and {, and write \\ before a character that is meant as it is"
+        hint = (
+            "close every [ and {, "
+            "and write \\ before a character that is meant as it is"
+        )
         raise _glob_error(glob, "is malformed", hint) from error
     # `/**` names everything below the folder, as `**` does.
     rule.by_name = rule.by_name or rule.text == b"**"
@@ -272,6 +277,7 @@ def _expand_braces(text: str, glob: str) -> list[str]:
 def _combine(starts: list[str], ends: list[str], glob: str) -> list[str]:
     """Return each of `starts` with each of `ends`. Raise `too_large`."""
     start_length, end_length = sum(map(len, starts)), sum(map(len, ends))
+    # Before they are made: a short glob can stand for more text than fits in memory.
     limit = None
     if len(starts) * len(ends) > _MAX_ALTERNATIVES:
         limit = f"{_MAX_ALTERNATIVES} alternatives"
@@ -286,6 +292,7 @@ def _combine(starts: list[str], ends: list[str], glob: str) -> list[str]:
 def _glob_error(
     glob: str, problem: str, hint: str, code: Code = Code.INVALID_INPUT
 ) -> FilewrightError:
+    # The glob may itself be the reason, if it is very long.
     if len(glob) > _MAX_SHOWN_CHARACTERS:
         glob = glob[:_MAX_SHOWN_CHARACTERS] + "…"
     text = printable_path(glob)

@@ -1,28 +1,28 @@
 """The launcher of child processes: confined, limited, and ended with this process.
 
-A search engine or git opens paths by itself, so no check of this process comes between a
-name and what the child reads: in a race that swaps a folder for a link, the child would
-read outside of the roots. The kernel comes between instead. A child runs under a Landlock
-domain of its own that holds the roots for reading, the programs named and the system's
-libraries (`reads="roots"`), or this Python and none of the user's files
+A search engine or git opens paths by itself, so no check of this process comes between
+a name and what the child reads: in a race that swaps a folder for a link, the child
+would read outside of the roots. The kernel comes between instead. A child runs under a
+Landlock domain of its own that holds the roots for reading, the programs named and the
+system's libraries (`reads="roots"`), or this Python and none of the user's files
 (`reads="python"`); no writing, no TCP, no signals to others.
 
     launcher = Launcher([root.folder], programs=[rg])
     with launcher.start([rg, "-e", "x", "."], folder=root.descriptor) as child:
         for block in iter(lambda: child.stdout.read(1 << 16), b""): ...
-        child.wait()                                    # the exit status, as in subprocess
+        child.wait()  # returns the exit status, as in subprocess
 
-Landlock confines a thread and the processes that it starts. So each child is started by a
-thread of its own, which gives up its other rights first and ends at once. No Python code
-runs between fork and exec: the child inherits no lock, no descriptor and no variable of
-the environment. Each child has a process group of its own, a limit of memory and,
-optionally, of time. Leaving the `with` block and `kill()` end it and what it started. So
-does the end of this process, however it comes: a second process, the watchdog, waits for
-that (`system/watchdog.py`).
+Landlock confines a thread and the processes that it starts. So each child is started by
+a thread of its own, which gives up its other rights first and ends at once. No Python
+code runs between fork and exec: the child inherits no lock, no descriptor and no
+variable of the environment. Each child has a process group of its own, a limit of
+memory and, optionally, of time. Leaving the `with` block and `kill()` end it and what
+it started. So does the end of this process, however it comes: a second process, the
+watchdog, waits for that (`system/watchdog.py`).
 
 Where the kernel cannot confine, `start` raises `unsupported` for a child that reads the
-roots. A child that is given nothing but its input (`reads="python"`) then runs within the
-other limits.
+roots. A child that is given nothing but its input (`reads="python"`) then runs within
+the other limits.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Child(Closable):
         memory: int,
         seconds: float | None,
     ) -> None:
-        """Limit a process. End it and raise `OSError` if its memory cannot be limited."""
+        """Limit a process. End it and raise `OSError` if the limit cannot be set."""
         self._program = program
         self._process = process
         self._watch = watch
@@ -87,6 +87,7 @@ class Child(Closable):
         if seconds is not None:
             self._timer.daemon = True
             self._timer.start()
+        # Before the limit is set: from here on, the end of this process ends the child.
         watch(process.pid)
         try:
             self._job = system.limit_process(process.pid, memory)
@@ -97,8 +98,8 @@ class Child(Closable):
     def wait(self, seconds: float | None = None) -> int:
         """Return the exit status (negative: the signal that ended the child).
 
-        Raise `timeout` after `seconds`. Read `stdout` to its end first, or the child may
-        never end.
+        Raise `timeout` after `seconds`. Read `stdout` to its end first, or the child
+        may never end.
         """
         try:
             return self._process.wait(seconds)
@@ -214,6 +215,7 @@ class Launcher:
     def _confine_thread(self, reads: Literal["roots", "python"]) -> None:
         """Take all rights from this thread but those to read what the child needs."""
         if reads == "python":
+            # It gets no descriptor of a user's file, so it may run without confinement.
             if self._confine:
                 landlock.confine_child((), None)
             return
@@ -240,6 +242,7 @@ class Launcher:
             if not self._watchdogs or self._watchdogs[0].poll() is not None:
                 _end_watchdogs(self._watchdogs)
                 self._watchdogs.append(_start_watchdog())
+                # A new watchdog knows none of the children that run already.
                 numbers = list(self._running)
             pipe = self._watchdogs[0].stdin
             assert pipe is not None
@@ -264,6 +267,7 @@ def _end_watchdogs(watchdogs: list[subprocess.Popen[bytes]]) -> None:
     while watchdogs:
         process = watchdogs.pop()
         assert process.stdin is not None
+        # At the end of its input the watchdog kills the children and ends.
         process.stdin.close()
         try:
             process.wait(_END_SECONDS)

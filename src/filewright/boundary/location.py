@@ -107,7 +107,7 @@ class Location(_RootAndParts):
 
     @property
     def exact_display_path(self) -> str:
-        """The path in results, in a form that differs from all paths that look alike."""
+        """The path in results, in a form that no other path shares or resembles."""
         return self.display_path_with(quote_exactly)
 
     def display_path_with(self, quoting: Callable[[bytes], str]) -> str:
@@ -119,6 +119,7 @@ class Location(_RootAndParts):
             return prefix or "."
         path = b"/".join(parts)
         if not has_prefix:
+            # `locate` would read these as a home folder, a URL, or the name of a root.
             looks_like_root = root.has_siblings and b":" in parts[0]
             if looks_like_root or path.startswith((b"~", b"file:")):
                 path = b"./" + path

@@ -78,7 +78,7 @@ class Rule:
 
     @cached_property
     def _expression(self) -> re.Pattern[bytes] | None:
-        """The expression for the text after the literal part; None if it fits nothing."""
+        """The expression for the text after the literal; None if it fits nothing."""
         pattern = self.text
         if not self._matches_whole:
             # Git matches this part on its own, so `**` there counts as at a start.
@@ -93,7 +93,7 @@ class Rule:
         return self.by_name or self.counts_characters
 
     def matches(self, name: bytes, path: bytes) -> bool:
-        """Return True if the rule fits `path` (from the root), whose last part is `name`."""
+        """Return True if the rule fits `path`, from the root, which ends in `name`."""
         literal = self.literal
         candidate = name if self.by_name else path[self.base :]
         if len(literal) == len(self.text):
@@ -118,6 +118,7 @@ class Rule:
         `prefix` is from the root and ends in a slash.
         """
         below = prefix[self.base :]
+        # Without `**` a rule fits paths of its own depth only.
         if b"**" not in self.text and below.count(b"/") > self.text.count(b"/"):
             return False
         literal = self.literal
@@ -152,6 +153,7 @@ class Rule:
                 kind = "ends"
             return Tails(kind, texts)
         if is_loose or b"**" in last_part or not without_star:
+            # Any name may fit.
             return Tails("starts", [b""])
         if special is not None and special.start():
             return Tails("starts", [last_part[: special.start()]])
@@ -171,6 +173,7 @@ class Tails:
 
 def _parse_rules(content: bytes, base: int) -> tuple[Rule, ...]:
     """Return the rules of an ignore file, in its order; `base` is as for `Rule`."""
+    # Short files are often equal, in many folders; long ones would fill the memory.
     if len(content) <= _MAX_CACHED_BYTES:
         return _parse_rules_cached(content, base)
     return _parse_rules_cached.__wrapped__(content, base)
@@ -213,6 +216,7 @@ def find_problem(content: bytes) -> str:
     """
     if b"\0" in content:
         return "holds NUL bytes: it must be UTF-8 text"
+    # A comment or an empty line has no pattern.
     for number, pattern in enumerate(_parse_lines(content), 1):
         if not pattern:
             continue
@@ -285,7 +289,8 @@ class Layer:
         return None
 
     def below(self, prefix: bytes) -> Layer:
-        """Return the layer for the folder `prefix`: the rules that can fit below it."""
+        """Return the layer for the folder `prefix`, without rules that cannot fit."""
+        # To test each of so many rules in every folder would cost more than it saves.
         if len(self.anchored) > _MAX_LAYER_RULES:
             return self
         dead = {rule for rule in self.anchored if not rule.can_match_below(prefix)}
@@ -324,7 +329,8 @@ class Matcher:
         return self._with_layers(git_layers, other_layers)
 
     def below(self, prefix: bytes) -> Matcher:
-        """Return the matcher for the folder `prefix`: the rules that can fit below it."""
+        """Return the matcher for the folder `prefix`, without rules that cannot fit."""
+        # Rules by name alone can fit at any depth.
         if not self._has_anchored:
             return self
         return self._with_layers(
@@ -387,6 +393,7 @@ class Matcher:
         The folder itself must not be ignored: everything in an ignored one is.
         """
         path = prefix + name
+        # The strongest layer first: its rule decides.
         for layer in reversed(self.layers):
             rule = layer.deciding_rule(path, name, is_folder)
             if rule is not None:
@@ -405,6 +412,8 @@ def _add_layer(
     if not rules:
         return layers
     last_rules = layers[-1].rules if layers else ()
+    # Few large layers are tested faster; but a layer is built anew for each file that
+    # joins it.
     if len(last_rules) + len(rules) <= _MAX_LAYER_RULES:
         return (*layers[:-1], Layer(last_rules + rules))
     return (*layers, Layer(rules))

@@ -48,7 +48,7 @@ _MAX_LEVELS_ABOVE = 1_000
 """Levels of `..` in one path; the system takes hardly more."""
 
 RuleFreeFolders = set[tuple[int, int, int]]
-"""Folders with no rule file in them or above, by the index of their root and identity."""
+"""Folders with no rule file in or above them, by root index and identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Opener:
         self._root_rules = [self._settings_rules for _ in self.roots]
 
     def close(self) -> None:
-        """End the child processes and release the roots; nothing can be opened later."""
+        """End the child processes and release the roots. Nothing can be opened then."""
         self.launcher.close()
         for root in self.roots:
             root.folder.close()
@@ -181,6 +181,7 @@ class Opener:
                 for_git=for_git,
             )
         if opened is None:
+            # Part by part: a link may lead into a folder with rules of its own.
             checker = self._rule_checker(
                 self._rules_at(location.root),
                 location,
@@ -234,8 +235,10 @@ class Opener:
         ):
             with folder:
                 if for_change:
+                    # Say that the folder was moved out, rather than what is there now.
                     self._current_parts(location, folder)
             return None
+        # What a git folder offers depends on its whole working tree.
         if not for_git and _GIT in map(plain_form, folder.resolved_parts):
             folder.close()
             return None
@@ -260,13 +263,14 @@ class Opener:
                 and levels
                 and (root.index, *folder.ancestor_identity(1)) in rule_free
             ):
-                levels = 0
+                levels = 0  # Nothing above the folder needs to be looked at again.
             elif levels >= _MAX_LEVELS_ABOVE:
                 return True
             elif folder.ancestor_identity(levels) != root.identity:
                 return True  # It was moved since it was opened.
         except OSError:
             return True  # A folder above cannot be entered.
+        # Read-only rules only matter to a change.
         files = RULE_FILES if for_change or rule_free is not None else (DENY_FILE,)
         paths = [b"../" * up + file for up in range(levels + 1) for file in files]
         if folder.contains_any(paths):
@@ -277,10 +281,13 @@ class Opener:
 
     @staticmethod
     def _current_parts(location: Location, folder: Folder) -> tuple[bytes, ...]:
-        """Return the current path of a held folder from its root, if the system knows it.
+        """Return the parts of the path that an open folder has now, from its root.
+
+        If the system does not know it, return those by which it was opened.
 
         Raise `path_escape` if the folder was moved out of the root.
         """
+        # Asked at the same moment: the root may be moved too, with everything in it.
         path, root_path = folder.path(), location.root.folder.path()
         if not folder.resolved_parts or path is None or root_path is None:
             return folder.resolved_parts
@@ -312,6 +319,7 @@ class Opener:
         If `parent_rules`, those of the folder above, are known and not active, only the
         folder's own files are looked for. With `for_git`, stored copies are not denied.
         """
+        # A deny file that is a folder hides everything in it.
         if opened is None and DENY_FILE in map(plain_form, location.parts):
             return DENY_ALL
         root_rules = self._rules_at(location.root)
@@ -409,6 +417,7 @@ class Opener:
                 if has_deny_file:
                     break
         except FilewrightError:
+            # The time was up, or the tree cannot be read: deny rather than show.
             return True
         return has_deny_file
 

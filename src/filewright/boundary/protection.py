@@ -1,16 +1,16 @@
 """Paths that are never written: by rules, as filewright's own state, or through links.
 
-A rule such as `.claude/settings.json` protects a name. The same file has another name if
-`.claude` is a link. So no link may be made at a folder on the way to a protected file, and
-where the user has such a link, its target is protected like the name.
+A rule such as `.claude/settings.json` protects a name. The same file has another name
+if `.claude` is a link. So no link may be made at a folder on the way to a protected
+file, and where the user has such a link, its target is protected like the name.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from filewright.boundary.matching import NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import fold_letters, plain_form
@@ -23,7 +23,8 @@ Parts = Sequence[bytes]
 """A path below a root."""
 
 
-class Alias(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Alias:
     """A link at a protected name, or on the way to one.
 
     `link` is its path and `target` the path it leads to in plain form, each from its
@@ -39,7 +40,7 @@ class Alias(NamedTuple):
         return Alias(tuple(link), tuple(map(plain_form, target)))
 
     def path_through(self, parts: Parts) -> tuple[bytes, ...] | None:
-        """Return the path through the link of a path at or below its target, or None."""
+        """Return a path at or below the target as a path through the link, or None."""
         depth = len(self.target)
         if tuple(map(plain_form, parts[:depth])) != self.target:
             return None
@@ -100,6 +101,7 @@ class Protection:
         the state would move with it.
         """
         plain_parts = [*map(plain_form, parts)]
+        # Most paths have no name that a rule could fit: they cost this one test.
         if self._rules.candidates(plain_parts):
             rule = _first_match(self._rules, plain_parts)
             if rule is not None and _first_match(self._allowed, plain_parts) is None:
@@ -156,7 +158,8 @@ class Protection:
         return any(own_parts[-1] == plain_name for own_parts in self.own_state)
 
 
-class _ParentFolders(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _ParentFolders:
     """The folders on the way to protected paths.
 
     `rules` has, for the text of each rule of `matcher`, the protection rule.
@@ -194,7 +197,7 @@ def _parent_rules(rule: str) -> Iterator[str]:
     Folders that `rule` names only by wildcards are left out.
     """
     if rule.startswith("!"):
-        return
+        return  # It protects nothing.
     parts = rule.strip("/").split("/")
     is_anchored = "/" in rule.rstrip("/") and parts[0] != "**"
     for depth in range(1, len(parts)):

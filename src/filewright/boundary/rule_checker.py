@@ -40,10 +40,10 @@ class RuleChecker:
         """The rules for each folder on the way, by its parts."""
 
     def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
-        """Raise the refusal of the name `part` in a folder on the way, if it is denied."""
+        """Refuse the name `part` in a folder on the way if it is denied."""
         rules = self.rules_in(folder)
         if self._for_change and not rules.closed and is_temporary(part):
-            return  # The temporary files of a change are not subject to the user's rules.
+            return  # A rule such as `*~` is not about a change's temporary files.
         rules.require_allowed(
             self._location.requested_path,
             part,

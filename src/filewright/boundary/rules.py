@@ -1,12 +1,12 @@
 """Deny rules and read-only rules: the paths that the user withholds from agents.
 
 Deny rules come from `.agentsignore` files and `--deny`; read-only rules from
-`.agentsreadonly` files. The files are written like `.gitignore`, may be in any folder, and
-hold for everything below it. A denied path is invisible: no call reads, lists, searches or
-changes it, and history does not name it. The answer for a denied path is the same whether
-or not it exists; a rule that ends in a slash also denies a name that does not exist. A
-name is matched as it is written and in its plain form, and either match is enough. A rule
-file that cannot be used denies its whole folder.
+`.agentsreadonly` files. The files are written like `.gitignore`, may be in any folder,
+and hold for everything below it. A denied path is invisible: no call reads, lists,
+searches or changes it, and history does not name it. The answer for a denied path is
+the same whether or not it exists; a rule that ends in a slash also denies a name that
+does not exist. A name is matched as it is written and in its plain form, and either
+match is enough. A rule file that cannot be used denies its whole folder.
 
 A repository stores copies of the files that it tracks, and their names. So where a rule
 denies anything, only the parts of a git folder that tell its state are offered: `HEAD`,
@@ -112,6 +112,7 @@ class _RuleSet:
         if not self.matcher.layers or not names:
             return names
         folded_names = [*map(self.fold_name, names)]
+        # Two names may have one plain form: both are then kept or dropped.
         unmatched = set(
             self.matcher.filter_not_ignored(self.prefix, folded_names, are_folders)
         )
@@ -256,7 +257,7 @@ class DenyRules:
         return plain_name == DENY_FILE or self._is_store(plain_name)
 
     def enter(self, name: bytes | None, folder: Folder | None) -> DenyRules:
-        """Return the rules for the folder `name` of this one, with its own files' rules.
+        """Return the rules for the folder `name` of this one, those of its files added.
 
         With None for `name`, it is this folder, a root. With None for `folder` it does
         not exist and has no files.
@@ -273,12 +274,13 @@ class DenyRules:
         size = len(prefix) + sum(
             len(content) for content in contents if isinstance(content, bytes)
         )
+        # A cached result with `tree_denies` would keep the answer for an earlier tree.
         if size <= _MAX_CACHED_BYTES and self._tree_denies is None:
             return _enter_cached(self, name, prefix, place, deny, read_only)
         return _enter_cached.__wrapped__(self, name, prefix, place, deny, read_only)
 
     def below(self, names: Sequence[bytes]) -> DenyRules:
-        """Return the rules for a folder that need not exist, by the names on the way."""
+        """Return the rules for a folder, by the names on the way; it need not exist."""
         rules = self
         for name in names:
             if rules.denies(name, True):
@@ -320,6 +322,7 @@ class DenyRules:
         rule_sets = [
             rule_set for rule_set in root_rules._rule_sets if not rule_set.source
         ]
+        # Rules that deny the inner root itself must not end where that root begins.
         rule_sets += [rule_set.below(name) for rule_set in self._rule_sets]
         if self.denies(name, True):
             rule_sets += _rule_sets(DENY_FILE, b"/*")
@@ -338,12 +341,13 @@ class DenyRules:
             return self.hides_copies and plain_name in _OTHER_STORES
         if self._place is not _Place.GIT_FOLDER or plain_name in _OFFERED_IN_GIT_FOLDER:
             return False
+        # To search a whole tree takes long, so it is done once, and only if it matters.
         if not self.hides_copies and self._tree_denies is not None:
             self.hides_copies, self._tree_denies = self._tree_denies(), None
         return self.hides_copies
 
     def _place_of(self, name: bytes | None, folder: Folder | None) -> _Place:
-        """Return the kind of the folder `name` in this one, open as `folder` if it exists."""
+        """Return the kind of the folder `name`, which is `folder` if it exists."""
         plain_name = plain_form(name) if name is not None else b""
         match self._place:
             case _Place.GIT_FOLDER:
@@ -351,7 +355,8 @@ class DenyRules:
                     return _Place.GIT_FOLDERS
                 return _Place.FREE
             case _Place.GIT_FOLDERS:
-                # A module's name may have slashes: folders on the way are no git folders.
+                # A module's name may have slashes: folders on the way are no git
+                # folders.
                 is_git_folder = folder is None or folder.contains_any((b"HEAD",))
                 return _Place.GIT_FOLDER if is_git_folder else _Place.GIT_FOLDERS
             case _Place.FREE:
@@ -381,7 +386,7 @@ class DenyRules:
         *,
         for_change: bool = False,
     ) -> None:
-        """Raise `refusal` if `name` is denied; with `for_change` also if it is read only.
+        """Refuse `name` if it is denied; with `for_change`, also if it is read only.
 
         `requested_path` is the path in the message; `is_folder` is as for `denies`.
         """
@@ -454,6 +459,7 @@ def _read_rule_file(folder: Folder, name: bytes) -> _Content:
         kind = folder.stat(name).kind
         if kind != "file":
             return Unusable(f"is a {kind}")
+        # A file that is written while it is read may lack rules: it is read again.
         for _ in range(_MAX_READS):
             with folder.open(name, known_file=True) as file:
                 before = file.status()

@@ -1,8 +1,8 @@
 """The walk: everything below a folder, sorted, with the ignore and deny rules applied.
 
-Listing, search and replace all see a tree through it, so they never disagree. Each folder
-is opened from the root without following links, read at once and closed. So a folder that
-is swapped for a link or moved out meanwhile is not walked.
+Listing, search and replace all see a tree through it, so they never disagree. Each
+folder is opened from the root without following links, read at once and closed. So a
+folder that is swapped for a link or moved out meanwhile is not walked.
 
 A folder is *far* if its path is longer than the system accepts. It is opened from the
 folder above it, whose handle the walk holds; back up it goes by `..`, compared by
@@ -25,7 +25,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, repeat
-from typing import NamedTuple
 
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
@@ -120,7 +119,8 @@ class WalkBounds:
     cross_devices: bool
 
 
-class FolderEntry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FolderEntry:
     """One name in the tree.
 
     `status` is its own (a link's, not its target's) if details are wanted.
@@ -161,10 +161,7 @@ class WalkedFolder:
     """Length of the path of the folder where the walk starts, with a slash."""
 
     held_prefix: bytes | None
-    """Path from the root with a slash; None for a far folder while it is not read.
-
-    All paths of a deep tree would fill the memory.
-    """
+    """Path from the root with a slash; None for a far folder while others are read."""
 
     matcher: Matcher
     globs: Globs
@@ -180,7 +177,7 @@ class WalkedFolder:
 
     @property
     def root_prefix(self) -> bytes:
-        """The path from the root without links, with a slash, as ignore rules use it."""
+        """The path from the root without links, with a slash, for ignore rules."""
         names: list[bytes] = []
         folder = self
         while folder.held_prefix is None:
@@ -215,7 +212,8 @@ class _FolderNames:
     """The names read from a folder.
 
     `runs` are sorted and packed, if there are very many; else all names are in `batch`.
-    With `has_ignore_sources`, a name among them may be a file of ignore rules, or `.git`.
+    With `has_ignore_sources`, a name among them may be a file of ignore rules, or
+    `.git`.
     """
 
     batch: Batch
@@ -245,8 +243,8 @@ class Walk:
     """The entries below a folder: each folder before its names, in byte order.
 
     To be iterated once. So far `ignored_count` names were left out by ignore rules, and
-    `unreadable_count` folders could not be read. `denied_counts` has the denied names by
-    their rule; agents never see it.
+    `unreadable_count` folders could not be read. `denied_counts` has the denied names
+    by their rule; agents never see it.
     """
 
     def __init__(
@@ -278,6 +276,7 @@ class Walk:
                 raise bounds.deny_rules.refusal(location.requested_path)
             start = self._start_folder(opened)
         except BaseException:
+            # The caller has given the handle away.
             opened.close()
             raise
         start.items = self._read_items(start, opened)
@@ -345,6 +344,7 @@ class Walk:
                 if child is not None:
                     folder = child
                     continue
+                # The end of a folder: the walk goes on in the one above.
                 if folder.is_far:
                     self._hold_parent(folder)
                 folder = folder.parent
@@ -375,6 +375,7 @@ class Walk:
         if opened is None:
             return None
         if folder.is_far:
+            # All paths of a deep tree would fill the memory; it can be made again.
             folder.held_prefix = None
         child.items = self._read_items(child, opened)
         return child
@@ -430,10 +431,11 @@ class Walk:
         if held is not None and held.folder is parent:
             opened = held.handle.open_folder(folder.name)
         elif parent.is_far:
-            return None
+            return None  # It is not held, and has no path that could be opened.
         else:
             with self._open_from_root(parent.parts) as parent_handle:
                 opened = parent_handle.open_folder(folder.name)
+        # From the root the system itself refuses to cross; here it has to be tested.
         is_other_device = opened.status().device != self._root.identity[0]
         if is_other_device and not self._bounds.cross_devices:
             opened.close()
@@ -545,6 +547,7 @@ class Walk:
 
     def _batched_items(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
         """Yield the names of a folder with very many, some at a time."""
+        # Each run is sorted, so no more than one name of each is unpacked at a time.
         merged = heapq.merge(*(_iter_packed(run) for run in runs))
         while packed_names := list(islice(merged, _BATCH_NAMES)):
             self._task.check()
@@ -606,6 +609,7 @@ class Walk:
         self._drop_hidden(folder, selection)
         self._drop_ignored(folder, selection)
         yielded_folders = self._apply_globs(folder, selection)
+        # Folders that are left out do not matter: a folder is complete by its files.
         folder.is_complete &= len(selection.names) == name_count
         if self._options.kinds is not None:
             wanted_kinds = self._options.kinds
@@ -617,6 +621,7 @@ class Walk:
                 ]
             if "folder" not in wanted_kinds:
                 yielded_folders = []
+        # The other folders are entered, because names in them may be wanted.
         if len(yielded_folders) < len(selection.folders):
             for name in set(selection.folders).difference(yielded_folders):
                 kinds[name] = None

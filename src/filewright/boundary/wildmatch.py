@@ -103,7 +103,7 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
 
 
 def _append_stars(sections: list[_Section], pattern: bytes, position: int) -> int:
-    """Append the stars at `position` to the sections. Return the position after them."""
+    """Append the stars at `position`. Return the position after them."""
     stars = _STARS.match(pattern, position)
     assert stars is not None
     start, position = stars.span()
@@ -122,12 +122,12 @@ def _append_stars(sections: list[_Section], pattern: bytes, position: int) -> in
 
 def _member_expression(members: frozenset[int]) -> bytes:
     if not members:
-        return b"(?!)"
+        return b"(?!)"  # It matches nothing.
     return b"[" + b"".join(b"\\x%02x" % member for member in sorted(members)) + b"]"
 
 
 def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
-    """Return the bytes that the bracket at `position` matches, and the position after it.
+    """Return the bytes that the bracket at `position` matches, and its end.
 
     A slash is never among the bytes. Raise `MalformedError`.
     """
@@ -137,6 +137,7 @@ def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
         position += 1
     members: set[int] = set()
     range_start = 0  # The member before, with which a range may begin; 0 if none.
+    # A `]` right at the start is a member.
     while not members or pattern[position : position + 1] != b"]":
         ahead = pattern[position : position + 2]
         ends_range = (

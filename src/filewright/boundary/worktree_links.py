@@ -1,4 +1,4 @@
-"""The linked worktrees of a git repository, found by the files with which git links them.
+"""The linked worktrees of a repository, found by the files with which git links them.
 
 Git is not run for this.
 """
@@ -22,9 +22,9 @@ _MAX_LINE_BYTES = 8 << 10
 def find_linked_worktrees(path: bytes) -> list[bytes]:
     """Return the other worktrees of the repository whose worktree is the folder `path`.
 
-    The main one comes first. Only worktrees whose own files lead back to this repository
-    are returned: a hostile repository may call any folder its worktree. Raise
-    `too_large` for more than `MAX_LINKED_WORKTREES`.
+    The main one comes first. Only worktrees whose own files lead back to this
+    repository are returned: a hostile repository may call any folder its worktree.
+    Raise `too_large` for more than `MAX_LINKED_WORKTREES`.
     """
     git_path = os.path.join(path, b".git")
     worktrees: list[bytes] = []
@@ -38,6 +38,7 @@ def find_linked_worktrees(path: bytes) -> list[bytes]:
                 _read_pointer(os.path.join(record, b"gitdir"), record), git_path
             ):
                 return []
+            # A bare repository has no main worktree.
             if os.path.basename(repository) == b".git":
                 worktrees.append(os.path.dirname(repository))
         records = os.path.join(repository, b"worktrees")

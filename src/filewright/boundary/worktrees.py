@@ -54,7 +54,7 @@ def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str
 
 
 def _describe(boundary: Boundary, tree: Location) -> str | None:
-    """Return the kind, path and branch of a tree; None if its repository has no other."""
+    """Return the kind, path and branch of a tree; None if there is no other tree."""
     git_location = tree.child(b".git")
     path = tree.display_path if tree.parts else quote(tree.root.path)
     if boundary.stat(git_location).kind == "file":
@@ -99,6 +99,7 @@ def _may_be_named(boundary: Boundary, record: Location) -> bool:
 def _describe_branch(boundary: Boundary, head: Location | None) -> str:
     if head is None:
         return ""
+    # A head that is denied, or outside the roots, is left out.
     with suppress(FilewrightError):
         line = _read_line(boundary, head)
         if line.startswith(_BRANCH_PREFIX):

@@ -45,11 +45,12 @@ class WriteGuard(Opener):
         """Refuse a location that may not be changed. It need not exist.
 
         Raise the errors of `require_writable_names`, also for a link that leads to such
-        a path. Raise `symlink` if the location is a link, unless `link_itself`: a delete
-        or a move acts on the link.
+        a path. Raise `symlink` if the location is a link, unless `link_itself`: a
+        delete or a move acts on the link.
 
         `resolved_folders` has the paths of the folders that were opened for this change
-        set, so that each is opened once. Further names in them are not tested for links.
+        set, so that each is opened once. Further names in them are not tested for
+        links.
         """
         self.require_writable_names(location, location.parts)
         parent = location.parent
@@ -68,7 +69,7 @@ class WriteGuard(Opener):
                     missing = parent.parts[depth:]
                     resolved_folders[parent] = (*folder.resolved_parts, *missing)
                 if depth < len(parent.parts):
-                    return
+                    return  # A folder above is missing, so there is no link.
                 kind = folder.stat(location.name).kind
         except FileNotFoundError:
             return
@@ -80,7 +81,7 @@ class WriteGuard(Opener):
             self.require_link_allowed(location)
 
     def _open_nearest_folder(self, location: Location) -> tuple[int, OpenedFolder]:
-        """Open the innermost folder above a location that exists, and return its depth."""
+        """Open the innermost existing folder above a location, and return its depth."""
         depth = len(location.parent.parts)
         while True:
             try:
@@ -128,6 +129,7 @@ class WriteGuard(Opener):
         """Refuse a change below an open folder, by its real path and by the rules."""
         folder, rules = opened.folder, opened.rules
         parts_below = location.parts[len(parts) :]
+        # A link on the way, or a move meanwhile, leads to another path than was asked.
         real_paths = {folder.resolved_parts, self._current_parts(location, folder)}
         for real_parts in real_paths - {parts}:
             self._require_unprotected(
@@ -191,7 +193,7 @@ class WriteGuard(Opener):
     # Links
 
     def link_refusal(self, location: Location) -> FilewrightError:
-        """Return the error for a write to a link, with its target if that is visible."""
+        """Return the error for a write to a link, with the target if it is visible."""
         path = location.requested_path
         prefix = location.root.resolved_prefix
         link_path = prefix + b"/".join(location.parts)
@@ -203,6 +205,7 @@ class WriteGuard(Opener):
             return errors.write_to_symlink(path)
         target_parts = tuple(target[len(prefix) :].split(b"/"))
         target_location = Location(location.root, target_parts)
+        # The target of a denied path must not be told.
         rules = self.rules_for(target_location.parent)
         is_own_state = self._protection(location).find_own_state(target_parts)
         if is_own_state or rules.denies(target_location.name, None):
@@ -221,7 +224,7 @@ class WriteGuard(Opener):
             raise errors.protected_link(location.requested_path, rule)
 
     def find_aliases(self, location: Location) -> tuple[Alias, ...]:
-        """Return the links by which a location, or a path in it, has a protected name."""
+        """Return the links by which a location, or a path in it, is protected."""
         aliases: list[Alias] = []
         for root in self.roots:
             protection = self._protections[root.index]
@@ -265,6 +268,7 @@ class WriteGuard(Opener):
             transfer.require_allowed(entry)
             if not rules.active:
                 continue
+            # The rules of the destination hold for the entries once they are there.
             entry_is_folder = entry.kind == "folder"
             folder_rules = rules_by_prefix[entry.folder.prefix]
             if folder_rules.denies(
@@ -274,6 +278,7 @@ class WriteGuard(Opener):
             if entry_is_folder:
                 child_rules = folder_rules.enter(entry.name, None)
                 rules_by_prefix[entry.path + b"/"] = child_rules
+        # Denied names are never yielded, only counted.
         if walk.denied_counts:
             raise errors.contains_denied(source.requested_path)
 
@@ -291,7 +296,7 @@ class _Transfer:
     is_move: bool
 
     def require_allowed(self, entry: FolderEntry) -> None:
-        """Refuse an entry of the folder that protection rules keep from the transfer."""
+        """Refuse an entry that protection rules keep from the transfer."""
         if entry.kind == "link":
             self._require_link_allowed(entry)
         if self._may_concern(entry):
