@@ -50,7 +50,11 @@ On the disk:
 What is kept:
 
 - `model`: recorded paths, file states, file changes and change records
-- `log`: the history and the unfinished changes of a root
+- `log`: the history and the unfinished changes of a root, and how they are written
+- `log_reader`: the queries of one log
+- `rows`: the tables of a log, and their rows
+- `plan_encoding`: the bytes of a rename plan in the log
+- `retention`: the limits of a history
 - `database`: the SQLite database of a log
 - `blobs`: contents kept for undo
 - `state_dir`: the state folder of a root
