@@ -135,7 +135,7 @@ def _attempt(
             number=intent.number,
             tool=change_set.tool,
             summary=change_set.summary,
-            file_changes=changes.list_changes(backup.originals, backup.created),
+            file_changes=changes.intended(),
             session=caller.session,
             client=caller.client,
             turn=caller.turn,
@@ -158,11 +158,9 @@ def _attempt(
         is_intent_complete = plan.is_complete
         plan = order.fill_in(plan, staged.originals, staged.created)
         if not is_intent_complete:
-            originals = {**backup.originals, **staged.originals}
             intended = record.file_changes
-            record = replace(
-                record, file_changes=changes.list_changes(originals, staged.created)
-            )
+            completed = changes.completed(staged.originals, staged.created)
+            record = replace(record, file_changes=completed)
             log.write(record, plan, entries=record.file_changes != intended)
 
         # Publish: readers see the change. A crash is still rolled back.

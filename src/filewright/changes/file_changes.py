@@ -15,8 +15,8 @@ from filewright.changes.tree_node import TreeNode
 class FileChanges:
     """The file changes of a commit: of new files first, then of all others.
 
-    The states of new files are known in part before staging, and completely after it. The
-    others are known from the start, and worked out once.
+    The others are known from the start. A new file is recorded with its digest, and a new
+    folder with all that is in it, only once they are staged.
     """
 
     def __init__(self, diff: TreeDiff, backup: Backup) -> None:
@@ -26,26 +26,40 @@ class FileChanges:
         """Rewritten files, by their paths after the change."""
         for node in backup.originals:
             if diff.is_rewritten(node):
-                self._rewritten[RecordedPath.from_location(diff.locations[node])] = node
+                path = RecordedPath.from_location(diff.locations[node])
+                self._rewritten[path] = node
         self._others = (*self._renamed_files(), *self._deleted_files())
 
-    def list_changes(
+    def intended(self) -> tuple[FileChange, ...]:
+        """Return all changes, as far as they are known before staging."""
+        return (
+            *self._new_files(self._backup.originals, self._backup.created),
+            *self._others,
+        )
+
+    def completed(
         self,
         originals: Mapping[TreeNode, FileState],
         created: Mapping[TreeNode, FileState],
     ) -> tuple[FileChange, ...]:
-        """Return all changes, by the states of rewritten and of new files."""
-        changes: list[FileChange] = []
+        """Return all changes, with the states that staging has completed."""
+        all_originals = {**self._backup.originals, **originals}
+        return (*self._new_files(all_originals, created), *self._others)
+
+    def _new_files(
+        self,
+        originals: Mapping[TreeNode, FileState],
+        created: Mapping[TreeNode, FileState],
+    ) -> Iterator[FileChange]:
+        """Yield the changes of files that get a new inode."""
         for node in self._diff.staged:
             location = self._diff.locations[node]
             for path, after in _with_children(location, created[node]):
                 rewritten = self._rewritten.get(path)
                 if rewritten is None:
-                    changes.append(FileChange(path, before=None, after=after))
+                    yield FileChange(path, before=None, after=after)
                 else:
-                    before = originals[rewritten]
-                    changes.append(self._rewrite(path, rewritten, before, after))
-        return (*changes, *self._others)
+                    yield self._rewrite(path, rewritten, originals[rewritten], after)
 
     def _rewrite(
         self, path: RecordedPath, node: TreeNode, before: FileState, after: FileState
@@ -55,9 +69,15 @@ class FileChanges:
         previous_path = old_path if old_path != path else None
         edit = self._backup.edits.get(node)
         if edit is None:
-            return FileChange(path, before, after, previous_path)
+            return FileChange(path, before, after, renamed_from=previous_path)
         return FileChange(
-            path, before, after, previous_path, edit.spans, edit.removed, edit.inserted
+            path,
+            before,
+            after,
+            renamed_from=previous_path,
+            packed_spans=edit.spans,
+            removed=edit.removed,
+            inserted=edit.inserted,
         )
 
     def _renamed_files(self) -> Iterator[FileChange]:
@@ -72,9 +92,8 @@ class FileChanges:
             after = replace(before, mode=mode, uid=uid, gid=gid)
             old_path = RecordedPath.from_location(node.original.location)
             path = RecordedPath.from_location(self._diff.locations[node])
-            yield FileChange(
-                path, before, after, old_path if old_path != path else None
-            )
+            previous_path = old_path if old_path != path else None
+            yield FileChange(path, before, after, renamed_from=previous_path)
 
     def _deleted_files(self) -> Iterator[FileChange]:
         """Yield the changes of files that go, also in folders, but not of rewritten files."""
