@@ -39,7 +39,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 MOST_BYTES = 64 << 10
 CONTEXT = (1, 2, 3)
@@ -1183,7 +1183,9 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     seconds = time.process_time() - start
     outcome = planned.outcomes[0]
     said = bool(outcome.note or getattr(outcome, "notes", ()))
-    return kind_of(request, apply(data, planned.splices).decode(), noted=said), seconds
+    return kind_of(
+        request, apply_splices(data, planned.splices).decode(), noted=said
+    ), seconds
 
 
 def kind_of(request: Request, result: str, *, noted: bool) -> str:

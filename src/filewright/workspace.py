@@ -392,7 +392,7 @@ class Workspace(TypedTools, Closable):
         if uri.startswith(FILE):
             location = self._boundary.locate(unquote(uri[len(FILE) :]))
             with self.context.open(location) as snapshot:
-                held = snapshot.held
+                held = snapshot.content
                 if held is None:
                     raise FilewrightError(
                         Code.TOO_LARGE,
@@ -401,8 +401,8 @@ class Workspace(TypedTools, Closable):
                         path=location.requested_path,
                         size=snapshot.size,
                     )
-                if snapshot.binary is not None:
-                    return snapshot.binary, held
+                if snapshot.binary_type is not None:
+                    return snapshot.binary_type, held
                 try:
                     return "text/plain", held.decode()
                 except UnicodeDecodeError:

@@ -21,7 +21,7 @@ from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 NAMES = [
     "load",
@@ -574,7 +574,7 @@ def test_what_is_applied_is_what_was_meant(
         if error.code not in REFUSALS:
             raise
         return
-    result = apply(data, planned.splices).decode()
+    result = apply_splices(data, planned.splices).decode()
     accepted = [expected]
     if planned.outcomes[0].tier is Tier.EXACT and (
         text not in whole or damage in INDENTS

@@ -14,7 +14,7 @@ from filewright.edit.line_search import make_line_edit
 from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 class Block(NamedTuple):
@@ -29,7 +29,7 @@ ABC = b"a\nb\nc\nd\n"
 
 
 def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes:
-    return apply(
+    return apply_splices(
         content,
         plan_edits(
             Snapshot(content, encoding=encoding),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.edit.linediff import LineChange, diff_lines, find_line_splices
-from filewright.text.splice import apply, ordered
+from filewright.text.splice import apply_splices, sort_splices
 
 PIECES = st.lists(
     st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16
@@ -24,8 +24,8 @@ def test_line_splices_turn_one_text_into_the_other(
 ) -> None:
     old, new = head + before + tail, head + after + tail
     splices = find_line_splices(old, new)
-    assert ordered(splices, len(old)) == splices
-    assert apply(old, splices) == new
+    assert sort_splices(splices, len(old)) == splices
+    assert apply_splices(old, splices) == new
 
 
 @given(

@@ -14,7 +14,7 @@ from tests.rows import each_row
 from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import DiffRow, FileDiff
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text.splice import Splice, apply_splices, sort_splices
 
 GIT = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -129,7 +129,7 @@ def test_git_applies_what_is_shown(
         if position <= offset <= len(before):
             splices.append(Splice(offset, min(length, len(before) - offset), text))
             position = splices[-1].end + 1
-    after = apply(before, ordered(splices, len(before)))
+    after = apply_splices(before, sort_splices(splices, len(before)))
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     if before == after:
         assert diff.text == ""

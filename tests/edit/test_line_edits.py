@@ -40,7 +40,7 @@ def opened(data, folder, hold):
 def made(data, edit, folder, *, hold=True):
     with opened(data, folder, hold) as snapshot:
         planned = plan_edits(snapshot, [find_line_edit(snapshot, edit)], fuzzy=False)
-        return splice.apply(data, planned.splices)
+        return splice.apply_splices(data, planned.splices)
 
 
 @pytest.fixture(scope="module")

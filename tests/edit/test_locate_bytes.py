@@ -17,14 +17,14 @@ from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 def done(
     data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True
 ) -> bytes:
     planned = plan_edits(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
-    return apply(data, planned.splices)
+    return apply_splices(data, planned.splices)
 
 
 ENCODED = {
@@ -181,7 +181,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
             Code.ALREADY_APPLIED,
         )
         return
-    result = apply(content, planned.splices)
+    result = apply_splices(content, planned.splices)
     assert result != content
     outcome = planned.outcomes[0]
     start = snapshot.lines.offset_of(outcome.first)
@@ -223,7 +223,7 @@ def test_exact_text_is_taken_as_str_replace_would(
             else planned == Code.NO_CHANGE
         )
         if isinstance(planned, EditPlan):
-            assert apply(text.encode(), planned.splices) == expected
+            assert apply_splices(text.encode(), planned.splices) == expected
 
 
 @examples(33, derandomize=True)
@@ -263,10 +263,10 @@ def test_a_deletion_touches_no_byte_behind_it(
     file: bytes, gone: list[str], after: bytes
 ) -> None:
     edits = [Edit(search, "") for search in gone]
-    assert apply(file, plan_edits(Snapshot(file), edits).splices) == after
+    assert apply_splices(file, plan_edits(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
     made = replace_matches(Snapshot(file), pattern, compile_replacement("", pattern))
-    assert apply(file, made.splices) == after
+    assert apply_splices(file, made.splices) == after
 
 
 @pytest.mark.parametrize(
@@ -279,5 +279,5 @@ def test_a_deletion_touches_no_byte_behind_it(
 )
 def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
     file = "\ufeffa\nb\n".encode()
-    result = apply(file, plan_edits(Snapshot(file), [edit]).splices)
+    result = apply_splices(file, plan_edits(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())

@@ -12,7 +12,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 class Case(NamedTuple):
@@ -26,7 +26,7 @@ class Case(NamedTuple):
 def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
     data = file.encode()
     planned = plan_edits(Snapshot(data), [Edit(search, replace)], **options)
-    return apply(data, planned.splices).decode(), planned.outcomes[0].tier
+    return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
 CODE = """\

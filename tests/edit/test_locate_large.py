@@ -23,7 +23,7 @@ from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
 texts = st.lists(
@@ -55,7 +55,7 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
     expected = [
         (line.offset, line.body, line.terminator)
-        for line in Snapshot(data).lines.since()
+        for line in Snapshot(data).lines.read_lines()
     ]
     for snapshot in (Windowed(data), Snapshot(data)):
         source = Source(snapshot)
@@ -124,7 +124,7 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
         Tier.BLANK_LINES,
         Tier.EXACT,
     ]
-    result = apply(text.encode(), made.splices).decode()
+    result = apply_splices(text.encode(), made.splices).decode()
     assert result == text.replace("def f(a):  \n", "and no more\ndef f(a):\n").replace(
         "return a", "return 0"
     )
@@ -177,7 +177,7 @@ def test_very_many_lines_land(count: int) -> None:
     replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
     made = plan_edits(Snapshot(data), [Edit(search, replace)])
-    assert apply(data, made.splices) == data.replace(
+    assert apply_splices(data, made.splices) == data.replace(
         b"line %d\n" % (count // 2), b"changed\n"
     )
     assert len(made.splices) == 1

@@ -10,13 +10,13 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 def done(file: str, *edits: Edit, fuzzy: bool = True) -> tuple[str, Tier]:
     data = file.encode()
     planned = plan_edits(Snapshot(data), edits, fuzzy=fuzzy)
-    return apply(data, planned.splices).decode(), planned.outcomes[0].tier
+    return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
 def refusal(file: str, *edits: Edit, fuzzy: bool = True) -> FilewrightError:

@@ -19,7 +19,7 @@ from tests.files import named
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 from .test_attack import STYLES, block, twin
 
@@ -153,7 +153,7 @@ def verdict(call: Call) -> str:
             return "refused"
         # What one changes another may not name as it was: whoever asks for both has to say which comes first.
         return "overlap" if error.code is Code.OVERLAP else f"refused {error.code}"
-    result = apply(data, planned.splices).decode()
+    result = apply_splices(data, planned.splices).decode()
     if result in readings or result == without_doubles(call):
         return "a reading"
     if not readings:

@@ -10,7 +10,7 @@ from filewright.edit.model import ByteRange, EditMatch, HunkPart, Tier
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 class Number(int):
@@ -38,7 +38,7 @@ def comparisons(count: int) -> int:
     edit = Edit("\n".join(old), "\n".join(new))
     Number.compared = 0
     splices = merge_match(source, EditMatch(edit, Tier.INDENT, (part,))).splices
-    assert apply(file.encode(), splices).decode() == file.replace(
+    assert apply_splices(file.encode(), splices).decode() == file.replace(
         f"line {count // 2}\n", "another\n"
     )
     return Number.compared

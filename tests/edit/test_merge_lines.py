@@ -10,7 +10,7 @@ from tests.rows import each_row
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 class Case(NamedTuple):
@@ -45,7 +45,7 @@ GAPS = {
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
     planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
-    assert apply(file.encode(), planned.splices).decode() == expected
+    assert apply_splices(file.encode(), planned.splices).decode() == expected
 
 
 LINES = {
@@ -85,7 +85,7 @@ def test_lines_are_adapted(name: str) -> None:
     planned = plan_edits(
         Snapshot(case.file.encode()), [Edit(case.search, case.replace)]
     )
-    assert apply(case.file.encode(), planned.splices).decode() == case.expected
+    assert apply_splices(case.file.encode(), planned.splices).decode() == case.expected
 
 
 @pytest.mark.parametrize("loose", [False, True])
@@ -100,7 +100,7 @@ def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
         search, replace = search.replace("    ", ""), replace.replace("    ", "")
     data = "".join(lines).encode()
     splices = plan_edits(Snapshot(data), [Edit(search, replace)]).splices
-    assert apply(data, splices) == "".join(changed).encode()
+    assert apply_splices(data, splices) == "".join(changed).encode()
     assert [(splice.length > 0, splice.replacement) for splice in splices] == [
         (True, b"    other\n"),
         (True, b""),

@@ -26,7 +26,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 FOLDER = os.environ.get("FILEWRIGHT_EDIT_CORPUS", "")
 REFUSALS = {
@@ -69,7 +69,7 @@ def verdict(case: dict[str, Any]) -> str:
         if error.code not in REFUSALS:
             raise
         return "correct" if case["expect"] == "refuse" else "missed"
-    result = apply(data, planned.splices).decode()
+    result = apply_splices(data, planned.splices).decode()
     if case["expect"] == "refuse":
         return "wrong"
     if result == case["expected"] or result in case["accept"]:

@@ -14,7 +14,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -48,7 +48,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
     if kind == "result":
         planned = plan_edits(named(parts.get("name"), data), [edit], bases=bases)
         assert str(planned.outcomes[0].tier) == word
-        assert apply(data, planned.splices).decode() == unmarked(parts[ending])
+        assert apply_splices(data, planned.splices).decode() == unmarked(parts[ending])
         notes = "".join(f"{note}\n" for note in planned.outcomes[0].notes)
         assert notes == parts.get("noted", "")
         return
@@ -60,7 +60,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
         followed = plan_edits(
             Snapshot(data), [Edit(**caught.value.details["suggestions"][0])]
         )
-        assert apply(data, followed.splices).decode() == unmarked(
+        assert apply_splices(data, followed.splices).decode() == unmarked(
             parts["suggested result"]
         )
 

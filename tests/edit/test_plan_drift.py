@@ -13,7 +13,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 SHOWN = """\
 import os
@@ -52,7 +52,7 @@ def changed(old: str, new: str) -> Edit:
 def session(shown: str, now: str, *edits: Edit) -> tuple[str, Tier]:
     data = now.encode()
     planned = plan_edits(Snapshot(data), edits, bases=(shown.encode(),))
-    return apply(data, planned.splices).decode(), planned.outcomes[0].tier
+    return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
 CLEAN = {
@@ -278,11 +278,11 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     edit = Edit(
         "", new, start_line=first, end_line=last, base=base, named="by its lines"
     )
-    made = apply(base, plan_edits(Snapshot(base), [edit]).splices)
+    made = apply_splices(base, plan_edits(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
-    assert apply(now, plan_edits(Snapshot(now), [edit]).splices) == made.replace(
-        b"2\n", b"2\nthere\n"
-    )
+    assert apply_splices(
+        now, plan_edits(Snapshot(now), [edit]).splices
+    ) == made.replace(b"2\n", b"2\nthere\n")
 
 
 def test_byte_order_mark_put_before_lines_that_changed_is_refused() -> None:

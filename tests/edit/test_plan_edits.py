@@ -19,7 +19,7 @@ from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text.splice import Splice, apply_splices, sort_splices
 
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
@@ -27,7 +27,7 @@ FILE = "one\ntwo\nthree\nfour\nfive\n"
 def planned(file: str, *edits: Edit, **options: object) -> tuple[str, EditPlan]:
     data = file.encode()
     made = plan_edits(Snapshot(data), edits, **options)  # type: ignore[arg-type]
-    return apply(data, made.splices).decode(), made
+    return apply_splices(data, made.splices).decode(), made
 
 
 def refusal(file: str, *edits: Edit, **options: object) -> FilewrightError:
@@ -216,7 +216,7 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
     from filewright.text.codec import Encoding
 
     class Sampled(Snapshot):
-        encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]
+        encoding = Encoding("latin-1", is_sampled=True)  # type: ignore[assignment]
 
     snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
@@ -241,7 +241,7 @@ def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...
         if offset > end and offset + length <= len(data) and (length or new):
             result.append(Splice(offset, length, new))
             end = offset + length
-    return ordered(result, len(data))
+    return sort_splices(result, len(data))
 
 
 @examples(83, derandomize=True)
@@ -253,11 +253,13 @@ def test_an_overlay_reads_as_the_result_and_composes(
 ) -> None:
     one = taken(data, first)
     overlay = Overlay(Snapshot(data), one)
-    middle = apply(data, one)
-    assert overlay.held == middle
+    middle = apply_splices(data, one)
+    assert overlay.content == middle
     assert overlay.size == len(middle)
     two = taken(middle, second)
-    assert apply(data, ordered(overlay.compose(two), len(data))) == apply(middle, two)
+    assert apply_splices(
+        data, sort_splices(overlay.compose(two), len(data))
+    ) == apply_splices(middle, two)
     for offset in range(len(middle) + 1):
         assert overlay.original_offset(offset) <= overlay.original_offset(
             offset, end=True
@@ -273,8 +275,11 @@ def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
 ) -> None:
     one = taken(data, drawn)
     overlay = Overlay(Windowed(data), one)
-    assert overlay.held is None
-    assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
+    assert overlay.content is None
+    assert (
+        overlay.read(offset, length)
+        == apply_splices(data, one)[offset : offset + length]
+    )
 
 
 def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> (
@@ -316,7 +321,7 @@ def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(
     edits: list[Edit], file: bytes
 ) -> None:
     made = plan_edits(Snapshot(file), edits)
-    lines = apply(file, made.splices).decode().splitlines()
+    lines = apply_splices(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):
         there = lines[outcome.new_first - 1 : outcome.new_last]
         assert outcome.new_first > 0

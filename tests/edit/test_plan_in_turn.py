@@ -23,7 +23,7 @@ def outcome(data, edits, **how):
         )
     except FilewrightError as error:
         return error.details.get("edit"), error.code
-    return splice.apply(data, planned.splices)
+    return splice.apply_splices(data, planned.splices)
 
 
 def one_by_one(data, edits):
@@ -65,4 +65,4 @@ def test_each_edit_has_its_own_tolerance(fuzzy):
     exact = [Edit("    one", "    1"), Edit("    two", "    2")]
     given_edits = [exact[i] if i in strict else edit for i, edit in enumerate(edits)]
     planned = plan_edits(Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy)
-    assert splice.apply(data, planned.splices) == b"    1\n    2\n"
+    assert splice.apply_splices(data, planned.splices) == b"    1\n    2\n"

@@ -14,7 +14,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 CODE = """\
 import os
@@ -40,7 +40,7 @@ def refused(file: str, edit: Edit, **options: Any) -> FilewrightError:
 def follow(file: str, error: FilewrightError, number: int = 0) -> str:
     suggested = Edit(**error.details["suggestions"][number])
     planned = plan_edits(Snapshot(file.encode()), [suggested])
-    return apply(file.encode(), planned.splices).decode()
+    return apply_splices(file.encode(), planned.splices).decode()
 
 
 FOLLOWED: dict[str, tuple[str, Edit, Code, str]] = {
@@ -122,7 +122,7 @@ def test_exact_only_names_the_tier_that_would_match() -> None:
     assert "trailing" in loose.message
     suggested = Edit(**loose.details["suggestions"][0])
     planned = plan_edits(Snapshot(CODE.encode()), [suggested], fuzzy=False)
-    assert apply(CODE.encode(), planned.splices).decode() == CODE.replace(
+    assert apply_splices(CODE.encode(), planned.splices).decode() == CODE.replace(
         "def two(a):\n    return a + 1\n", "x\n"
     )
 

@@ -14,7 +14,7 @@ from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply, ordered
+from filewright.text.splice import apply_splices, sort_splices
 from filewright.tools.replace import check_expected
 
 
@@ -29,8 +29,8 @@ def replaced(
     compiled = compile_pattern(pattern, **{"case": "sensitive", **options})
     snapshot = Snapshot(content, encoding=encoding)
     made = replace_matches(snapshot, compiled, compile_replacement(new, compiled))
-    assert made.splices == ordered(made.splices, snapshot.size)
-    return apply(content, made.splices), made.count
+    assert made.splices == sort_splices(made.splices, snapshot.size)
+    return apply_splices(content, made.splices), made.count
 
 
 def refused(

@@ -7,7 +7,7 @@ from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 
 def _replaced(
@@ -15,7 +15,7 @@ def _replaced(
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, mode=mode, case="sensitive")
     made = replace_matches(Snapshot(data), compiled, compile_replacement(new, compiled))
-    return apply(data, made.splices), made.count
+    return apply_splices(data, made.splices), made.count
 
 
 @each_row(
@@ -99,7 +99,7 @@ def test_replaces_at_edges_in_every_encoding(text: str) -> None:
         made = replace_matches(snapshot, compiled, compile_replacement("> ", compiled))
         lines = text.splitlines(keepends=True)
         expected = "".join(f"> {line}" for line in lines)
-        assert apply(data, made.splices).decode(encoding) == expected
+        assert apply_splices(data, made.splices).decode(encoding) == expected
 
 
 @each_row(

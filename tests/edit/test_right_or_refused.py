@@ -17,7 +17,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 REFUSALS = (
     Code.NO_MATCH,
@@ -48,7 +48,7 @@ def done(row: Row, **options: bool) -> str | None:
         if error.code not in REFUSALS or not error.hint:
             raise
         return None
-    return apply(data, planned.splices).decode()
+    return apply_splices(data, planned.splices).decode()
 
 
 def check(row: Row) -> None:
@@ -615,7 +615,7 @@ def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
     search: str, replace: str
 ) -> None:
     planned = plan_edits(named("a.py", LAZY.encode()), [Edit(search, replace)])
-    result = apply(LAZY.encode(), planned.splices).decode()
+    result = apply_splices(LAZY.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
     assert result == LAZY.replace(search, replace + ended)
     assert planned.outcomes[0].notes
@@ -754,7 +754,7 @@ def test_no_line_end_is_lost_where_a_return_meets_a_newline(
     data: bytes, edit: Edit, lines: int
 ) -> None:
     planned = plan_edits(Snapshot(data), [edit])
-    assert len(apply(data, planned.splices).splitlines()) == lines
+    assert len(apply_splices(data, planned.splices).splitlines()) == lines
 
 
 def test_deleted_lines_at_an_unended_end_leave_no_empty_line() -> None:

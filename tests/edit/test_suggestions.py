@@ -21,7 +21,7 @@ from tests.files import named
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 from .test_attack import STYLES, block, changed, twin
 from .test_plan_corpus import FOLDER, cases
@@ -82,7 +82,7 @@ def followed(request: Request) -> str | None:
         if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
             return None
         better = Edit(**error.details["suggestions"][0])
-        return apply(
+        return apply_splices(
             data, plan_edits(named(request.name, data), [better]).splices
         ).decode()
     return None

@@ -32,7 +32,7 @@ from filewright.edit.changeset import (
     SetMode,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 
 def _load() -> ModuleType:
@@ -110,7 +110,7 @@ class Model:
         data = path.read_bytes()
         offset = min(offset, len(data))
         splice = Splice(offset, min(length, len(data) - offset), text)
-        path.write_bytes(apply(data, [splice]))
+        path.write_bytes(apply_splices(data, [splice]))
         return Modify(
             self.at(name),
             ExpectedState(len(data), None, xxhash.xxh3_128_hexdigest(data)),

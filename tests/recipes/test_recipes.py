@@ -98,7 +98,7 @@ class LongestResult(ToolResult):
 def longest_line(context: Context, arguments: LongestArguments) -> LongestResult:
     location = context.boundary.locate(arguments.path)
     with context.open(location, text=True) as snapshot:
-        lengths = [line.length for line in snapshot.lines.since(task=context.task)]
+        lengths = [line.length for line in snapshot.lines.read_lines(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
     return LongestResult(f"{location.display_path}: line {number} is the longest", number=number)
 ''',

@@ -318,7 +318,7 @@ def test_the_child_process_gives_the_same_hits(
     monkeypatch.setattr(window_module, "_FAR", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
-    assert snapshot.lines.count()  # what is known of the lines already is used
+    assert snapshot.lines.count_lines()  # what is known of the lines already is used
     assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 
@@ -596,7 +596,7 @@ def test_the_child_process_reads_encodings_of_one_byte(opened, pattern, mode, ca
             patch.setattr(window_module, "_FAR", -1)
             snapshot = opened(data, encoding=codec)
             assert search_snapshot(snapshot, compiled, limit=1000) == here
-            assert snapshot.lines.count() == 24
+            assert snapshot.lines.count_lines() == 24
 
 
 def test_the_child_process_goes_ahead_in_encodings_of_one_byte(opened, monkeypatch):

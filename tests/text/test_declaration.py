@@ -8,8 +8,8 @@ from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.text import codec
-from filewright.text.codec import ENCODINGS, WIDE, bytes_in
-from filewright.text.declaration import as_declared, declaration_in
+from filewright.text.codec import ENCODINGS, WIDE, try_encode
+from filewright.text.declaration import encode_as_declared, find_declaration
 from filewright.text.snapshot import Snapshot
 
 FORMS = [
@@ -36,14 +36,14 @@ FORMS = [
 @each_row("form", FORMS)
 def test_an_ascii_file_is_in_the_encoding_it_declares(form: str) -> None:
     encoding = Snapshot(form.format("latin-1").encode()).encoding
-    assert (encoding.name, encoding.declared, encoding.guessed) == (
+    assert (encoding.name, encoding.declared_label, encoding.is_guess) == (
         "iso8859_1",
         "latin-1",
         False,
     )
-    assert codec.encoded("é", encoding) == b"\xe9"
+    assert codec.encode("é", encoding) == b"\xe9"
     with pytest.raises(FilewrightError) as caught:
-        codec.encoded("€", encoding)
+        codec.encode("€", encoding)
     assert caught.value.code == Code.UNENCODABLE
     assert "latin-1, the encoding that the file declares" in caught.value.message
 
@@ -53,15 +53,15 @@ def test_every_encoding_can_be_declared(name: str) -> None:
     letter = next(
         c
         for c in map(chr, [*range(0xC0, 0x3000), 0x65E5])
-        if bytes_in(name, c) or name == "ascii"
+        if try_encode(name, c) or name == "ascii"
     )
     encoding = Snapshot(f"# coding: {name}\nx = 1\n".encode()).encoding
     assert encoding.name == name
     if name == "ascii":
         with pytest.raises(FilewrightError):
-            codec.encoded(letter, encoding)
+            codec.encode(letter, encoding)
     else:
-        assert codec.encoded(letter, encoding) == letter.encode(name)
+        assert codec.encode(letter, encoding) == letter.encode(name)
 
 
 @each_row(
@@ -114,8 +114,8 @@ def test_what_declares_nothing_is_utf8(text: str) -> None:
 
 def test_a_heading_of_prose_declares_nothing() -> None:
     head = b"# coding: latin-1 and other old things\n"
-    assert declaration_in(head, file_name=b"notes.md") is None
-    assert declaration_in(head, file_name=b"notes.py") is not None
+    assert find_declaration(head, file_name=b"notes.md") is None
+    assert find_declaration(head, file_name=b"notes.py") is not None
 
 
 def test_utf8_stays_utf8_whatever_it_declares() -> None:
@@ -132,8 +132,8 @@ def test_utf8_stays_utf8_whatever_it_declares() -> None:
 )
 def test_a_new_file_is_written_as_it_declares_or_refused(name: str, text: str) -> None:
     content = f"# coding: {name}\n{text}"
-    if bytes_in(name, content) is None:
+    if try_encode(name, content) is None:
         with pytest.raises(FilewrightError, match="unencodable"):
-            as_declared(content.encode(), b"new.py")
+            encode_as_declared(content.encode(), b"new.py")
     else:
-        assert as_declared(content.encode(), b"new.py") == content.encode(name)
+        assert encode_as_declared(content.encode(), b"new.py") == content.encode(name)

@@ -19,7 +19,7 @@ from filewright.settings import Settings
 from filewright.text import lines
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import Lines, terminators_in
+from filewright.text.lines import Lines, count_terminators
 from filewright.text.snapshot import Snapshot
 
 PARTS = [
@@ -64,7 +64,13 @@ def window(request):
     """Everything that is read at once made so small that every text crosses its edges."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param is not None:
-            for name in ("BLOCK", "PAGE", "LONG", "_SMALL", "_NEAR"):
+            for name in (
+                "BLOCK_BYTES",
+                "PAGE_BYTES",
+                "LONG_LINE_BYTES",
+                "_SMALL",
+                "_NEAR",
+            ):
                 patch.setattr(lines, name, request.param)
         yield request.param
 
@@ -82,8 +88,8 @@ def body(line: bytes) -> bytes:
 def test_lines_are_what_the_three_terminators_make(window, content):
     expected = naive(content)
     index = Lines(Source(content))
-    assert index.count() == len(expected)
-    assert index.complete
+    assert index.count_lines() == len(expected)
+    assert index.is_complete
     assert index.ends_in_terminator() == content.endswith((b"\r", b"\n"))
     offset = 0
     for number, line in enumerate(expected, 1):
@@ -92,15 +98,15 @@ def test_lines_are_what_the_three_terminators_make(window, content):
         assert index.offset_of(number) == offset
         for inside in range(offset, end):
             assert index.line_at(inside) == number
-            assert index.begin(inside) == offset
-            assert index.end(inside) == end
-        found = index.starting(offset, limit=len(content))
+            assert index.line_start(inside) == offset
+            assert index.line_end(inside) == end
+        found = index.read_line(offset, limit=len(content))
         assert (found.body, found.terminator, found.end) == (
             body(line),
             line[len(body(line)) :],
             end,
         )
-        assert found.whole
+        assert found.is_whole
         offset = end
     assert not index.has_line(0)
     assert not index.has_line(len(expected) + 1)
@@ -119,13 +125,13 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
     expected = naive(content)
     index = Lines(Source(content))
     assert [
-        line.body + line.terminator for line in index.since(limit=len(content))
+        line.body + line.terminator for line in index.read_lines(limit=len(content))
     ] == expected
     first = data.draw(st.integers(0, len(expected)))
     start = sum(map(len, expected[:first]))
     stop = data.draw(st.integers(start, len(content)))
     limit = data.draw(st.integers(0, 4))
-    found = list(index.since(start, stop, limit=limit))
+    found = list(index.read_lines(start, stop, limit=limit))
     offsets = [line.offset for line in found]
     begins = [sum(map(len, expected[:number])) for number in range(len(expected))]
     assert offsets == [begin for begin in begins if start <= begin < stop]
@@ -136,9 +142,9 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
             len(body(piece)),
             line.offset + len(body(piece)),
         )
-        assert line.whole == (len(body(piece)) <= limit)
+        assert line.is_whole == (len(body(piece)) <= limit)
     for count in range(len(expected) + 2):
-        assert content[index.back(count) :] == b"".join(
+        assert content[index.line_start_before(count) :] == b"".join(
             expected[len(expected) - count :] if count < len(expected) else expected
         )
 
@@ -187,29 +193,29 @@ def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
             expected[-1] += b"\0"
         else:
             expected.append(b"\0")
-    assert index.count() == len(expected)
+    assert index.count_lines() == len(expected)
     offset = 2
     for number, line in enumerate(expected, 1):
         assert index.offset_of(number) == offset
         assert index.line_at(offset) == number
-        assert index.begin(offset + len(line) - 1) == offset
-        assert index.end(offset) == offset + len(line)
+        assert index.line_start(offset + len(line) - 1) == offset
+        assert index.line_end(offset) == offset + len(line)
         offset += len(line)
     assert [
-        line.body + line.terminator for line in index.since(limit=len(content))
+        line.body + line.terminator for line in index.read_lines(limit=len(content))
     ] == expected
     for count in range(1, len(expected) + 1):
-        assert content[index.back(count) :] == b"".join(expected[-count:])
+        assert content[index.line_start_before(count) :] == b"".join(expected[-count:])
 
 
 @examples(25)
 @given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
     edges = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})
-    total = terminators_in(b"")
+    total = count_terminators(b"")
     for start, stop in itertools.pairwise(edges):
-        total += terminators_in(content, start, stop)
-    assert total == terminators_in(content)
+        total += count_terminators(content, start, stop)
+    assert total == count_terminators(content)
 
 
 @each_row(
@@ -239,13 +245,13 @@ def test_the_most_frequent_terminator_and_of_a_tie_the_first_seen(
 def test_a_line_is_looked_at_no_further_than_asked():
     source = Source(b"short\n" + b"x" * 1_000_000 + b"\nend\n")
     index = Lines(source)
-    found = list(index.since(limit=10, reach=100_000))
-    assert [(line.offset, line.body, line.goes_on) for line in found] == [
+    found = list(index.read_lines(limit=10, reach=100_000))
+    assert [(line.offset, line.body, line.is_unfinished) for line in found] == [
         (0, b"short", False),
         (6, b"x" * 10, True),
     ]
     assert found[1].end == 100_006
-    assert [line.body for line in index.since(limit=3)] == [b"sho", b"xxx", b"end"]
+    assert [line.body for line in index.read_lines(limit=3)] == [b"sho", b"xxx", b"end"]
 
 
 @pytest.mark.parametrize("terminator", [b"\n", b"\r\n", b"\r"])
@@ -255,15 +261,15 @@ def test_a_long_line_is_never_read_at_once(terminator):
     long = len(b"first" + terminator)
     last = source.size - 4
     index = Lines(source)
-    assert index.count() == 3
-    assert index.begin(last - 1) == long
-    assert index.end(long) == last
+    assert index.count_lines() == 3
+    assert index.line_start(last - 1) == long
+    assert index.line_end(long) == last
     assert index.offset_of(3) == last
     assert index.line_at(last) == 3
     assert index.line_at(last - 100) == 2
-    assert index.back(1) == last
-    assert index.back(2) == long
-    assert [(line.length, len(line.body)) for line in index.since(limit=50)] == [
+    assert index.line_start_before(1) == last
+    assert index.line_start_before(2) == long
+    assert [(line.length, len(line.body)) for line in index.read_lines(limit=50)] == [
         (5, 5),
         (60 << 20, 50),
         (4, 4),
@@ -287,7 +293,9 @@ def test_a_carriage_return_anywhere_is_counted(at, ending):
     """Line feeds are counted a megabyte at a time until the first carriage return, wherever that is."""
     content = bytearray(b"ab\n" * 600_000)
     content[at : at + len(ending)] = ending
-    assert Lines(Source(bytes(content))).terminators == terminators_in(bytes(content))
+    assert Lines(Source(bytes(content))).terminators == count_terminators(
+        bytes(content)
+    )
 
 
 def test_threads_that_count_at_once_count_right(tmp_path):
@@ -312,8 +320,8 @@ def test_threads_that_count_at_once_count_right(tmp_path):
                     or index.line_at(offset) != number + 1
                 ):
                     wrong.append(number)
-            if index.count() != expected or index.terminators.lf != expected:
-                wrong.append(index.count())
+            if index.count_lines() != expected or index.terminators.lf != expected:
+                wrong.append(index.count_lines())
 
         threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
         for thread in threads:
@@ -329,10 +337,10 @@ def test_counting_that_was_cancelled_goes_on_where_it_was():
     task = Task()
     task.report = lambda *_: task.cancel()  # type: ignore[method-assign]
     with pytest.raises(FilewrightError) as caught:
-        index.count(task)
+        index.count_lines(task)
     assert caught.value.code == Code.CANCELLED
-    assert not index.complete
-    assert index.count(Task()) == 4_000_000
+    assert not index.is_complete
+    assert index.count_lines(Task()) == 4_000_000
 
 
 def snapshot_of(path, cache, **options) -> Snapshot:
@@ -357,15 +365,15 @@ def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts
         assert first.lines.offset_of(500) == 499 * 10
     with snapshot_of(path, cache) as second, snapshot_of(path, cache) as third:
         assert second.lines.offset_of(200_000) == 60_000 * 10 + 139_999 * 10
-        assert not second.lines.complete
-        assert third.lines.count() == 260_000
+        assert not second.lines.is_complete
+        assert third.lines.count_lines() == 260_000
         for snapshot in (second, third):
             assert snapshot.lines.terminators.counts() == {
                 "lf": 60_000,
                 "crlf": 200_000,
                 "cr": 0,
             }
-            assert snapshot.dominant == b"\r\n"
+            assert snapshot.dominant_terminator == b"\r\n"
 
 
 def test_an_index_is_not_kept_of_a_file_that_changed_under_the_reader(tmp_path):
@@ -375,7 +383,7 @@ def test_an_index_is_not_kept_of_a_file_that_changed_under_the_reader(tmp_path):
     with snapshot_of(path, cache) as snapshot:
         with path.open("ab") as file:
             file.write(b"more\n")
-        assert snapshot.lines.count() == 500_000
+        assert snapshot.lines.count_lines() == 500_000
     assert cache.total == 0
 
 
@@ -384,4 +392,4 @@ def test_an_index_stays_small_however_large_the_file():
         size = 1 << 44  # type: ignore[assignment]
 
     block = Lines(Vast(b""))._index.block
-    assert (1 << 44) // block <= lines.MOST_ENTRIES
+    assert (1 << 44) // block <= lines.MAX_INDEX_ENTRIES

@@ -18,8 +18,8 @@ from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import splice
-from filewright.text.notebook import NotebookView, viewed_by_cells
-from filewright.text.snapshot import Snapshot, notebook_view
+from filewright.text.notebook import NotebookView, view_cells, view_if_notebook
+from filewright.text.snapshot import Snapshot
 from filewright.text.snapshot import Snapshot as Base
 from filewright.text.splice import Splice
 
@@ -305,7 +305,9 @@ def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
     (tmp / "n.ipynb").write_bytes(content)
     boundary = Boundary([tmp], Settings())
     where = boundary.locate("n.ipynb")
-    view = notebook_view(Snapshot.of_file(boundary.open_file(where), where, Settings()))
+    view = view_if_notebook(
+        Snapshot.of_file(boundary.open_file(where), where, Settings())
+    )
     assert isinstance(view, NotebookView)
     assert isinstance(view, Base)
     return view, boundary
@@ -319,15 +321,15 @@ def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
     content, texts = data.draw(written())
     view, boundary = viewed(tmp_path_factory.mktemp("n"), content)
     with boundary.roots[0].folder, view:
-        assert [view.source(cell).decode() for cell in view.cells] == texts
+        assert [view.cell_text(cell).decode() for cell in view.cells] == texts
         number = data.draw(st.integers(0, len(texts) - 1))
         cell, text = view.cells[number], texts[number]
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, len(text)))
         new = data.draw(TEXTS)
         at, stop = (cell.start + len(text[:place].encode()) for place in (start, end))
-        made = view.splices([Splice(at, stop - at, new.encode())])
-        after = splice.apply(content, made)
+        made = view.to_file_splices([Splice(at, stop - at, new.encode())])
+        after = splice.apply_splices(content, made)
     expected = [*texts]
     expected[number] = text[:start] + new + text[end:]
     parsed = json.loads(after)
@@ -379,7 +381,7 @@ def test_the_task_is_asked_often_while_a_notebook_is_taken_apart() -> None:
             asked += 1
 
     content = json.dumps(notebook(*[code(["x = 1\n"] * 20)] * 5000)).encode()
-    cells = viewed_by_cells(Snapshot(content), Asked())
+    cells = view_cells(Snapshot(content), Asked())
     assert isinstance(cells, NotebookView)
     assert len(cells.cells) == 5000
     assert asked > len(content) // (100 << 10)

@@ -50,20 +50,20 @@ def described(snapshot: Snapshot) -> list[object]:
     lines = snapshot.lines
     facts: list[object] = [
         snapshot.size,
-        snapshot.binary,
-        replace(snapshot.encoding, sampled=False),
+        snapshot.binary_type,
+        replace(snapshot.encoding, is_sampled=False),
         snapshot.start,
         snapshot.version,
     ]
     facts += [
-        lines.count(),
+        lines.count_lines(),
         lines.terminators,
-        snapshot.dominant,
+        snapshot.dominant_terminator,
         lines.ends_in_terminator(),
         snapshot.digest(),
     ]
     facts += [
-        [line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]
+        [line for line, _ in zip(lines.read_lines(limit=50), range(300), strict=False)]
     ]
     offsets = [
         *range(0, 12),
@@ -74,11 +74,20 @@ def described(snapshot: Snapshot) -> list[object]:
         facts += [
             snapshot.read(offset, 7),
             lines.line_at(offset),
-            lines.begin(offset),
-            lines.end(offset),
+            lines.line_start(offset),
+            lines.line_end(offset),
         ]
-    for number in [*range(12), lines.count() // 2, lines.count(), lines.count() + 1]:
-        facts += [lines.has_line(number), lines.offset_of(number), lines.back(number)]
+    for number in [
+        *range(12),
+        lines.count_lines() // 2,
+        lines.count_lines(),
+        lines.count_lines() + 1,
+    ]:
+        facts += [
+            lines.has_line(number),
+            lines.offset_of(number),
+            lines.line_start_before(number),
+        ]
     facts += [
         snapshot.matches(snapshot.version),
         snapshot.matches("0" * 16),
@@ -91,8 +100,8 @@ def described(snapshot: Snapshot) -> list[object]:
 def test_windows_and_held_bytes_answer_alike(tmp_path, content):
     with windowed(tmp_path, content) as snapshot:
         held = Snapshot(content)
-        assert snapshot.held is None or not content
-        assert held.held == content
+        assert snapshot.content is None or not content
+        assert held.content == content
         assert described(snapshot) == described(held)
 
 
@@ -104,7 +113,7 @@ def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
         with Snapshot.of_file(
             system.open_file(os.fsencode(path)), None, Settings()
         ) as snapshot:
-            assert (snapshot.held is not None) == held
+            assert (snapshot.content is not None) == held
 
 
 def test_a_file_truncated_while_read_is_an_error_not_a_crash(tmp_path):
@@ -155,8 +164,8 @@ def test_bytes_outside_splices_are_identical(data, cuts):
             continue
         wanted.append(Splice(offset, length, replacement))
         position = offset + length + 1
-    splices = splice.ordered(wanted, len(data))
-    result = splice.apply(data, splices)
+    splices = splice.sort_splices(wanted, len(data))
+    result = splice.apply_splices(data, splices)
     at = shift = 0
     for s in splices:
         assert result[at + shift : s.offset + shift] == data[at : s.offset]
@@ -180,5 +189,5 @@ def test_bytes_outside_splices_are_identical(data, cuts):
 )
 def test_impossible_splices_are_refused(splices, code):
     with pytest.raises(FilewrightError) as caught:
-        splice.ordered(splices, 5)
+        splice.sort_splices(splices, 5)
     assert caught.value.code == code

@@ -4,7 +4,11 @@ import unicodedata
 
 from tests.rows import each_row
 
-from filewright.text.spelling import is_invisible, peculiar_characters, spellings_of
+from filewright.text.spelling import (
+    equivalent_spellings,
+    is_invisible,
+    peculiar_characters,
+)
 from filewright.wording import character_name
 
 
@@ -60,7 +64,7 @@ def test_finds_what_a_reader_cannot_see(text: str, peculiar: str) -> None:
     ],
 )
 def test_knows_the_other_spellings(character: str, others: list[str]) -> None:
-    spellings = spellings_of(character)
+    spellings = equivalent_spellings(character)
     assert spellings[0] == character
     assert set(others) <= set(spellings)
 
@@ -70,7 +74,7 @@ def test_every_spelling_is_compatible() -> None:
         if unicodedata.category(character) in ("Cn", "Cs"):
             continue
         plain = unicodedata.normalize("NFKC", character)
-        for spelling in spellings_of(character):
+        for spelling in equivalent_spellings(character):
             assert unicodedata.normalize("NFKC", spelling) == plain, (
                 character,
                 spelling,
@@ -78,7 +82,7 @@ def test_every_spelling_is_compatible() -> None:
 
 
 def test_takes_look_alikes_only_where_asked() -> None:
-    assert "а" not in spellings_of("a")
-    assert "а" in spellings_of("a", look_alikes=True)
-    assert "”" in spellings_of('"', look_alikes=True)
+    assert "а" not in equivalent_spellings("a")
+    assert "а" in equivalent_spellings("a", look_alikes=True)
+    assert "”" in equivalent_spellings('"', look_alikes=True)
     assert not is_invisible(" ")

@@ -32,9 +32,12 @@ def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> N
             continue
         count += 1
         snapshot = Snapshot(data)
-        assert snapshot.unread_encoding, sentence
-        assert snapshot.binary == f"text/plain; charset={snapshot.unread_encoding}"
-        assert Snapshot(data, encoding="ascii").binary is None
+        assert snapshot.unreadable_encoding, sentence
+        assert (
+            snapshot.binary_type
+            == f"text/plain; charset={snapshot.unreadable_encoding}"
+        )
+        assert Snapshot(data, encoding="ascii").binary_type is None
     assert count >= 20
 
 
@@ -53,4 +56,4 @@ def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> N
     ],
 )
 def test_plain_text_is_not_taken_for_one(data: bytes) -> None:
-    assert Snapshot(data).binary is None
+    assert Snapshot(data).binary_type is None

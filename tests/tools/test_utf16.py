@@ -14,7 +14,7 @@ from filewright import FilewrightError, Workspace
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 MARKS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 TEXT = "Größe = 1\r\nname = 日本 😀\r\n\u0a0a\u0d0d end\r\n"
@@ -213,7 +213,9 @@ def test_as_an_edit_of_the_same_text_in_utf_8(
 
     def result(data: bytes) -> bytes | str:
         try:
-            return apply(data, plan_edits(Snapshot(data), [edit], fuzzy=fuzzy).splices)
+            return apply_splices(
+                data, plan_edits(Snapshot(data), [edit], fuzzy=fuzzy).splices
+            )
         except FilewrightError as error:
             return str(error.code)
 

@@ -40,8 +40,8 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
-from filewright.text.snapshot import Identity
-from filewright.text.splice import Splice, apply, replacements
+from filewright.text.snapshot import FileIdentity
+from filewright.text.splice import Splice, apply_splices, join_replacements
 
 _MAX_KEPT_NEW_FILE_BYTES = 256 * KB
 _MAX_KEPT_NEW_BYTES = 16 * MB
@@ -299,7 +299,7 @@ class _Saver:
             return
         if self._bytes_in_memory + node.content.size <= _MAX_EDITED_BYTES_IN_MEMORY:
             self._bytes_in_memory += node.content.size
-            self.edited_contents[node] = MemoryContent(apply(content, splices))
+            self.edited_contents[node] = MemoryContent(apply_splices(content, splices))
 
     def _save_edit(
         self,
@@ -312,7 +312,7 @@ class _Saver:
         if self._blobs is not None:
             if removed is not None:
                 removed_blob = self._blobs.store(removed)
-            inserted_blob = self._blobs.store(replacements(splices))
+            inserted_blob = self._blobs.store(join_replacements(splices))
         self.edits[node] = SavedEdit(spans, removed_blob, inserted_blob)
 
     def save_whole(
@@ -357,8 +357,8 @@ class _Saver:
         """Raise `stale_version` if a file is not the one that the steps were made against."""
         assert node.original is not None
         # The file may have been replaced since its step was applied to the tree.
-        identity = Identity.of(file.status().raw)
-        is_same = identity == Identity.of(node.original.status.raw)
+        identity = FileIdentity.of(file.status().raw)
+        is_same = identity == FileIdentity.of(node.original.status.raw)
         expected = node.expected
         if expected is not None and expected.digest is None:
             is_same = is_same and expected.identity in (None, identity)

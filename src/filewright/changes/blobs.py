@@ -548,9 +548,9 @@ def forward_splices(
     """The splices that were made, or the first of them, if the change was an edit."""
     if entry.inserted is None:
         return None
-    from filewright.text.splice import Splices
+    from filewright.text.splice import PackedSplices
 
-    return Splices(
+    return PackedSplices(
         unpack_spans(entry.packed_spans, most),
         StoredContent(entry.blobs, entry.inserted).read(),
     )
@@ -571,9 +571,9 @@ def backward_splices(
         )
     else:
         return None
-    from filewright.text.splice import Splices
+    from filewright.text.splice import PackedSplices
 
-    return Splices(_turned(unpack_spans(entry.packed_spans, most)), removed)
+    return PackedSplices(_turned(unpack_spans(entry.packed_spans, most)), removed)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:
@@ -585,6 +585,6 @@ def _turned(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
-    from filewright.text.splice import apply
+    from filewright.text.splice import apply_splices
 
-    return apply(content, splices) if splices is not None else None
+    return apply_splices(content, splices) if splices is not None else None

@@ -39,7 +39,7 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 _MAX_WHOLE_BYTES = 1 * MB
 """Files that are larger are not shown whole."""
@@ -409,11 +409,11 @@ class DiffBuilder:
         `after` is its new content if there are no `splices`.
         """
         cells = None
-        if header.path.lower().endswith(".ipynb") and before.held is not None:
+        if header.path.lower().endswith(".ipynb") and before.content is not None:
             new_content = after or b""
             if splices is not None:
-                new_content = apply(before.held, splices)
-            cells = compare_cells(before.held, new_content)
+                new_content = apply_splices(before.content, splices)
+            cells = compare_cells(before.content, new_content)
         if cells is not None:
             before, splices = cells
         elif splices is None:

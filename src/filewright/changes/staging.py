@@ -26,7 +26,7 @@ from filewright.edit.changeset import ContentStream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.system import File, Folder
-from filewright.text.snapshot import Identity
+from filewright.text.snapshot import FileIdentity
 
 _WRITEBACK_BYTES = 8 << 20
 _WRITEBACK_ALIGNMENT = 1 << 16
@@ -217,8 +217,8 @@ class _Staging:
         if state.digest is None:
             assert node.original is not None
             with node.open_original() as file:
-                identity = Identity.of(file.status().raw)
-            is_unchanged = identity == Identity.of(node.original.status.raw)
+                identity = FileIdentity.of(file.status().raw)
+            is_unchanged = identity == FileIdentity.of(node.original.status.raw)
         else:
             is_unchanged = state.digest == digest
         if not is_unchanged:

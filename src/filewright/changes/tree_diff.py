@@ -13,7 +13,7 @@ from filewright.changes.change_tree import ChangeTree
 from filewright.changes.tree_node import PositionRules, TreeNode
 from filewright.changes.tree_steps import apply_steps
 from filewright.edit.changeset import Move
-from filewright.text.spelling import look_of
+from filewright.text.spelling import visible_form
 
 _MAX_LISTED_FOLDERS = 50
 """Folders of one change whose names are compared with new names."""
@@ -252,7 +252,7 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
             if len(listings) == _MAX_LISTED_FOLDERS:
                 return
             listings[folder] = _names_by_look(folder)
-        names = listings[folder].get(look_of(os.fsdecode(name)), ())
+        names = listings[folder].get(visible_form(os.fsdecode(name)), ())
         folder_location = arrangement.locations[folder]
         other = _find_visible_name(tree, folder_location, names, name)
         if other is not None:
@@ -281,7 +281,7 @@ def _find_visible_name(
 def _names_by_look(folder: TreeNode) -> dict[str, list[bytes]]:
     names: dict[str, list[bytes]] = {}
     for name in folder.child_names():
-        names.setdefault(look_of(os.fsdecode(name)), []).append(name)
+        names.setdefault(visible_form(os.fsdecode(name)), []).append(name)
     return names
 
 

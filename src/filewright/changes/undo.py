@@ -63,8 +63,8 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
-from filewright.text.wide import Narrowed
+from filewright.text.splice import Splice, apply_splices
+from filewright.text.utf8_view import Utf8View
 from filewright.wording import to_one_line
 
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -372,8 +372,8 @@ class Reversal:
             item.expected = ExpectedState.from_snapshot(now)
             if self._force:
                 return
-            if now.held is not None:
-                self._earlier(entry, now.held)
+            if now.content is not None:
+                self._earlier(entry, now.content)
             elif entry.segments or now.digest(self._task) != after.digest:
                 self._refuse(place, _EDITED)
 
@@ -497,7 +497,7 @@ class Reversal:
     ) -> Modify | Create | None:
         """The step that gives a file its earlier content; None if it has that."""
         with self._open(item, self._places[entry.path]) as now:
-            held = now.held
+            held = now.content
             # What is added at the end needs no merge, for which it was not kept.
             grown = before.blob is None and now.size > after.size
             if (
@@ -634,11 +634,11 @@ class Reversal:
         """
         snapshot = Snapshot(earlier, settings=self._settings)
         splices, narrow = forward_splices(run), None
-        if snapshot.encoding.width > 1:
-            narrow = Narrowed(snapshot)
+        if snapshot.encoding.unit_bytes > 1:
+            narrow = Utf8View(snapshot)
             snapshot, splices = (
                 narrow.snapshot,
-                find_line_splices(narrow.text(earlier), narrow.text(made)),
+                find_line_splices(narrow.to_utf8(earlier), narrow.to_utf8(made)),
             )
         hunks = group_into_hunks(
             snapshot, find_line_splices(earlier, made) if splices is None else splices
@@ -661,7 +661,9 @@ class Reversal:
             Splice(edit.offset, edit.end - edit.offset, b"".join(edit.new))
             for edit in others
         ]
-        return apply(earlier, kept if narrow is None else narrow.widened(kept))
+        return apply_splices(
+            earlier, kept if narrow is None else narrow.to_file_splices(kept)
+        )
 
     def _merge(
         self, place: RecordedPath, made: bytes, held: bytes, earlier: bytes

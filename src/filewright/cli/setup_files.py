@@ -139,7 +139,7 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
         mode = None if folder_of(edit.path) == os.path.realpath(os.getcwd()) else 0o600
         return Create(location, edit.after.encode(), mode)
     with workspace.context.open(location) as snapshot:
-        if snapshot.held != edit.before.encode():
+        if snapshot.content != edit.before.encode():
             raise changed_since_read(edit.path)
         if edit.after is None:
             return Delete(location, expected=ExpectedState.from_snapshot(snapshot))
@@ -151,7 +151,7 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
 def _read(workspace: Workspace, path: str) -> str:
     location: Location = workspace.context.boundary.locate(path)
     with workspace.context.open(location) as snapshot:
-        text = _decoded(snapshot.held)
+        text = _decoded(snapshot.content)
     if text is not None:
         return text
     hint = "put what `filewright config` prints into it by hand"

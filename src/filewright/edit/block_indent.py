@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.string_literals import find_rows_inside_strings
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
 _SAMPLED_BYTES = 64 << 10
@@ -25,7 +25,7 @@ def reindent_block(
     It stays as it is where a line has less than the first. What is indented deeper takes the `unit` of the file:
     tabs, or so many spaces (None: as it is). The content of strings of several lines stays where it is.
     """
-    rows = normalised(text).split("\n")
+    rows = normalize_newlines(text).split("\n")
     inside = find_rows_inside_strings("\n".join(rows), language)
     solid = [
         row for number, row in enumerate(rows) if row.strip() and number not in inside
@@ -75,7 +75,7 @@ def detect_indent_unit(
     start = snapshot.start if lines is None else snapshot.lines.offset_of(lines.start)
     stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
     data = snapshot.read(start, min(stop - start, _SAMPLED_BYTES))
-    text = normalised(data.decode(snapshot.encoding.name, "replace"))
+    text = normalize_newlines(data.decode(snapshot.encoding.name, "replace"))
     inside = find_rows_inside_strings(text, language)
     indents = [
         leading_whitespace(row)
@@ -100,7 +100,7 @@ def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
 
 def _moved(text: str, asked: str, there: str, language: str | None = None) -> str:
     """Return `text` moved from one indentation to another, without the content of strings of several lines."""
-    rows = normalised(text).split("\n")
+    rows = normalize_newlines(text).split("\n")
     inside = find_rows_inside_strings("\n".join(rows), language)
     for number, row in enumerate(rows):
         if row.strip() and number not in inside:

@@ -24,10 +24,10 @@ from filewright.edit.diff import (
     truncate_line,
 )
 from filewright.edit.linediff import find_line_splices
-from filewright.text.notebook import NotebookView, viewed_by_cells
+from filewright.text.notebook import NotebookView, view_cells
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
-from filewright.text.wide import Narrowed
+from filewright.text.splice import Splice, apply_splices
+from filewright.text.utf8_view import Utf8View
 from filewright.wording import to_one_line
 
 _MAX_COUNTED_CHANGES = 100_000
@@ -53,7 +53,7 @@ def build_file_diff(
     of a line, of the changes from offset `start` on, which is the `next_offset` of an
     earlier window. With 0 rows, lines are only counted.
     """
-    if before.encoding.width > 1:
+    if before.encoding.unit_bytes > 1:
         before, splices = _view_as_utf8(before, splices)
     if _is_binary(before, splices):
         is_changed = bool(splices) or header.has_new_header
@@ -87,9 +87,9 @@ def find_splices(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...
     A file too large for memory is replaced by a single splice.
     """
     target = after if isinstance(after, bytes) else after.read(0, after.size)
-    if before.held is None:
+    if before.content is None:
         return (Splice(0, before.size, target),)
-    return find_line_splices(before.held, target)
+    return find_line_splices(before.content, target)
 
 
 def compare_cells(
@@ -100,12 +100,12 @@ def compare_cells(
     An empty file counts as a notebook without cells. Return None for files that are no
     notebooks, and if only outputs of cells differ: then the file itself tells more.
     """
-    old_view = viewed_by_cells(Snapshot(before))
-    new_view = viewed_by_cells(Snapshot(after))
+    old_view = view_cells(Snapshot(before))
+    new_view = view_cells(Snapshot(after))
     for view in (old_view, new_view):
         if view.size and not isinstance(view, NotebookView):
             return None
-    if old_view.held == new_view.held:
+    if old_view.content == new_view.content:
         return None
     return old_view, find_splices(old_view, new_view)
 
@@ -114,19 +114,21 @@ def _view_as_utf8(
     before: Snapshot, splices: Sequence[Splice]
 ) -> tuple[Snapshot, Sequence[Splice]]:
     """Return UTF-16 text in memory as UTF-8, and anything else as it is."""
-    content = before.held
-    if before.binary is not None or content is None:
+    content = before.content
+    if before.binary_type is not None or content is None:
         return before, splices
-    new_content = apply(content, splices)
+    new_content = apply_splices(content, splices)
     if len(content) % 2 or len(new_content) % 2:
         return before, splices
-    view = Narrowed(before)
-    return view.snapshot, find_line_splices(view.text(content), view.text(new_content))
+    view = Utf8View(before)
+    return view.snapshot, find_line_splices(
+        view.to_utf8(content), view.to_utf8(new_content)
+    )
 
 
 def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:
     """Return True if a file is no text, or is replaced by something that is none."""
-    if before.binary is not None or before.encoding.width != 1:
+    if before.binary_type is not None or before.encoding.unit_bytes != 1:
         return True
     first = next(iter(splices), None)
     if first is None or first.length != before.size:
@@ -225,7 +227,7 @@ class _DiffBuilder:
         """Return where the context above a change starts, and how many lines it has."""
         offset, line_count = first.offset, 0
         while line_count < min(CONTEXT_LINES, first.line - 1):
-            line_start = self._before.lines.begin(offset - 1)
+            line_start = self._before.lines.line_start(offset - 1)
             if offset - line_start > PEEK_BYTES or line_start < self._floor:
                 break
             offset = line_start
@@ -237,7 +239,7 @@ class _DiffBuilder:
         for _ in range(CONTEXT_LINES):
             if end >= stop:
                 break
-            line_end = self._before.lines.end(end)
+            line_end = self._before.lines.line_end(end)
             if line_end - end > PEEK_BYTES:
                 break
             end = line_end
@@ -279,13 +281,13 @@ class _DiffBuilder:
 
         A large file is counted for it only if the lines of a change end differently.
         """
-        if self._before.held is None:
+        if self._before.content is None:
             terminators = {
                 line[len(line.rstrip(b"\r\n")) :] for line in (*change.old, *change.new)
             }
             if len(terminators - {b""}) <= 1:
                 return None
-        return self._before.dominant
+        return self._before.dominant_terminator
 
     def _cut_equal_start(
         self, old_row: DiffRow, new_row: DiffRow

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from filewright.edit.linediff import find_replacements
-from filewright.text.lines import terminators_in
+from filewright.text.lines import count_terminators
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 CONTEXT_LINES = 3
 """Lines shown around changes; changes with less than twice as many between are one hunk."""
@@ -100,13 +100,13 @@ def _find_regions(before: Snapshot, splices: Iterable[Splice]) -> Iterator[_Regi
             yield region
             region = None
         if region is None:
-            start = min(before.lines.begin(splice.offset - 1), splice.offset)
+            start = min(before.lines.line_start(splice.offset - 1), splice.offset)
             region = _Region(start, splice.offset, [])
         region.splices.append(splice)
         # Lines are looked for only where a splice leaves those of the region: a long
         # line may have very many splices.
         if splice.end >= region.end:
-            region.end = max(region.end, before.lines.end(splice.end))
+            region.end = max(region.end, before.lines.line_end(splice.end))
     if region is not None:
         yield region
 
@@ -118,7 +118,7 @@ def _compare_region(before: Snapshot, region: _Region) -> Iterator[ChangedLines]
         yield _peek(before, region, first_line)
         return
     old = before.read(region.start, region.end - region.start)
-    new = apply(
+    new = apply_splices(
         old,
         [
             replace(splice, offset=splice.offset - region.start)
@@ -148,15 +148,17 @@ def _peek(before: Snapshot, region: _Region, first_line: int) -> ChangedLines:
     start = max(region.start, first.offset - _LEAD_BYTES)
     lead = before.read(start, first.offset - start)
     old_text = before.read(start, min(region.end - start, PEEK_BYTES))
-    old = _split_ended(old_text, before.dominant)
-    new = _split_ended(lead + first.replacement[:PEEK_BYTES], before.dominant)
+    old = _split_ended(old_text, before.dominant_terminator)
+    new = _split_ended(
+        lead + first.replacement[:PEEK_BYTES], before.dominant_terminator
+    )
 
     line_at = before.lines.line_at
     old_count = line_at(region.end) - first_line
     new_count = old_count
     for splice in region.splices:
         if _may_change_line_count(before, splice):
-            new_count += terminators_in(splice.replacement).total
+            new_count += count_terminators(splice.replacement).total
             new_count -= line_at(splice.end) - line_at(splice.offset)
     return ChangedLines(
         offset=region.start,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from filewright.text.snapshot import Identity, Snapshot
+from filewright.text.snapshot import FileIdentity, Snapshot
 from filewright.text.splice import Splice
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ExpectedState:
     """
 
     size: int
-    identity: Identity | None
+    identity: FileIdentity | None
     digest: str | None
 
     @classmethod
@@ -38,7 +38,7 @@ class ExpectedState:
         return cls(
             snapshot.size,
             snapshot.identity,
-            snapshot.digest() if snapshot.held is not None else None,
+            snapshot.digest() if snapshot.content is not None else None,
         )
 
 
@@ -60,7 +60,7 @@ class Modify:
         cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
     ) -> Modify:
         """The step for a file as a snapshot shows it."""
-        guessed = snapshot.encoding.sampled and not all(
+        guessed = snapshot.encoding.is_sampled and not all(
             splice.replacement.isascii() for splice in splices
         )
         return cls(

@@ -27,7 +27,7 @@ from filewright.edit.repairs.model import UNESCAPED
 from filewright.edit.repeated_text import CONTEXT_BYTES, find_repeated_text
 from filewright.edit.source import Source
 from filewright.errors import Code
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 
 # Shares of common words above which two lines may be, and probably are, the same line.
 _SIMILAR, _VERY_SIMILAR = 0.5, 0.8
@@ -118,7 +118,9 @@ def _refuse_half_repair(source: Source, match: EditMatch) -> None:
             "the repaired search text ends inside of what the replacement has whole",
             "send search and replace exactly as the file has the text",
         )
-    file_text = normalised(source.text(source.read(part.span.start, part.span.end)))
+    file_text = normalize_newlines(
+        source.text(source.read(part.span.start, part.span.end))
+    )
     file_lines = RequestLines.of(file_text).solid
     line = find_damaging_repair(match.edit.replace, repaired, file_lines)
     is_code = source.language not in PROSE_LANGUAGES

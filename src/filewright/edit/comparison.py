@@ -8,13 +8,13 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from filewright.text.spelling import PLAIN
+from filewright.text.spelling import PLAIN_CHARACTERS
 
 WHITESPACE = " \t\f\v"
 """What may trail, indent or separate. Other white space is text."""
 
 
-_FOLD = {ord(char): plain for char, plain in PLAIN.items()}
+_FOLD = {ord(char): plain for char, plain in PLAIN_CHARACTERS.items()}
 
 
 _WORDS = re.compile(r"\w+|\s+|.")
@@ -54,7 +54,7 @@ def fold(text: str) -> str:
 
 def is_typographic(text: str) -> bool:
     """Whether `text` holds a quote, a dash or a space that has a plain form."""
-    return not text.isascii() and any(char in PLAIN for char in text)
+    return not text.isascii() and any(char in PLAIN_CHARACTERS for char in text)
 
 
 def collapse(line: str) -> str:

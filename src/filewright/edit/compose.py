@@ -23,9 +23,9 @@ from filewright.edit.outcome import EditOutcome
 from filewright.edit.overlay import Overlay
 from filewright.edit.source import Source
 from filewright.errors import Code
-from filewright.text.codec import normalised
-from filewright.text.lines import terminators_in
-from filewright.text.splice import Splice, ordered
+from filewright.text.codec import normalize_newlines
+from filewright.text.lines import count_terminators
+from filewright.text.splice import Splice, sort_splices
 
 _MAX_COUNTED_BYTES = 64 << 20
 """Bytes that a splice removes, past which their lines are not counted."""
@@ -149,7 +149,7 @@ class Composition:
         added_lines = sum(shift.line_count for shift in _line_shifts(text, on_result))
         self._pending = [
             PendingSplice(splice.offset, splice.end, 0, turn, splice.replacement)
-            for splice in overlay.compose(ordered(merge.splices, overlay.size))
+            for splice in overlay.compose(sort_splices(merge.splices, overlay.size))
         ]
         spans: list[ByteRange] = []
         for part in match.parts:
@@ -260,8 +260,8 @@ def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineSh
     for splice in pending:
         if splice.end - splice.offset >= _MAX_COUNTED_BYTES:
             continue
-        added = terminators_in(splice.replacement).total
-        removed = terminators_in(text.read(splice.offset, splice.end)).total
+        added = count_terminators(splice.replacement).total
+        removed = count_terminators(text.read(splice.offset, splice.end)).total
         place = (splice.offset, splice.end, splice.side, splice.turn)
         shifts.append(_LineShift(place, added - removed))
     return shifts
@@ -348,11 +348,11 @@ def _note_on_repetition(source: Source, match: EditMatch) -> str:
     near_bytes = 8 * added_chars
     start, end = part.span.start, part.span.end
     if part.replace.startswith(part.search):
-        behind = normalised(source.text(source.read(end, end + near_bytes)))
+        behind = normalize_newlines(source.text(source.read(end, end + near_bytes)))
         if behind.startswith(part.replace[-added_chars:]):
             return "the text that it puts in is there already, right behind"
     if part.replace.endswith(part.search):
-        before = normalised(source.text(source.read(start - near_bytes, start)))
+        before = normalize_newlines(source.text(source.read(start - near_bytes, start)))
         if before.endswith(part.replace[:added_chars]):
             return "the text that it puts in is there already, right before"
     return ""

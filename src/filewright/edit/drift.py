@@ -28,7 +28,7 @@ from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.lines import Line
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text.splice import Splice, apply_splices, sort_splices
 
 MAX_MERGED_BYTES = 16 << 20
 """Larger files and larger versions are not merged."""
@@ -59,7 +59,7 @@ def match_earlier_version(
         match = locate(base, edit)
         if not isinstance(match, EditMatch) or match.tier.rank >= below.rank:
             continue
-        splices = ordered(splices_of_match(base, match), base.size)
+        splices = sort_splices(splices_of_match(base, match), base.size)
         if splices:
             return _carry_over(source, match, base, splices)
         return NotLocated(edit, Code.NO_CHANGE) if edit.named else None
@@ -87,7 +87,7 @@ def _carry_over(
 ) -> EditMatch | NotLocated:
     """Return the place in `source` of an edit that makes `splices` in the base."""
     edit = match.edit
-    edited = apply(base_source.held or b"", splices)
+    edited = apply_splices(base_source.held or b"", splices)
     edited_source = Source(Snapshot(edited, encoding=source.encoding.name))
     base = _Version.of(base_source)
     ours = _Version.of(source)
@@ -130,7 +130,9 @@ def _carry_over(
     if is_applied:
         return NotLocated(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     # The lines end as in the edited base, unless the file ends its lines differently now.
-    keeps_endings = base_source.snapshot.dominant == source.snapshot.dominant
+    keeps_endings = (
+        base_source.snapshot.dominant_terminator == source.snapshot.dominant_terminator
+    )
     carried: list[Splice] = []
     for chunk in exact.chunks:
         if chunk.kind != "theirs":

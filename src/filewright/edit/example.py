@@ -8,7 +8,7 @@ from os.path import commonprefix
 
 from filewright.search.window import character_at
 from filewright.text import splice
-from filewright.text.codec import cut, decoded
+from filewright.text.codec import cut_at_character, decode
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
@@ -46,7 +46,7 @@ def build_example(
 ) -> Example:
     """Return the lines that the splice at `index` changes, with what else changes near it, each cut to `chars`."""
     one = splices[index]
-    begin = low = snapshot.lines.begin(one.offset)
+    begin = low = snapshot.lines.line_start(one.offset)
     if one.offset - begin > _NEAR_BYTES:
         low = character_at(snapshot, one.offset - _NEAR_BYTES, begin)
     is_cut_before = low > begin
@@ -77,7 +77,7 @@ def build_example(
             Splice(each.offset - low, each.length, each.replacement)
             for each in splices[first:last]
         ]
-        before, after = raw, splice.apply(raw, shifted)
+        before, after = raw, splice.apply_splices(raw, shifted)
     old, new = _differing(
         _lines(snapshot, before, is_cut_before), _lines(snapshot, after, is_cut_before)
     )
@@ -86,12 +86,12 @@ def build_example(
 
 def _end_of_line(snapshot: Snapshot, offset: int) -> int:
     """Return where the line at `offset` ends, or as much of it as is read."""
-    near = snapshot.lines.starting(offset, _NEAR_BYTES, reach=_NEAR_BYTES)
-    return offset + len(cut(near.body, _NEAR_BYTES, snapshot.encoding))
+    near = snapshot.lines.read_line(offset, _NEAR_BYTES, reach=_NEAR_BYTES)
+    return offset + len(cut_at_character(near.body, _NEAR_BYTES, snapshot.encoding))
 
 
 def _lines(snapshot: Snapshot, raw: bytes, is_cut_before: bool) -> list[str]:
-    text = decoded(raw, snapshot.encoding)
+    text = decode(raw, snapshot.encoding)
     if is_cut_before:
         text = "…" + text
     return text.split("\n")

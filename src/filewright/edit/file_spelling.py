@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from filewright.edit.comparison import fold
 from filewright.edit.tokens import Token, TokenPair
-from filewright.text.spelling import PLAIN
+from filewright.text.spelling import PLAIN_CHARACTERS
 
 _Piece = TypeVar("_Piece")
 
@@ -90,8 +90,8 @@ class FileSpelling:
         plain: set[str] = set()
         typographic: set[str] = set()
         for unit in self._unit_forms.pieces():
-            if unit in PLAIN:
-                is_plain_there = self._unit_forms.of(unit) == (PLAIN[unit],)
+            if unit in PLAIN_CHARACTERS:
+                is_plain_there = self._unit_forms.of(unit) == (PLAIN_CHARACTERS[unit],)
                 (plain if is_plain_there else typographic).add(_family_of(unit))
         return plain - typographic
 
@@ -117,11 +117,13 @@ class FileSpelling:
         forms = placed_forms if len(placed_forms) == 1 else unit_forms
         # In code a quote of another shape is no quote: new code must not get one because
         # a string nearby has it.
-        if len(forms) == 1 and (self.is_prose or forms[0] not in PLAIN):
+        if len(forms) == 1 and (self.is_prose or forms[0] not in PLAIN_CHARACTERS):
             return forms[0]
-        is_plain_there = unit in PLAIN and _family_of(unit) in self._plain_families
+        is_plain_there = (
+            unit in PLAIN_CHARACTERS and _family_of(unit) in self._plain_families
+        )
         if not unit_forms and is_plain_there:
-            return PLAIN[unit]
+            return PLAIN_CHARACTERS[unit]
         return None
 
     def _is_unproven(self, unit: str) -> bool:
@@ -129,7 +131,7 @@ class FileSpelling:
         forms = self._unit_forms.of(unit)
         if forms:
             return unit not in forms
-        return unit in PLAIN and bool(self._plain_families)
+        return unit in PLAIN_CHARACTERS and bool(self._plain_families)
 
     def spell_gap(self, gap: str) -> Spelled:
         """Return whitespace inside a line as the file writes it: tabs for spaces or back.
@@ -161,7 +163,7 @@ def _is_same_kind(form: str, gap: str) -> bool:
 
 def _family_of(character: str) -> str:
     """Return the family of a typographic character: quotes, or its plain form."""
-    plain_form = PLAIN[character]
+    plain_form = PLAIN_CHARACTERS[character]
     return "quote" if plain_form in "\"'" else plain_form
 
 

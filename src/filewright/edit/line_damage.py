@@ -21,7 +21,7 @@ from filewright.edit.code_text import (
 from filewright.edit.comparison import WHITESPACE, is_invisible, leading_whitespace
 from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
-from filewright.text.spelling import PLAIN, SPACES
+from filewright.text.spelling import PLAIN_CHARACTERS, SPACES
 
 NUMBERED_LINE = re.compile(
     r"\s*(?:>\s*)?(?:L|[Ll]ine |\[)?(?P<number>\d{1,6})\]?\s*"
@@ -162,7 +162,7 @@ def _find_character(line: str, index: int, request: RequestText) -> Iterator[str
     if is_invisible(character) and neighbours.isascii():
         yield f"the invisible character U+{ord(character):04X}"
         return
-    looks_like_code = character in PLAIN or character in _WIDE_SIGNS
+    looks_like_code = character in PLAIN_CHARACTERS or character in _WIDE_SIGNS
     if request.is_prose or not looks_like_code or not is_code(line, index):
         return
     if character not in SPACES:

@@ -17,7 +17,7 @@ from filewright.progress import Task
 from filewright.search.engine import matches as find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
 # Lines, and the nth occurrence from a line on
@@ -41,7 +41,7 @@ def make_line_edit(
     `start` (one past the last line appends); `search`, if given, must be at that line.
     Raises `invalid_input`.
     """
-    search, replace = normalised(search), normalised(replace)
+    search, replace = normalize_newlines(search), normalize_newlines(replace)
     last = (
         end
         if end is not None and not insert
@@ -98,7 +98,7 @@ def find_line_edit(
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
     source = Source(snapshot, task)
-    count, start, asked = source.count, edit.start_line, snapshot.asked
+    count, start, asked = source.count, edit.start_line, snapshot.requested_path
     inserts = not edit.search and edit.pattern is None
     if start > count + inserts:
         message = (
@@ -139,18 +139,18 @@ def _made(first: int, last: int | None, text: str) -> Edit:
 
 def _whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """The lines from the start line on that are those of the search text."""
-    asked = normalised(edit.search or "").removesuffix("\n").split("\n")
+    asked = normalize_newlines(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
     wanted = deque(
         row.lstrip(stripped).encode(source.encoding.name, "surrogateescape")
         for row in asked
     )
     recent: deque[bytes | None] = deque(maxlen=len(wanted))
-    rows = source.snapshot.lines.since(
+    rows = source.snapshot.lines.read_lines(
         source.offset(edit.start_line - 1), task=source.task
     )
     for last, row in enumerate(rows, edit.start_line):
-        recent.append(row.body.lstrip(stripped.encode()) if row.whole else None)
+        recent.append(row.body.lstrip(stripped.encode()) if row.is_whole else None)
         if recent[-1] == wanted[-1] and recent == wanted:
             first = last - len(wanted) + 1
             text = edit.replace
@@ -173,7 +173,7 @@ def _language(snapshot: Snapshot) -> str | None:
 
 def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
     """`text` moved as the search text is, unless it is written with the file's indentation already."""
-    solid = [row for row in normalised(text).split("\n") if row.strip()]
+    solid = [row for row in normalize_newlines(text).split("\n") if row.strip()]
     given = asked == there or (
         there.startswith(asked) and all(row.startswith(there) for row in solid)
     )
@@ -182,7 +182,7 @@ def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
 
 def _parts(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """The places inside a line from the start line on."""
-    text = normalised(edit.search or "").removesuffix("\n")
+    text = normalize_newlines(edit.search or "").removesuffix("\n")
     if text and "\n" not in text:
         pattern = compile_pattern(text, case="sensitive", max_chars=len(text))
         template = compile_replacement(edit.replace or "", pattern)

@@ -386,7 +386,7 @@ class ListEdits:
 
     @property
     def _is_narrow(self) -> bool:
-        return self._snapshot.encoding.width == 1
+        return self._snapshot.encoding.unit_bytes == 1
 
     def _line(self, number: int) -> str:
         lines = self._snapshot.lines

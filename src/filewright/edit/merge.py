@@ -31,7 +31,7 @@ from filewright.edit.notes import Note, NumberedLine, find_damage
 from filewright.edit.repairs.model import UNNUMBERED
 from filewright.edit.repeated_text import find_repeated_text
 from filewright.edit.source import Source
-from filewright.text.codec import encoded
+from filewright.text.codec import encode
 from filewright.text.splice import Splice
 
 # Longer replacements are not looked at for damage: their lines take too long.
@@ -138,7 +138,7 @@ def exact_splices(
 
     Lines equal in both keep their terminators. Raise `unencodable`.
     """
-    new = encoded(replace, source.encoding, argument="replace")
+    new = encode(replace, source.encoding, argument="replace")
     if "\n" not in search and "\n" not in replace:
         if source.read(start, end) == new:
             return ()
@@ -224,7 +224,7 @@ def _put_lines(
             bodies.append(rows.rows[line.row].body)
             terminators.append(rows.rows[line.row].terminator or None)
             continue
-        bodies.append(encoded(line.text, source.encoding, argument="replace"))
+        bodies.append(encode(line.text, source.encoding, argument="replace"))
         if rows.terminators:
             terminators.append(rows.terminators[index] or None)
         else:

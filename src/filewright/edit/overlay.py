@@ -7,16 +7,17 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 
 class Overlay(Snapshot):
     """A snapshot with ordered splices applied, as a snapshot; held where that is."""
 
     def __init__(self, snapshot: Snapshot, splices: Sequence[Splice]) -> None:
-        held = snapshot.held
+        held = snapshot.content
         super().__init__(
-            None if held is None else apply(held, splices), location=snapshot.location
+            None if held is None else apply_splices(held, splices),
+            location=snapshot.location,
         )
         self.splices = tuple(splices)
         self.encoding = snapshot.encoding  # an edit never changes it
@@ -27,11 +28,11 @@ class Overlay(Snapshot):
     @property
     def dominant(self) -> bytes:
         """The snapshot's: what an edit takes out of it has no say in how others end lines."""
-        return self._snapshot.dominant
+        return self._snapshot.dominant_terminator
 
     def read(self, offset: int, length: int, /) -> bytes:
         """The bytes [offset, offset + length) of the result, clipped to it."""
-        if self.held is not None:
+        if self.content is not None:
             return super().read(offset, length)
         return b"".join(
             piece

@@ -189,14 +189,14 @@ def _compose(
 def _require_countable(snapshot: Snapshot, edits: Sequence[Edit], total: int) -> None:
     """Raise `invalid_input` if there are no edits, `too_large` if there are too many."""
     if not edits:
-        message = f"{snapshot.asked}: no edits were given"
+        message = f"{snapshot.requested_path}: no edits were given"
         raise invalid(message, "give one edit at least")
     max_edits = SETTINGS["max_edits"].default
     if not total and len(edits) > max_edits:
         raise too_many(
             len(edits),
             max_edits,
-            f"edits of {snapshot.asked}",
+            f"edits of {snapshot.requested_path}",
             "send them in several calls",
         )
 
@@ -233,9 +233,9 @@ def _first_refusal(
     number = ""
     if edit_count > 1:
         number = f" edit {error.details['edit'] + 1} of {edit_count}:"
-    error.message = f"{snapshot.asked}:{number} {error.message}"
+    error.message = f"{snapshot.requested_path}:{number} {error.message}"
     error.details = {
-        "path": snapshot.asked,
+        "path": snapshot.requested_path,
         **error.details,
         "refusals": [refusal.details for refusal in refusals],
     }

@@ -10,7 +10,7 @@ import re
 
 from filewright.edit.model import TextPart
 from filewright.edit.source import Source
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 
 # Bytes beside a match in which text is looked for that the replacement repeats.
 CONTEXT_BYTES = 4_096
@@ -21,7 +21,9 @@ def find_repeated_text(source: Source, match: TextPart) -> str | None:
     span = match.span
     line_start = max(source.line_start(span.start), span.start - CONTEXT_BYTES)
     before = source.text(source.read(line_start, span.start))
-    behind = normalised(source.text(source.read(span.end, span.end + CONTEXT_BYTES)))
+    behind = normalize_newlines(
+        source.text(source.read(span.end, span.end + CONTEXT_BYTES))
+    )
     return (
         _find_repeated_word(match, before, behind)
         or _find_repeated_rest(match, behind)

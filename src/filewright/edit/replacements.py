@@ -15,9 +15,9 @@ from filewright.progress import Task
 from filewright.search.engine import Match
 from filewright.search.engine import matches as find_matches
 from filewright.search.pattern import Pattern
-from filewright.text.codec import check_text, encoded, normalised
+from filewright.text.codec import check_text, encode, normalize_newlines
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, Splices
+from filewright.text.splice import PackedSplices, Splice
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MAX_MATCHES = 1_000_000
@@ -78,7 +78,7 @@ class Replacement:
         parts = [
             part
             if isinstance(part, int)
-            else encoded(part, snapshot.encoding, argument="replacement")
+            else encode(part, snapshot.encoding, argument="replacement")
             for part in self.parts
         ]
 
@@ -131,7 +131,7 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
             "the pattern matches the empty string, which is between any two characters"
         )
         raise invalid(message, hint, argument="pattern")
-    plain = normalised(text)
+    plain = normalize_newlines(text)
     if pattern.mode == "literal":
         return Replacement((plain,) if plain else ())
     _refuse_other_references(plain, pattern)
@@ -214,8 +214,8 @@ def replace_matches(
     Lines of a match that the replacement keeps keep their terminators; new ones take that of their neighbour.
     Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
     """
-    if snapshot.binary is not None:
-        asked = snapshot.asked
+    if snapshot.binary_type is not None:
+        asked = snapshot.requested_path
         raise path_error(
             Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes"
         )
@@ -237,12 +237,10 @@ def replace_matches(
                 continue  # nothing is there, and nothing is put there
             count += 1
             if count > most:
-                message = (
-                    f"the pattern matches more than {most:,} times in {snapshot.asked}"
-                )
+                message = f"the pattern matches more than {most:,} times in {snapshot.requested_path}"
                 hint = "make the pattern narrower"
                 raise path_error(
-                    Code.TOO_LARGE, snapshot.asked, message, hint, limit=most
+                    Code.TOO_LARGE, snapshot.requested_path, message, hint, limit=most
                 )
             start, end = match.offset, match.end
             own: Sequence[Splice] = ()
@@ -255,7 +253,7 @@ def replace_matches(
             unchanged += not own
             yield from own
 
-    written = Splices.of(source.to_file_splices(splices()))
+    written = PackedSplices.pack(source.to_file_splices(splices()))
     return ReplaceOutcome(count, unchanged, written)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from filewright.errors import invalid
-from filewright.text.codec import check_text, normalised
+from filewright.text.codec import check_text, normalize_newlines
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,8 @@ def validate_edit(edit: Edit) -> Edit:
         )
     if "\r" in edit.search or "\r" in edit.replace:
         return replace(
-            edit, search=normalised(edit.search), replace=normalised(edit.replace)
+            edit,
+            search=normalize_newlines(edit.search),
+            replace=normalize_newlines(edit.replace),
         )
     return edit

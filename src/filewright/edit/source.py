@@ -13,10 +13,10 @@ from itertools import accumulate, chain, pairwise
 from filewright.edit.comparison import collapse
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.text.lines import Line, finder
+from filewright.text.lines import Line, find_function
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
-from filewright.text.wide import Narrowed
+from filewright.text.utf8_view import Utf8View
 
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 
@@ -56,7 +56,7 @@ class Source:
         language: Language | None = None,
     ) -> None:
         self._narrowed = (
-            Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
+            Utf8View.for_edit(snapshot) if snapshot.encoding.unit_bytes > 1 else None
         )
         self.snapshot = snapshot = (
             self._narrowed.snapshot if self._narrowed else snapshot
@@ -66,7 +66,7 @@ class Source:
         self.encoding = snapshot.encoding
         self.start = snapshot.start
         self.size = snapshot.size
-        self.held = snapshot.held
+        self.held = snapshot.content
         self.has_no_returns = snapshot.has_no_returns
         self._feeds = self.held if self.has_no_returns else None
         self._row: Line | None = None
@@ -85,14 +85,14 @@ class Source:
 
     def version(self, content: bytes) -> Source:
         """Another version of the file, read as this one is."""
-        text = self._narrowed.text(content) if self._narrowed else content
+        text = self._narrowed.to_utf8(content) if self._narrowed else content
         shown = Snapshot(text, encoding=self.encoding.name)
         return Source(shown, self.task, language=self.language)
 
     def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the text as those of the file, of which none writes half of a line end."""
         made = self._parted(splices)
-        return self._narrowed.widened(made) if self._narrowed else made
+        return self._narrowed.to_file_splices(made) if self._narrowed else made
 
     def _parted(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
@@ -142,7 +142,7 @@ class Source:
                 yield at
                 at = self.held.find(needle, at + 1)
             return
-        find = finder(needle)
+        find = find_function(needle)
         length = max(_BLOCK, 2 * len(needle))
         while position + len(needle) <= self.size:
             self.task.check()
@@ -175,7 +175,7 @@ class Source:
     def line_start(self, offset: int) -> int:
         """Where the line begins that holds the byte at `offset`."""
         if self._feeds is None:
-            return self.snapshot.lines.begin(offset, self.task)
+            return self.snapshot.lines.line_start(offset, self.task)
         return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
 
     def row_holding(self, offset: int) -> Line:
@@ -183,7 +183,7 @@ class Source:
         row = self._row
         if row is None or not row.offset <= offset < row.end:
             begin = self.line_start(offset)
-            row = self._row = self._plain(begin) or self.snapshot.lines.starting(
+            row = self._row = self._plain(begin) or self.snapshot.lines.read_line(
                 begin, task=self.task
             )
         return row  # of a long line every occurrence asks again
@@ -192,7 +192,7 @@ class Source:
         """The line that begins at `offset`; None at the end."""
         if offset >= self.size:
             return None
-        return self._plain(offset) or self.snapshot.lines.starting(
+        return self._plain(offset) or self.snapshot.lines.read_line(
             offset, task=self.task
         )
 
@@ -242,14 +242,14 @@ class Source:
 
     def rows(self) -> Iterator[Line]:
         """All lines in order."""
-        return self.snapshot.lines.since(task=self.task)
+        return self.snapshot.lines.read_lines(task=self.task)
 
     # Rows by their number, from 0
 
     @cached_property
     def count(self) -> int:
         """How many lines there are."""
-        return self.snapshot.lines.count(self.task)
+        return self.snapshot.lines.count_lines(self.task)
 
     def line_number(self, offset: int) -> int:
         """The 1-based number of the line that holds `offset`."""

@@ -33,9 +33,9 @@ from filewright.edit.repairs.propose import looks_damaged
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.errors import FilewrightError
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 from filewright.text.lines import Line
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 _MAX_ROWS = 400
 _MAX_CONTEXT_LINES = 12
@@ -88,8 +88,8 @@ def suggest_rows(source: Source, match: EditMatch, rows: Sequence[Line]) -> Edit
             offset = splice.offset - start
             shifted.append(Splice(offset, splice.length, splice.replacement))
         encoding = source.encoding.name
-        search = normalised(old.decode(encoding))
-        replacement = normalised(apply(old, shifted).decode(encoding))
+        search = normalize_newlines(old.decode(encoding))
+        replacement = normalize_newlines(apply_splices(old, shifted).decode(encoding))
     except (UnicodeDecodeError, FilewrightError):
         return None
     return replace(

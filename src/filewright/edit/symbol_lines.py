@@ -10,7 +10,7 @@ from filewright.edit.source import Source
 from filewright.errors import invalid
 from filewright.structure.lookup import find_symbol
 from filewright.structure.symbol import Outline, Symbol
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
 _BESIDE_BYTES = 4_096
@@ -110,7 +110,7 @@ def strip_blank_lines(text: str) -> tuple[str, int, int]:
 
 def trim_symbol_text(text: str, lines: SymbolLines) -> str:
     """Return the text that takes the place of a symbol, without blank lines at its ends that are there already."""
-    body, above, below = strip_blank_lines(normalised(text))
+    body, above, below = strip_blank_lines(normalize_newlines(text))
     if not body.strip():
         return text
     more_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0

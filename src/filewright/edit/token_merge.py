@@ -21,7 +21,7 @@ from filewright.edit.token_alignment import (
     starts_line,
 )
 from filewright.edit.tokens import Token, TokenPair
-from filewright.text.spelling import PLAIN
+from filewright.text.spelling import PLAIN_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,9 @@ def _write_change(
             text, unproven, row = "", [], None
             continue
         kept_text = None if base_index is None else change.ours[base_index].text
-        if kept_text is None or (index in uncommented and kept_text in PLAIN):
+        if kept_text is None or (
+            index in uncommented and kept_text in PLAIN_CHARACTERS
+        ):
             spelled = spelling.spell_token(change.theirs, index)
             text += spelled.text
             unproven += spelled.unproven

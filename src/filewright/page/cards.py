@@ -18,7 +18,7 @@ from filewright.changes.diffs import FileDifference
 from filewright.changes.model import ChangeRecord, FileChange
 from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
 from filewright.page.view import FileView, view_of
-from filewright.text.notebook import NotebookView, viewed_by_cells
+from filewright.text.notebook import NotebookView, view_cells
 from filewright.text.snapshot import Snapshot
 from filewright.tools.result import clip
 from filewright.wording import to_one_line
@@ -141,21 +141,23 @@ def _card(
     ):
         badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
     content = _held(entry) if lines and not _large(entry) else None
-    if content is not None and content.binary is None:
+    if content is not None and content.binary_type is None:
         badges += _written(content)
     views = tuple(map(view_of, found.diffs)) if lines else None
     if found.kind == "folder":
         views = ()  # it has no content, and what is in it has cards of its own
     if views and any(view.file.binary for view in views):
         badges.append("binary")
-    text = content is not None and content.binary is None and entry.after is not None
+    text = (
+        content is not None and content.binary_type is None and entry.after is not None
+    )
     return Card(
         index,
         found,
         tuple(badges),
         suffix(found.path) in IMAGES and found.kind == "file",
         views,
-        content.lines.count() if content is not None and text else None,
+        content.lines.count_lines() if content is not None and text else None,
         _version(entry),
         _editor(workspace.settings.editor, entry, views or ()),
     )
@@ -202,7 +204,7 @@ def _held(entry: FileChange) -> Snapshot | None:
     if suffix(entry.path.display_path) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = content_before(entry) or b"", content_after(entry) or b""
-        both = [viewed_by_cells(Snapshot(side)) for side in sides]
+        both = [view_cells(Snapshot(side)) for side in sides]
         if all(isinstance(each, NotebookView) or not each.size for each in both):
             return both[entry.after is not None]
     return Snapshot(content)
@@ -239,13 +241,13 @@ def lines_of(
     content = _held(replace(entry, after=None) if sign == "-" else entry)
     if (
         content is None
-        or content.binary is not None
+        or content.binary_type is not None
         or (entry.before if sign == "-" else entry.after) is None
     ):
         return None
     first = max(first, 1)
     lines = content.lines
-    count = min(count, lines.count() - first + 1)
+    count = min(count, lines.count_lines() - first + 1)
     last = first + min(count, LINES_UNFOLDED) - 1
     start, stop = (lines.offset_of(at) for at in (first, last + 1))
     text = content.read(start, stop - start).decode(content.encoding.name, "replace")

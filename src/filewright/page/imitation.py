@@ -11,7 +11,7 @@ import html
 import re
 import unicodedata
 
-from filewright.text.spelling import look_of
+from filewright.text.spelling import visible_form
 
 _ESCAPES = re.compile(r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|x[0-9a-f]{2}|[nrt])")
 """Characters that an answer spells out."""
@@ -29,7 +29,7 @@ class _Letters(dict[int, str]):
     """The letters a to z that a character is taken for; each is looked up once."""
 
     def __missing__(self, point: int) -> str:
-        plain = look_of(chr(point).casefold())
+        plain = visible_form(chr(point).casefold())
         decomposed = unicodedata.normalize("NFKD", plain)
         letters = _NOT_LETTERS.sub("", decomposed.casefold())
         self[point] = letters

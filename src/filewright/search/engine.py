@@ -26,8 +26,8 @@ from filewright.search.window import (
     character_before,
     lines_ahead,
 )
-from filewright.text.codec import bytes_in, decoded
-from filewright.text.lines import finder
+from filewright.text.codec import decode, try_encode
+from filewright.text.lines import find_function
 from filewright.text.snapshot import Snapshot
 
 Span = tuple[int, int]
@@ -189,7 +189,7 @@ def _places(
     raw_needle = (
         b""
         if pattern.plain is None
-        else bytes_in(snapshot.encoding.name, pattern.plain)
+        else try_encode(snapshot.encoding.name, pattern.plain)
     )
     if raw_needle is None:
         return  # it has a character that this encoding cannot write
@@ -229,7 +229,7 @@ def _places(
             if last is not None:
                 if once and view.text.find(b"\n", last[0]) < 0:
                     # The rest of a long line says nothing new.
-                    following = snapshot.lines.end(view.stop, task)
+                    following = snapshot.lines.line_end(view.stop, task)
                 else:
                     following = max(following, view.raw_at(last[1]))
             if following <= position:
@@ -261,7 +261,7 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
     regexp: Any = None
     if pattern.plain is not None:
         needle = pattern.plain.encode()
-        find = finder(needle)
+        find = find_function(needle)
     else:
         regexp = pattern.regexp
         numbers = range(int(pattern.whole_word), int(regexp.groups) + 1)
@@ -400,7 +400,7 @@ def count_hits(
         seen = matches(snapshot, pattern, windows=windows, task=task)
         return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, task))
     found = sum(1 for _ in _places(snapshot, pattern, 0, windows, task, once=once))
-    return snapshot.lines.count(task) - found if invert else found
+    return snapshot.lines.count_lines(task) - found if invert else found
 
 
 def _hits(
@@ -420,8 +420,8 @@ def _hits(
                 continue
             yield hits.at(begin, spans)
         if match.offset >= end:
-            begin = snapshot.lines.begin(match.offset, task)
-            end = snapshot.lines.end(match.offset, task)
+            begin = snapshot.lines.line_start(match.offset, task)
+            end = snapshot.lines.line_end(match.offset, task)
             if end >= snapshot.size:
                 end = (
                     snapshot.size + 1
@@ -438,7 +438,7 @@ def _other_lines(
     first = snapshot.lines.line_at(start, task) if start < snapshot.size else 1
     match = next(found, None)
     for number, line in enumerate(
-        snapshot.lines.since(start, limit=0, task=task), first
+        snapshot.lines.read_lines(start, limit=0, task=task), first
     ):
         while (
             match is not None
@@ -544,12 +544,12 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     if hit.offset - low > room:
         low = character_at(snapshot, hit.offset - room, hit.line_offset)
     before, match_end = shown(low, hit.offset), ""
-    rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
+    rest = snapshot.lines.read_line(hit.offset, room, reach=room + 2)
     after = rest.body.decode(
-        snapshot.encoding.name, "replace" if rest.whole else "ignore"
+        snapshot.encoding.name, "replace" if rest.is_whole else "ignore"
     )
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
-    if low == hit.line_offset and rest.whole and len(before) + len(after) <= chars:
+    if low == hit.line_offset and rest.is_whole and len(before) + len(after) <= chars:
         left, right = len(before), len(after)
     else:
         match_end = _end_of_long_match(snapshot, hit, chars)
@@ -569,18 +569,18 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
         text=text,
         column=hit.column - left,
         cut_before=low != hit.line_offset or left < len(before),
-        cut_after=not rest.whole or right < len(after),
+        cut_after=not rest.is_whole or right < len(after),
         ranges=tuple(ranges),
         match_end=match_end,
         goes_on=bool(match_end)
-        and bool(snapshot.lines.starting(hit.end, 8, reach=16).body),
+        and bool(snapshot.lines.read_line(hit.end, 8, reach=16).body),
     )
 
 
 def match_chars(snapshot: Snapshot, hit: Hit, most: int) -> int:
     """Return the number of characters of the first match in its first line, at most `most`."""
     text = snapshot.read(hit.offset, min(hit.end - hit.offset, most * 4))
-    line = decoded(text, snapshot.encoding).partition("\n")[0]
+    line = decode(text, snapshot.encoding).partition("\n")[0]
     return min(len(line), most)
 
 
@@ -593,7 +593,8 @@ def _end_of_long_match(snapshot: Snapshot, hit: Hit, chars: int) -> str:
     is_long = low > hit.offset or len(text) > chars
     if (
         not is_long
-        or snapshot.lines.begin(hit.end - snapshot.encoding.width) != hit.line_offset
+        or snapshot.lines.line_start(hit.end - snapshot.encoding.unit_bytes)
+        != hit.line_offset
     ):
         return ""
     return text[-(chars // 3) :]
@@ -616,13 +617,15 @@ def context(
     above: list[ContextLine] = []
     position = hit.line_offset
     while len(above) < before and position > snapshot.start:
-        position = snapshot.lines.begin(position - snapshot.encoding.width, task)
+        position = snapshot.lines.line_start(
+            position - snapshot.encoding.unit_bytes, task
+        )
         above.insert(
             0, _context_line(snapshot, position, hit.line - len(above) - 1, chars)
         )
     last, further = hit.line_offset, 0
     if hit.end > hit.offset:
-        last = snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
+        last = snapshot.lines.line_start(hit.end - snapshot.encoding.unit_bytes, task)
         further = (
             0
             if last == hit.line_offset
@@ -642,7 +645,7 @@ def _following(
     found: list[ContextLine] = []
     while (
         len(found) < most
-        and (position := snapshot.lines.end(position, task)) < snapshot.size
+        and (position := snapshot.lines.line_end(position, task)) < snapshot.size
     ):
         found.append(_context_line(snapshot, position, number + len(found) + 1, chars))
     return tuple(found)
@@ -651,11 +654,11 @@ def _following(
 def _context_line(
     snapshot: Snapshot, begin: int, number: int, chars: int
 ) -> ContextLine:
-    line = snapshot.lines.starting(begin, chars * 4, reach=chars * 4 + 2)
+    line = snapshot.lines.read_line(begin, chars * 4, reach=chars * 4 + 2)
     text = line.body.decode(
-        snapshot.encoding.name, "replace" if line.whole else "ignore"
+        snapshot.encoding.name, "replace" if line.is_whole else "ignore"
     )
-    return ContextLine(number, text[:chars], len(text) > chars or not line.whole)
+    return ContextLine(number, text[:chars], len(text) > chars or not line.is_whole)
 
 
 MOST_KINDS = 10_000
@@ -705,8 +708,8 @@ class LineKinds:
         if len(self._kinds) == MOST_KINDS:
             self.others += 1
             return None
-        line = snapshot.lines.line_at(snapshot.lines.begin(offset))
-        self._kinds[key] = LineKind(snapshot.asked, line, text, 1)
+        line = snapshot.lines.line_at(snapshot.lines.line_start(offset))
+        self._kinds[key] = LineKind(snapshot.requested_path, line, text, 1)
         return self._kinds[key]
 
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
@@ -722,8 +725,8 @@ def _around(snapshot: Snapshot, offset: int) -> str:
     at = offset - low
     near = snapshot.read(low, at + _AFTER)
     before, after = (
-        decoded(near[:at], snapshot.encoding),
-        decoded(near[at:], snapshot.encoding),
+        decode(near[:at], snapshot.encoding),
+        decode(near[at:], snapshot.encoding),
     )
     # Lines that begin with tabs are of another kind: whoever replaces their beginnings must know.
     return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip(" \r")

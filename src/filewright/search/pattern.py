@@ -24,8 +24,8 @@ from typing import Any, Literal, NoReturn
 
 from filewright.errors import invalid
 from filewright.text import codec
-from filewright.text.codec import bytes_in, check_text, normalised
-from filewright.text.spelling import INVISIBLE_RANGES, spellings_of
+from filewright.text.codec import check_text, normalize_newlines, try_encode
+from filewright.text.spelling import INVISIBLE_RANGES, equivalent_spellings
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -116,7 +116,7 @@ def _spelled(c: str, look_alikes: bool) -> tuple[str, str]:
     """Return RE2's and `rg`'s form of one character in any of its spellings, with invisible ones behind it."""
     if c == "\n":
         return _written(c), _raw(c)
-    spellings = spellings_of(c, look_alikes=look_alikes)
+    spellings = equivalent_spellings(c, look_alikes=look_alikes)
     alternatives = "|".join("".join(map(_written, spelling)) for spelling in spellings)
     starts = {spelling[0] for spelling in spellings}
     ascii_starts = [_written(start) for start in sorted(starts) if start.isascii()]
@@ -731,7 +731,7 @@ class Pattern:
             found = dict.fromkeys(
                 encoding
                 for name in sorted(codec.ENCODINGS)
-                if (encoding := bytes_in(name, self.text))
+                if (encoding := try_encode(name, self.text))
             )
             return tuple(map(escaped, found))
         return (self.written.rg,)
@@ -765,7 +765,7 @@ def compile(
             message, "look for a shorter, rarer part of it", argument="pattern"
         )
     if mode == "literal":
-        text = normalised(text)
+        text = normalize_newlines(text)
         multiline = multiline or "\n" in text
 
     made = literal(text) if mode == "literal" else translated(text, multiline=multiline)

@@ -29,13 +29,13 @@ from filewright.search.engine import Found, Hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
 from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at
-from filewright.text.codec import check_text, normalised
+from filewright.text.codec import check_text, normalize_newlines
 from filewright.text.snapshot import Snapshot
-from filewright.text.spelling import PLAIN
+from filewright.text.spelling import PLAIN_CHARACTERS
 
 _RUNS = re.compile(r"\s+|\S+")
 _ALIKE = str.maketrans(
-    {**PLAIN, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')}
+    {**PLAIN_CHARACTERS, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')}
 )
 
 _FOLD_COST = 0.01
@@ -345,7 +345,7 @@ def fuzzy(
     characters or a lone surrogate; `cancelled`, `timeout`, `io_error`.
     """
     check_text(needle, "pattern")
-    text = normalised(needle).strip("\n")
+    text = normalize_newlines(needle).strip("\n")
     if len(text.strip()) < SHORTEST:
         message = f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would match almost any line"
         raise invalid(
@@ -363,7 +363,7 @@ def fuzzy(
     ] = {}  # by where they begin: of two places in one the more similar one counts
     for region in ranked:
         if region.score >= min_similarity:
-            lines.setdefault(snapshot.lines.begin(region.start, task), []).append(
+            lines.setdefault(snapshot.lines.line_start(region.start, task), []).append(
                 region
             )
     kept = list(lines)[:limit]
@@ -396,7 +396,9 @@ def _regions(
     regions: list[Fit] = []
     encoded = needle.encode(snapshot.encoding.name, "replace")
     pieces = (
-        choose(encoded, sample(snapshot), size) if snapshot.encoding.width == 1 else {}
+        choose(encoded, sample(snapshot), size)
+        if snapshot.encoding.unit_bytes == 1
+        else {}
     )
     if pieces:
         places = elected(occurrences(snapshot, pieces, task), len(encoded), _CANDIDATES)

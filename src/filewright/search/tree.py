@@ -42,7 +42,8 @@ from filewright.search.window import MEMORY, UNENDING, read_output
 from filewright.settings import Settings
 from filewright.text.cache import BoundedCache
 from filewright.text.lines import LineIndex
-from filewright.text.snapshot import NOTEBOOK_SUFFIX, Snapshot, notebook_view
+from filewright.text.notebook import NOTEBOOK_SUFFIX, view_if_notebook
+from filewright.text.snapshot import Snapshot
 
 _GONE = (
     Code.NOT_FOUND,
@@ -169,7 +170,7 @@ class Searcher:
             if not isinstance(candidate, Snapshot):
                 continue
             with candidate:
-                if candidate.binary is not None:
+                if candidate.binary_type is not None:
                     continue
                 found = likest(candidate)
             reason = reason or (
@@ -186,7 +187,7 @@ class Searcher:
             snapshot = Snapshot.of_file(
                 file, location, self.settings, indexes=self.indexes
             )
-            return notebook_view(snapshot, task, headings=False)
+            return view_if_notebook(snapshot, task, headings=False)
         except FilewrightError as error:
             if error.ends_call:
                 raise
@@ -262,11 +263,11 @@ class TreeSearch:
                 if place.mark and mark_of(snapshot, place.offset) != place.mark:
                     raise errors.path_error(
                         Code.STALE_VERSION,
-                        snapshot.asked,
-                        f"{snapshot.asked} is no longer the file in which this search stopped",
+                        snapshot.requested_path,
+                        f"{snapshot.requested_path} is no longer the file in which this search stopped",
                         "search again without the cursor",
                     )
-                if snapshot.binary is not None:
+                if snapshot.binary_type is not None:
                     self.binary += 1
                     continue
                 if options.output == "counts":

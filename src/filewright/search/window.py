@@ -25,7 +25,7 @@ from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
 from filewright.system import Closable
 from filewright.text.cache import BoundedCache
-from filewright.text.codec import bytes_in, cut, normalised
+from filewright.text.codec import cut_at_character, normalize_newlines, try_encode
 from filewright.text.snapshot import Snapshot
 
 _NEAR = 4 << 20
@@ -61,14 +61,14 @@ class Window:
         whole = False
         while not whole and (read := position + len(raw)) < stop:
             units = (
-                (raw if encoding.width == 1 else snapshot.lines.units(raw))
+                (raw if encoding.unit_bytes == 1 else snapshot.lines.to_units(raw))
                 if by_lines
                 else b""
             )
             # A carriage return at the very end may be half of a pair.
             end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
             if whole := end > 0:
-                raw = raw[: end * encoding.width]
+                raw = raw[: end * encoding.unit_bytes]
             elif by_lines and len(raw) < longest:
                 raw += snapshot.read(read, min(len(raw), stop - read))
             else:
@@ -90,7 +90,9 @@ class Window:
         self.raw = raw
         self._encoding = encoding
         self._verbatim = encoding.is_utf8 and b"\r" not in raw
-        self._errors = "surrogatepass" if encoding.width == 2 else "surrogateescape"
+        self._errors = (
+            "surrogatepass" if encoding.unit_bytes == 2 else "surrogateescape"
+        )
         self._overlap = min(overlap, len(raw) // 2)
         self._near = (0, 0)
 
@@ -99,7 +101,7 @@ class Window:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
         plain = self.raw
         if not self._encoding.is_utf8:
-            plain = normalised(self._shown).encode("utf-8", "surrogatepass")
+            plain = normalize_newlines(self._shown).encode("utf-8", "surrogatepass")
         elif not self._verbatim:
             plain = self.raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return self._context + plain if self._context else plain
@@ -171,7 +173,7 @@ class Window:
     @cached_property
     def _shown(self) -> str:
         """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
-        width = self._encoding.width
+        width = self._encoding.unit_bytes
         raw = self.raw[: len(self.raw) // width * width]
         return raw.decode(self._encoding.name, self._errors)
 
@@ -195,7 +197,7 @@ def character_before(text: bytes, index: int) -> int:
 def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
     """`raw` less a torn character, and less a carriage return that may be half of a pair."""
     encoding = snapshot.encoding
-    raw = cut(raw, len(raw) - encoding.width, encoding) or raw
+    raw = cut_at_character(raw, len(raw) - encoding.unit_bytes, encoding) or raw
     unit = "\r".encode(encoding.name)
     return raw.removesuffix(unit) if len(raw) > len(unit) else raw
 
@@ -204,12 +206,18 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     """The beginning of the character that holds the byte at `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
     if line is None:
-        line = snapshot.lines.begin(offset) if encoding.multibyte else snapshot.start
+        line = (
+            snapshot.lines.line_start(offset)
+            if encoding.is_multibyte
+            else snapshot.start
+        )
     # Only where a byte of a character may look like another one is it not known nearby where one begins.
-    near = offset - (_NEAR if encoding.multibyte else 4)
+    near = offset - (_NEAR if encoding.is_multibyte else 4)
     near = line + max(0, near - line) // 2 * 2
     return near + len(
-        cut(snapshot.read(near, offset - near + 1), offset - near, encoding)
+        cut_at_character(
+            snapshot.read(near, offset - near + 1), offset - near, encoding
+        )
     )
 
 
@@ -263,7 +271,7 @@ class Ahead(Closable):
             or where is None
             or engine is None
             or source is None
-            or snapshot.held is not None
+            or snapshot.content is not None
         ):
             return
         # `--mmap` keeps lines out of the child's memory, so that one of any length costs nothing.
@@ -317,9 +325,11 @@ def lines_ahead(
     pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
     encoding = snapshot.encoding
     # A byte of one character is never part of another's there, and a line ends where `rg` sees it end.
-    is_plain = encoding.is_utf8 or (encoding.contains_ascii and not encoding.multibyte)
+    is_plain = encoding.is_utf8 or (
+        encoding.contains_ascii and not encoding.is_multibyte
+    )
     needle = (
-        bytes_in(encoding.name, pattern.plain) if pattern.plain is not None else None
+        try_encode(encoding.name, pattern.plain) if pattern.plain is not None else None
     )
     if not pays or pattern.multiline or pattern.matches_empty or not is_plain:
         yield int  # Nothing is known: an offset stands for itself.
@@ -352,9 +362,9 @@ def lines_ahead(
                             unseen if found is None else _numbered(found, snapshot)[1]
                         )
                     if offset <= unshifted:
-                        snapshot.lines.learn(offset, number)
+                        snapshot.lines.remember_line(offset, number)
                     return offset
-            if child.whole and len(kept) <= _MOST_KEPT and snapshot.settled:
+            if child.whole and len(kept) <= _MOST_KEPT and snapshot.is_stable:
                 _heard.put(key, (kept, unshifted), 100 * (len(kept) + len(key)))
             # What it did not get to, because it declined or was killed, is looked at here.
             return snapshot.size if heard or child.whole else position

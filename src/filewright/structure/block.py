@@ -318,5 +318,7 @@ class TextLines:
         index = snapshot.lines
         if not index.has_line(first):
             return []
-        lines = islice(index.since(index.offset_of(first), limit=_LINE_BYTES), _WINDOW)
+        lines = islice(
+            index.read_lines(index.offset_of(first), limit=_LINE_BYTES), _WINDOW
+        )
         return [line.body.decode(codec, "replace") for line in lines]

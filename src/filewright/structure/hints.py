@@ -63,11 +63,13 @@ def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
     """The whole lines of [begin, end), and the last one if the file ends there."""
     codec, lines = snapshot.encoding.name, snapshot.lines
     if begin > snapshot.start:
-        begin = lines.end(begin)
+        begin = lines.line_end(begin)
     return [
         SampledLine(line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS])
-        for line in lines.since(begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES)
-        if line.end <= end and not line.goes_on
+        for line in lines.read_lines(
+            begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES
+        )
+        if line.end <= end and not line.is_unfinished
     ]
 
 

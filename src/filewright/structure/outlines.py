@@ -61,15 +61,17 @@ class Outlines:
             snapshot, language = source, language or language_of_snapshot(source)
         if language not in PARSED:
             return Outline(language, parsed=False)
-        if isinstance(source, Snapshot) and source.binary is not None:
+        if isinstance(source, Snapshot) and source.binary_type is not None:
             return Outline(
                 language,
                 parsed=False,
-                note=f"not parsed: it is binary ({source.binary})",
+                note=f"not parsed: it is binary ({source.binary_type})",
             )
         size = snapshot.size
         data = (
-            snapshot.held if snapshot.held is not None else snapshot.read(0, MOST_BYTES)
+            snapshot.content
+            if snapshot.content is not None
+            else snapshot.read(0, MOST_BYTES)
         )
         # Of a file that is not held whole only the beginning is hashed here.
         rest = snapshot.version if size > len(data) else ""
@@ -106,7 +108,7 @@ class Outlines:
         size, limit, narrow = (
             snapshot.size,
             self._settings.parse_bytes,
-            snapshot.encoding.width == 1,
+            snapshot.encoding.unit_bytes == 1,
         )
         note = f"not parsed: {size} bytes are above the limit of "
         if size > limit:
@@ -157,6 +159,6 @@ def language_of_snapshot(snapshot: Snapshot) -> Language | None:
     """The language of a snapshot by its name and its first bytes."""
     name = snapshot.location.name if snapshot.location is not None else b""
     head = snapshot.read(0, _HEAD)
-    if snapshot.encoding.width == 2:
+    if snapshot.encoding.unit_bytes == 2:
         head = head.decode(snapshot.encoding.name, "replace").encode()
     return language_of(name, head)

@@ -37,7 +37,7 @@ def with_definitions(
     outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
 ) -> Outline:
     """The outline with what patterns find in the part that was not parsed, or was not understood."""
-    if snapshot.encoding.width != 1:
+    if snapshot.encoding.unit_bytes != 1:
         return outline
     first = 1 if outline.whole else (outline.parsed_to or 0) + 1
     found = definitions(snapshot, language, line=first, task=task)

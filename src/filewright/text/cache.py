@@ -46,7 +46,7 @@ class BoundedCache(Generic[V]):
                 self.total -= freed
 
 
-SHOWN_WHOLE_BYTES = 1 << 20
+REMEMBERED_WHOLE_BYTES = 1 << 20
 """Files up to this size are remembered whole when any part of them is shown."""
 
 _VERSIONS = 4
@@ -58,7 +58,7 @@ class _Remembered(NamedTuple):
     whole: bool
 
 
-class Shown:
+class ShownContents:
     """The base of a three-way merge when a request was made against an older version. Small files
     are remembered whole, of larger ones only the ranges that were shown.
 
@@ -71,7 +71,7 @@ class Shown:
         )  # of each the newest first
         self._recording = threading.Lock()
 
-    def record(
+    def remember(
         self, location: Location, version: str, content: bytes, *, whole: bool = True
     ) -> None:
         """Remember `content`, the file or a range of it, as shown of `location` at `version`."""
@@ -89,14 +89,16 @@ class Shown:
                 cost += len(entry.content)
             self._files.put(location, kept, cost)
 
-    def at(self, location: Location, version: str) -> bytes | None:
+    def content_at(self, location: Location, version: str) -> bytes | None:
         """The whole file at `version`, if it was shown and is still remembered."""
         for entry in self._files.get(location) or ():
             if entry.whole and entry.version == version:
                 return entry.content
         return None
 
-    def bases(self, location: Location, *, except_version: str = "") -> list[bytes]:
+    def earlier_contents(
+        self, location: Location, *, except_version: str = ""
+    ) -> list[bytes]:
         """What was shown of the file at other versions than `except_version`, newest first."""
         found = []
         for entry in self._files.get(location) or ():

@@ -51,12 +51,14 @@ class Encoding:
     name: str
     bom: bytes = b""
     confidence: float = 1.0
-    guessed: bool = False
-    sampled: bool = False
-    invalid: bool = False
+    is_guess: bool = False
+    is_sampled: bool = False
+    has_invalid_bytes: bool = False
     rivals: tuple[str, ...] = ()
-    declared: str = ""
-    seen: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    declared_label: str = ""
+    known_characters: frozenset[str] = field(
+        default=frozenset(), repr=False, compare=False
+    )
 
     @property
     def is_utf8(self) -> bool:
@@ -64,19 +66,19 @@ class Encoding:
         return self.name == "utf-8"
 
     @property
-    def width(self) -> int:
+    def unit_bytes(self) -> int:
         """Bytes of a unit: 2 for UTF-16, else 1."""
         return 2 if self.name.startswith("utf-16") else 1
 
     @property
-    def multibyte(self) -> bool:
+    def is_multibyte(self) -> bool:
         """Whether a character's later bytes may look like other characters (Shift-JIS, GB18030, …)."""
         return self.name in MULTIBYTE
 
     @property
     def contains_ascii(self) -> bool:
         """Whether every ASCII byte is that ASCII character, and a text of such bytes needs no decoding."""
-        return self.width == 1 and _contains_ascii(self.name)
+        return self.unit_bytes == 1 and _contains_ascii(self.name)
 
 
 @cache
@@ -97,7 +99,7 @@ _NUMBERED = re.compile(r"(?:windows|win|ibm|cp)_?(\d{3,4})")
 _LINE_END_SUFFIX = re.compile(r"_(?:unix|dos|mac)\Z")
 
 
-def known_encoding(label: str) -> str | None:
+def find_encoding(label: str) -> str | None:
     """Return the encoding of `ENCODINGS` that a label means, as programs and standards write it; None for others."""
     plain = _LINE_END_SUFFIX.sub("", label.strip().lower().replace("-", "_"))
     plain = plain.replace("iso_latin_", "latin_")
@@ -119,9 +121,9 @@ def known_encoding(label: str) -> str | None:
     return None
 
 
-def named(name: str) -> str:
+def require_encoding(name: str) -> str:
     """The encoding a caller asked for, by its name here: one of `ENCODINGS`. Raises `invalid_input`."""
-    found = known_encoding(name)
+    found = find_encoding(name)
     if found is None:
         raise invalid(
             f"encoding={name!r} is not one that files are read in",
@@ -133,14 +135,14 @@ def named(name: str) -> str:
     return found
 
 
-def normalised(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     """`text` with ``\\n`` for each ``\\r\\n`` and lone ``\\r``."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def decoded(data: bytes, encoding: Encoding) -> str:
+def decode(data: bytes, encoding: Encoding) -> str:
     """`data` as text with ``\\n`` terminators; undecodable bytes become U+FFFD. Never fails."""
-    return normalised(data.decode(encoding.name, "replace"))
+    return normalize_newlines(data.decode(encoding.name, "replace"))
 
 
 def check_text(text: str, argument: str) -> None:
@@ -158,7 +160,7 @@ def check_text(text: str, argument: str) -> None:
             ) from error
 
 
-def encoded(
+def encode(
     text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text"
 ) -> bytes:
     """`text` (any terminators) in the file's encoding, each line ending with `terminator`.
@@ -166,7 +168,7 @@ def encoded(
     Raises `unencodable` naming the first character the encoding lacks, or that may be other bytes
     than these because the encoding is a weak guess; `invalid_input` for a lone surrogate.
     """
-    plain = normalised(text)
+    plain = normalize_newlines(text)
     if terminator != b"\n":
         plain = plain.replace("\n", terminator.decode("ascii"))
     try:
@@ -175,8 +177,8 @@ def encoded(
         check_text(text, argument)  # half a surrogate pair is written in no encoding
         character = error.object[error.start]
         name, hint = encoding.name, "the file's encoding is never changed by an edit"
-        if encoding.declared:
-            name = f"{encoding.declared}, the encoding that the file declares,"
+        if encoding.declared_label:
+            name = f"{encoding.declared_label}, the encoding that the file declares,"
             hint += (
                 "; if the declaration is wrong, change it in a call of its own first"
             )
@@ -192,8 +194,10 @@ def encoded(
     for character, rival in product(
         dict.fromkeys(plain) if encoding.rivals else (), encoding.rivals
     ):
-        known = character.isascii() or character in encoding.seen
-        if not known and bytes_in(rival, character) != character.encode(encoding.name):
+        known = character.isascii() or character in encoding.known_characters
+        if not known and try_encode(rival, character) != character.encode(
+            encoding.name
+        ):
             raise FilewrightError(
                 Code.UNENCODABLE,
                 f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
@@ -208,7 +212,7 @@ def encoded(
     return data
 
 
-def bytes_in(name: str, text: str) -> bytes | None:
+def try_encode(name: str, text: str) -> bytes | None:
     """The bytes of a text in a codec; None if it lacks a character."""
     try:
         return text.encode(name)
@@ -216,12 +220,12 @@ def bytes_in(name: str, text: str) -> bytes | None:
         return None
 
 
-def cut(data: bytes, limit: int, encoding: Encoding) -> bytes:
+def cut_at_character(data: bytes, limit: int, encoding: Encoding) -> bytes:
     """At most `limit` bytes of `data`, ending on a character boundary."""
     if len(data) <= limit or not limit:
         return data[:limit]
     # Only where a byte of a character may look like another one is it not known nearby where one begins.
-    begin = 0 if encoding.multibyte else max(0, limit - 8) // 2 * 2
+    begin = 0 if encoding.is_multibyte else max(0, limit - 8) // 2 * 2
     decoder = codecs.getincrementaldecoder(encoding.name)("replace")
     decoder.decode(data[begin:limit])
     return data[: limit - len(decoder.getstate()[0])]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from filewright.text.codec import WIDE, Encoding, encoded, known_encoding
+from filewright.text.codec import WIDE, Encoding, encode, find_encoding
 
 DECLARED_BYTES = 4 << 10
 """How far from its beginning a text may declare its encoding."""
@@ -74,7 +74,7 @@ class Declaration:
     encoding: str
 
 
-def declaration_in(
+def find_declaration(
     head: bytes, tail: bytes = b"", file_name: bytes = b""
 ) -> Declaration | None:
     """Return the declaration in the first (and last) bytes of a text; None without one, or of no known encoding."""
@@ -83,7 +83,7 @@ def declaration_in(
         return None
     for label in _labels(head, tail, file_name):
         text = label.decode("ascii", "replace")
-        known = known_encoding(text)
+        known = find_encoding(text)
         if known is not None:
             return Declaration(text, known)
         if _FOREIGN_LABEL.fullmatch(text) and not re.match(
@@ -93,22 +93,22 @@ def declaration_in(
     return None
 
 
-def encoding_of_new(text: str, file_name: bytes = b"") -> Encoding | None:
+def declared_encoding(text: str, file_name: bytes = b"") -> Encoding | None:
     """Return the encoding that a text declares which is to be written as a new file; None without a declaration."""
     if not any(hint.decode() in text[: 2 * DECLARED_BYTES].lower() for hint in _HINTS):
         return None
     data = text.encode("utf-8", "replace")
-    declaration = declaration_in(
+    declaration = find_declaration(
         data[:DECLARED_BYTES], data[DECLARED_BYTES:][-TRAILER_BYTES:], file_name
     )
     if declaration is None or declaration.encoding in WIDE:
         return None
     if declaration.encoding == "utf-8":
         return Encoding("utf-8")
-    return Encoding(declaration.encoding or "ascii", declared=declaration.label)
+    return Encoding(declaration.encoding or "ascii", declared_label=declaration.label)
 
 
-def as_declared(
+def encode_as_declared(
     content: bytes, file_name: bytes = b"", *, argument: str = "content"
 ) -> bytes:
     """Return the UTF-8 content of a new file in the encoding that it declares, by which others will read it.
@@ -121,12 +121,12 @@ def as_declared(
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return content  # moved bytes that are no text stay as they are
-    encoding = encoding_of_new(text, file_name)
+    encoding = declared_encoding(text, file_name)
     if encoding is None or encoding.is_utf8 or text.startswith("\ufeff"):
         return content
     # Line by line: each keeps its own end.
     return b"".join(
-        encoded(part, encoding, argument=argument)
+        encode(part, encoding, argument=argument)
         if part not in ("\r", "\n")
         else part.encode()
         for part in re.split("([\r\n])", text)

@@ -14,19 +14,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
-from filewright.text.codec import ENCODINGS, WIDE, Encoding, cut
+from filewright.text.codec import ENCODINGS, WIDE, Encoding, cut_at_character
 from filewright.text.declaration import (
     DECLARED_BYTES,
     TRAILER_BYTES,
     Declaration,
-    declaration_in,
+    find_declaration,
 )
 from filewright.text.stateful import stateful_encoding
 
-EDGE = 8 << 10
+EDGE_BYTES = 8 << 10
 """How far from each end a NUL makes a file binary."""
 
-SAMPLE = 64 << 10
+SAMPLE_BYTES = 64 << 10
 _WINDOW = 4 << 10
 _WINDOWS = 14
 _BLOCK = 1 << 20
@@ -102,7 +102,7 @@ def media_type(head: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
 
 
-def detect(
+def detect_encoding(
     read: Read,
     size: int,
     *,
@@ -123,7 +123,7 @@ def detect(
     for name in ("utf-16-le", "utf-16-be"):
         if head.startswith(_MARKS[name]):
             return Encoding(name, _MARKS[name])
-    sampled = not whole and size > 2 * SAMPLE
+    sampled = not whole and size > 2 * SAMPLE_BYTES
     broken, valid, plain = None, True, True
     if sampled:
         samples = _samples(read, size)
@@ -144,33 +144,35 @@ def detect(
                 break
     if head.startswith(codecs.BOM_UTF8):
         return Encoding(
-            "utf-8", codecs.BOM_UTF8, invalid=not valid
+            "utf-8", codecs.BOM_UTF8, has_invalid_bytes=not valid
         )  # the mark says it, whatever is not
     if valid and not plain:
-        return Encoding("utf-8", sampled=sampled)
+        return Encoding("utf-8", is_sampled=sampled)
     declaration = _declaration(read, size, file_name)
     if valid:
         # Nothing in an ASCII file tells one encoding from another but its own word, by which others will read it.
         if declaration is None or declaration.encoding in ("utf-8", *WIDE):
-            return Encoding("utf-8", sampled=sampled)
+            return Encoding("utf-8", is_sampled=sampled)
         return Encoding(
-            declaration.encoding or "ascii", sampled=sampled, declared=declaration.label
+            declaration.encoding or "ascii",
+            is_sampled=sampled,
+            declared_label=declaration.label,
         )
     sample = b"".join(_samples(read, size))
-    if broken is not None and size > 2 * SAMPLE and _is_utf8(sample):
-        around = read(max(0, broken - SAMPLE // 2), SAMPLE)
+    if broken is not None and size > 2 * SAMPLE_BYTES and _is_utf8(sample):
+        around = read(max(0, broken - SAMPLE_BYTES // 2), SAMPLE_BYTES)
         sample = _whole_lines(b"\n" + around) or around
     guess = _guess(sample)
-    if guess.invalid and not guess.rivals:
+    if guess.has_invalid_bytes and not guess.rivals:
         return guess
     if declaration is not None and _can_be(declaration.encoding, sample):
         return Encoding(
-            declaration.encoding, sampled=sampled, declared=declaration.label
+            declaration.encoding, is_sampled=sampled, declared_label=declaration.label
         )
-    return guess if guess.invalid else replace(guess, sampled=sampled)
+    return guess if guess.has_invalid_bytes else replace(guess, is_sampled=sampled)
 
 
-def stateful(read: Read, size: int, *, whole: bool) -> str | None:
+def find_stateful_encoding(read: Read, size: int, *, whole: bool) -> str | None:
     """Return the name of the encoding with shift states that an ASCII-looking file is written in; else None."""
     if whole and size <= _STATEFUL_WHOLE:
         return stateful_encoding(read(0, size))
@@ -187,7 +189,7 @@ def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
     tail = b""
     if size > DECLARED_BYTES:
         tail = read(max(DECLARED_BYTES, size - TRAILER_BYTES), TRAILER_BYTES)
-    return declaration_in(head, tail, file_name)
+    return find_declaration(head, tail, file_name)
 
 
 def _can_be(encoding: str, sample: bytes) -> bool:
@@ -203,13 +205,16 @@ def _can_be(encoding: str, sample: bytes) -> bool:
 
 
 def _samples(read: Read, size: int) -> list[bytes]:
-    if size <= 2 * SAMPLE:
+    if size <= 2 * SAMPLE_BYTES:
         return [read(0, size)]
-    step = (size - SAMPLE) // (_WINDOWS + 1)
-    offsets = [SAMPLE // 2 + step * (i + 1) for i in range(_WINDOWS)]
+    step = (size - SAMPLE_BYTES) // (_WINDOWS + 1)
+    offsets = [SAMPLE_BYTES // 2 + step * (i + 1) for i in range(_WINDOWS)]
     middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
-    first, last = read(0, SAMPLE), read(size - SAMPLE // 2, SAMPLE // 2)
-    first = first[: first.rfind(b"\n") + 1] or cut(
+    first, last = (
+        read(0, SAMPLE_BYTES),
+        read(size - SAMPLE_BYTES // 2, SAMPLE_BYTES // 2),
+    )
+    first = first[: first.rfind(b"\n") + 1] or cut_at_character(
         first, len(first) - 1, Encoding("utf-8")
     )
     return [first, *middle, last[last.find(b"\n") + 1 :]]
@@ -246,7 +251,12 @@ def _guess(sample: bytes) -> Encoding:
         )
     seen = frozenset(c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff")
     damaged = Encoding(
-        "utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals, seen=seen
+        "utf-8",
+        confidence=0.5,
+        is_guess=True,
+        has_invalid_bytes=True,
+        rivals=rivals,
+        known_characters=seen,
     )
     # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
     if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(
@@ -292,9 +302,9 @@ def _guess(sample: bytes) -> Encoding:
         confidence=min(
             0.99, weights[best] / (weights[best] + strongest)
         ),  # a guess is never certain
-        guessed=True,
+        is_guess=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
-        seen=frozenset(c for c in shown if c > "\x7f"),
+        known_characters=frozenset(c for c in shown if c > "\x7f"),
     )
 
 

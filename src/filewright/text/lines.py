@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from filewright.progress import Task
-from filewright.text.codec import Encoding, cut
+from filewright.text.codec import Encoding, cut_at_character
 
-BLOCK = 256 << 10
+BLOCK_BYTES = 256 << 10
 """Bytes between two entries of the index; more in files of which that would make very many."""
 
-MOST_ENTRIES = 1 << 18
-PAGE = 64 << 10
-LONG = 1 << 20
+MAX_INDEX_ENTRIES = 1 << 18
+PAGE_BYTES = 64 << 10
+LONG_LINE_BYTES = 1 << 20
 """Bytes of a line that are given unless the caller wants more or less."""
 
-LINE_REACH = 256 << 20
+MAX_LINE_SEARCH_BYTES = 256 << 20
 """How far the end of a line is looked for where only its beginning is shown."""
 
 _LONG_NEEDLE = 256
@@ -98,7 +98,7 @@ class Line:
     body: bytes
     terminator: bytes
     end: int
-    goes_on: bool = False
+    is_unfinished: bool = False
 
     @property
     def length(self) -> int:
@@ -111,11 +111,11 @@ class Line:
         return self.end - len(self.terminator)
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether `body` is all of it."""
         return (
             self.offset + len(self.body) + len(self.terminator) == self.end
-            and not self.goes_on
+            and not self.is_unfinished
         )
 
 
@@ -160,7 +160,7 @@ class Lines:
     ) -> None:
         self._source = source
         self._encoding = source.encoding
-        self._width = self._encoding.width
+        self._width = self._encoding.unit_bytes
         name = self._encoding.name  # How the file writes each terminator.
         self._written = {
             b"\n": "\n".encode(name),
@@ -170,8 +170,8 @@ class Lines:
         self._start = len(self._encoding.bom)
         self._size = max(self._start, source.size)
         if index is None:
-            block = BLOCK
-            while self._size - self._start > block * MOST_ENTRIES:
+            block = BLOCK_BYTES
+            while self._size - self._start > block * MAX_INDEX_ENTRIES:
                 block *= 2
             index = LineIndex(block, self._start)
         self._index = index
@@ -185,7 +185,7 @@ class Lines:
     # What is known by counting
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the whole file was counted."""
         return self._index.reached == self._size
 
@@ -194,7 +194,7 @@ class Lines:
         """How often each terminator occurs in the whole file."""
         return self._counted_until(self._size, _ALL, None).terminators
 
-    def count(self, task: Task | None = None) -> int:
+    def count_lines(self, task: Task | None = None) -> int:
         """Lines of the file; a last line without terminator counts, an empty file has none."""
         index = self._counted_until(self._size, _ALL, task)
         return index.before[-1] + (
@@ -217,8 +217,8 @@ class Lines:
         offset, number = self._index.known or (0, -_AROUND)
         if abs(line - number) < _AROUND:
             for _ in range(number, line):
-                offset = self.end(offset, task)
-            return self.back(number - line, task, offset)
+                offset = self.line_end(offset, task)
+            return self.line_start_before(number - line, task, offset)
         wanted = line - 1
         index = self._counted_until(self._size, wanted, task)
         if index.before[-1] < wanted:
@@ -244,16 +244,16 @@ class Lines:
             index = self._counted_until(offset - index.block, _ALL, task)
             block = min((offset - self._start) // index.block, len(index.before) - 1)
             near, line = self._start + block * index.block, 1 + index.before[block]
-        for at in range(near, offset, LONG):
-            line += self.terminators_in(at, min(at + LONG, offset)).total
+        for at in range(near, offset, LONG_LINE_BYTES):
+            line += self.count_terminators(at, min(at + LONG_LINE_BYTES, offset)).total
         self._last = (offset, line)
         return line
 
-    def terminators_in(self, start: int, stop: int) -> Terminators:
+    def count_terminators(self, start: int, stop: int) -> Terminators:
         """The terminators that end in bytes (start, stop], read at once."""
         low = max(self._start, start - self._width)
         units = self._units(low, stop + self._width)
-        return terminators_in(
+        return count_terminators(
             units, (start - low) // self._width, (stop - low) // self._width
         )
 
@@ -280,7 +280,7 @@ class Lines:
                         task.check()
                         task.report(reached, self._size, "counting lines")
                     stop = min(reached + index.block, self._size)
-                    terminators += self.terminators_in(reached, stop)
+                    terminators += self.count_terminators(reached, stop)
                     before.append(terminators.total)
                     reached = stop
                     if (
@@ -303,7 +303,7 @@ class Lines:
                     self._keep(self._index)
         return index
 
-    def learn(self, offset: int, line: int) -> None:
+    def remember_line(self, offset: int, line: int) -> None:
         """Line number `line` begins at `offset`: somebody else has counted."""
         self._last = offset, line
         known, _ = self._index.known or (0, 0)
@@ -314,7 +314,7 @@ class Lines:
 
     # What is found by looking near an offset
 
-    def begin(self, offset: int, task: Task | None = None) -> int:
+    def line_start(self, offset: int, task: Task | None = None) -> int:
         """Where the line that holds the byte at `offset` begins."""
         high = min(offset, self._size)
         high -= (high - self._start) % self._width
@@ -330,10 +330,10 @@ class Lines:
                 return low + (at + 1) * self._width
             if task is not None:
                 task.check()
-            high, length = low, min(length * 4, LONG)
+            high, length = low, min(length * 4, LONG_LINE_BYTES)
         return self._start
 
-    def end(
+    def line_end(
         self, offset: int, task: Task | None = None, stop: int | None = None
     ) -> int:
         """Past the terminator of the line that holds the byte at `offset`: where the next one begins.
@@ -357,13 +357,13 @@ class Lines:
                 )
             if task is not None:
                 task.check()
-            offset, length = offset + here, min(length * 4, LONG)
+            offset, length = offset + here, min(length * 4, LONG_LINE_BYTES)
         return stop
 
-    def starting(
+    def read_line(
         self,
         offset: int,
-        limit: int = LONG,
+        limit: int = LONG_LINE_BYTES,
         *,
         reach: int | None = None,
         task: Task | None = None,
@@ -373,7 +373,7 @@ class Lines:
         Its end is looked for no further than `reach` bytes, if given.
         """
         stop = self._size if reach is None else min(self._size, offset + reach)
-        end = self.end(offset, task, stop)
+        end = self.line_end(offset, task, stop)
         # Of the line's last whole units, since half a one at the end of the text ends no line.
         last = self._units(
             offset + max(0, (end - offset) // self._width - 2) * self._width, end
@@ -382,18 +382,18 @@ class Lines:
         body = self._source.read(offset, min(end - len(terminator) - offset, limit + 8))
         return Line(
             offset,
-            cut(body, limit, self._encoding),
+            cut_at_character(body, limit, self._encoding),
             terminator,
             end,
             not terminator and end < self._size,
         )
 
-    def since(
+    def read_lines(
         self,
         offset: int | None = None,
         stop: int | None = None,
         *,
-        limit: int = LONG,
+        limit: int = LONG_LINE_BYTES,
         reach: int | None = None,
         task: Task | None = None,
     ) -> Iterator[Line]:
@@ -407,8 +407,8 @@ class Lines:
         while position < stop:
             if task is not None:
                 task.check()
-            data = self._source.read(position, min(PAGE, stop - position))
-            pieces = (data if width == 1 else self.units(data)).splitlines(
+            data = self._source.read(position, min(PAGE_BYTES, stop - position))
+            pieces = (data if width == 1 else self.to_units(data)).splitlines(
                 keepends=True
             )
             base = position
@@ -419,9 +419,9 @@ class Lines:
             ):
                 pieces.pop()  # an unended line, or a carriage return whose line feed may follow
             if not pieces:
-                line = self.starting(position, limit, reach=reach, task=task)
+                line = self.read_line(position, limit, reach=reach, task=task)
                 yield line
-                if line.goes_on:
+                if line.is_unfinished:
                     return
                 position = line.end
             for piece in pieces:
@@ -435,25 +435,30 @@ class Lines:
                         self._size
                     )  # half a unit at the very end belongs to the last line
                 body = data[position - base : end - len(terminator) - base]
-                yield Line(position, cut(body, limit, self._encoding), terminator, end)
+                yield Line(
+                    position,
+                    cut_at_character(body, limit, self._encoding),
+                    terminator,
+                    end,
+                )
                 position = end
 
-    def back(
+    def line_start_before(
         self, count: int, task: Task | None = None, offset: int | None = None
     ) -> int:
         """Where the `count`-th line before `offset` (None: the end) begins, found from there without counting."""
         offset = self._size if offset is None else offset
         while count > 0 and offset > self._start:
-            offset, count = self.begin(offset - 1, task), count - 1
+            offset, count = self.line_start(offset - 1, task), count - 1
         return offset
 
     # UTF-16: everything above counts units, a byte each
 
     def _units(self, start: int, stop: int) -> bytes:
         data = self._source.read(start, max(0, min(stop, self._size) - start))
-        return data if self._width == 1 else self.units(data)
+        return data if self._width == 1 else self.to_units(data)
 
-    def units(self, data: bytes) -> bytes:
+    def to_units(self, data: bytes) -> bytes:
         """UTF-16 with one byte a unit: a terminator's where the unit is one, else another."""
         count, low = len(data) // 2, int(self._encoding.name.endswith("be"))
         units, high = data[low : 2 * count : 2], data[1 - low : 2 * count : 2]
@@ -472,7 +477,7 @@ class Lines:
         return bytes(made)
 
 
-def terminators_in(
+def count_terminators(
     units: bytes, start: int = 0, stop: int | None = None
 ) -> Terminators:
     """The terminators that end in [start, stop) of a text that is given one byte a unit.
@@ -508,7 +513,7 @@ Finder = Callable[[bytes, int], int]
 """The index of the next occurrence in some bytes from an index on, or -1."""
 
 
-def finder(needle: bytes) -> Finder:
+def find_function(needle: bytes) -> Finder:
     """The fastest safe way to find `needle`: by `stringzilla` at memory speed.
 
     That compares byte by byte where it suspects a match, so a long needle of few different bytes goes

@@ -27,6 +27,8 @@ from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
+NOTEBOOK_SUFFIX: Final = b".ipynb"
+
 _BLOCK = 1 << 16
 _SOURCE_BYTES = 16 << 20
 _CELLS = 100_000
@@ -152,7 +154,7 @@ class NotebookView(Snapshot):
         super().__init__(
             content, encoding="utf-8", location=raw.location, status=raw.status
         )
-        self.raw = raw
+        self.file_snapshot = raw
         self.cells = cells = document.cells
         self._document = document
         self._texts = texts
@@ -161,18 +163,18 @@ class NotebookView(Snapshot):
 
     def close(self) -> None:
         """Let go of the file."""
-        self.raw.close()
+        self.file_snapshot.close()
 
     @cached_property
     def version(self) -> str:
         """The file's."""
-        return self.raw.version
+        return self.file_snapshot.version
 
     def matches(self, version: str) -> bool:
         """Whether `version` is the file's."""
-        return self.raw.matches(version)
+        return self.file_snapshot.matches(version)
 
-    def cell_named(self, name: str | int) -> Cell:
+    def find_cell(self, name: str | int) -> Cell:
         """Return the cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
         found = [cell for cell in self.cells if cell.id == name]
         name = str(name)
@@ -186,44 +188,44 @@ class NotebookView(Snapshot):
             numbers = ", ".join(str(cell.number) for cell in found[:10])
             raise errors.path_error(
                 Code.AMBIGUOUS_MATCH,
-                self.asked,
-                f"{self.asked} has {len(found)} cells with the id {name!r}",
+                self.requested_path,
+                f"{self.requested_path} has {len(found)} cells with the id {name!r}",
                 f"name it by its number: {numbers}",
                 cell=name,
             )
         raise errors.path_error(
             Code.NOT_FOUND,
-            self.asked,
-            f"{self.asked} has no cell {name!r}",
+            self.requested_path,
+            f"{self.requested_path} has no cell {name!r}",
             f"it has {len(self.cells)} cells; read it to see their ids and numbers",
             cell=name,
         )
 
-    def place(self, offset: int) -> str:
+    def describe_position(self, offset: int) -> str:
         """The cell and the line in it where a byte of the view is; empty for a heading."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or offset > self.cells[index].end:
             return ""
         cell = self.cells[index]
-        assert self.held is not None
-        line = self.held.count(b"\n", cell.start, offset) + 1
+        assert self.content is not None
+        line = self.content.count(b"\n", cell.start, offset) + 1
         return f"{cell.label}, line {line}"
 
     def line_at(self, offset: int) -> int:
         """Return the number of the line of the view that a byte of it is on."""
-        assert self.held is not None
-        return self.held.count(b"\n", 0, offset) + 1
+        assert self.content is not None
+        return self.content.count(b"\n", 0, offset) + 1
 
-    def source(self, cell: Cell) -> bytes:
+    def cell_text(self, cell: Cell) -> bytes:
         """The text of a cell's source."""
         return self._texts[cell.number - 1]
 
-    def splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
+    def to_file_splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
         """Return the splices of the file that make these of the view.
 
         Raises `invalid_input` for one of a heading, and for one that writes the heading of a cell into a source.
         """
-        assert self.held is not None
+        assert self.content is not None
         made: list[Splice] = []
         for change in changes:
             cell, start, end, new = self._inside(change)
@@ -235,7 +237,7 @@ class NotebookView(Snapshot):
         """Raise `invalid_input` if a change adds a line that reads as the heading of a cell."""
         if b"%% cell" not in new and b"\n" not in new:
             return
-        text = self.source(cell)
+        text = self.cell_text(cell)
         begin = text.rfind(b"\n", 0, start) + 1
         stop = text.find(b"\n", end)
         stop = len(text) if stop < 0 else stop
@@ -245,17 +247,17 @@ class NotebookView(Snapshot):
             line = min(added).decode("utf-8", "replace")
             raise errors.path_error(
                 Code.INVALID_INPUT,
-                self.asked,
-                f"{self.asked}: the heading {line!r} would become text of {cell.label}; it makes no cell",
+                self.requested_path,
+                f"{self.requested_path}: the heading {line!r} would become text of {cell.label}; it makes no cell",
                 CELL_HINT,
             )
 
-    def whole_source(self, cell: Cell, text: str) -> tuple[Splice, ...]:
+    def replace_source(self, cell: Cell, text: str) -> tuple[Splice, ...]:
         """Return the splices of the view that make `text` the whole source of a cell, none if it is that.
 
         A final newline is the caller's way to end a line, unless the source has one.
         """
-        old, new = self.source(cell), text.encode("utf-8", "surrogatepass")
+        old, new = self.cell_text(cell), text.encode("utf-8", "surrogatepass")
         if new.endswith(b"\n") and not old.endswith(b"\n"):
             new = new[:-1]
         if old == new:
@@ -279,7 +281,7 @@ class NotebookView(Snapshot):
         written = b"".join(new_lines[first : len(new_lines) - last])
         return (Splice(cell.start + start, stop - start, written),)
 
-    def rearranged(
+    def rearrange(
         self, new: Sequence[NewCell], removed: Sequence[Cell]
     ) -> Rearrangement:
         """Return the splices that put new cells between the others and delete some.
@@ -293,7 +295,7 @@ class NotebookView(Snapshot):
         for cell in sorted(new, key=lambda cell: cell.after):
             before = bisect_right(stay, cell.after, key=lambda kept: kept.number)
             by_gap.setdefault(before, []).append(cell)
-        style = _Style.of(self.raw, self._document)
+        style = _Style.of(self.file_snapshot, self._document)
         identifiers = {cell.id for cell in self.cells}
         of_file: list[Splice] = []
         of_view: list[Splice] = []
@@ -314,9 +316,9 @@ class NotebookView(Snapshot):
                     identifiers.add(identifier)
                 text = cell.text.removesuffix("\n")
                 if _HEADING.search(text.encode("utf-8", "surrogatepass")):
-                    message = f"{self.asked}: the text of the new cell holds the heading of a cell"
+                    message = f"{self.requested_path}: the text of the new cell holds the heading of a cell"
                     raise errors.path_error(
-                        Code.INVALID_INPUT, self.asked, message, CELL_HINT
+                        Code.INVALID_INPUT, self.requested_path, message, CELL_HINT
                     )
                 objects.append(style.written(cell.kind, identifier, text))
                 heading = _heading(number, cell.kind, identifier)
@@ -371,7 +373,7 @@ class NotebookView(Snapshot):
 
     def _splice(self, cell: Cell, start: int, end: int, new: bytes) -> Splice:
         """The splice of the file that puts a text between two places of a cell's text."""
-        text, array = self.source(cell), cell.array
+        text, array = self.cell_text(cell), cell.array
         layout = self._layout(cell)
         separator = b'"' + layout.separator + b'"'
         lines = [new]
@@ -410,18 +412,18 @@ class NotebookView(Snapshot):
     def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
         """Return whether a string of a source, not its last, ends at an offset of its text without a newline."""
         ends = self._part_ends(cell)
-        return offset in ends[:-1] and not self.source(cell)[:offset].endswith(b"\n")
+        return offset in ends[:-1] and not self.cell_text(cell)[:offset].endswith(b"\n")
 
     def _between(self, cell: Cell) -> bytes:
         """What is between the first two strings of a source, without their quotes."""
         (_, end), (start, _) = cell.literals[:2]
-        return self.raw.read(end + 1, start - end - 2)
+        return self.file_snapshot.read(end + 1, start - end - 2)
 
     def _part_ends(self, cell: Cell) -> Sequence[int]:
         """Return where each string of a source ends in its text."""
         if cell.number not in self._known_ends:
             lengths = (
-                len(_decoded(self.raw.read(start, end - start)))
+                len(_decoded(self.file_snapshot.read(start, end - start)))
                 for start, end in cell.literals
             )
             self._known_ends[cell.number] = tuple(accumulate(lengths))
@@ -435,7 +437,10 @@ class NotebookView(Snapshot):
         place = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
         index = min(place, len(ends) - 1)
         start, end = cell.literals[index]
-        literal, at = self.raw.read(start, end - start), ends[index - 1] if index else 0
+        literal, at = (
+            self.file_snapshot.read(start, end - start),
+            ends[index - 1] if index else 0,
+        )
         for piece in _PIECE.finditer(literal):
             if offset <= at:
                 return start + piece.start()
@@ -459,11 +464,11 @@ class NotebookView(Snapshot):
             number = self.cells[min(index + 1, len(self.cells) - 1)].number
             raise errors.path_error(
                 Code.INVALID_INPUT,
-                self.asked,
-                f"{self.asked}: the edit reaches over the heading of cell {number}, which is not in the file",
+                self.requested_path,
+                f"{self.requested_path}: the edit reaches over the heading of cell {number}, which is not in the file",
                 f"edit the text of one cell at a time; {CELL_HINT}",
             )
-        text = self.source(cell)
+        text = self.cell_text(cell)
         start, end = start - cell.start, end - cell.start
         if start > len(
             text
@@ -480,20 +485,20 @@ class NotebookView(Snapshot):
 
     @cached_property
     def _escapes_text(self) -> bool:
-        return _escapes_text(self.raw, self.cells)
+        return _escapes_text(self.file_snapshot, self.cells)
 
     def _layout(self, cell: Cell) -> _Layout:
         """Return how the lines of a cell's source are laid out: as its own are, else as those of other cells."""
-        style = _Style.of(self.raw, self._document)
+        style = _Style.of(self.file_snapshot, self._document)
         several = (other for other in self.cells if len(other.literals) > 1)
         single = (other for other in self.cells if other.literals)
         for example in (cell, *several, *single):
             if example.array is None or not example.literals:
                 continue
             start, stop = example.array
-            opening = self.raw.read(start, example.literals[0][0] - 1 - start)
+            opening = self.file_snapshot.read(start, example.literals[0][0] - 1 - start)
             end = example.literals[-1][1] + 1
-            closing = self.raw.read(end, stop - end)
+            closing = self.file_snapshot.read(end, stop - end)
             if len(example.literals) > 1:
                 separator = self._between(example)
             elif opening:
@@ -510,7 +515,17 @@ class NotebookView(Snapshot):
         return _Layout(closing + unit, b"," + closing + unit, closing)
 
 
-def viewed_by_cells(
+def view_if_notebook(
+    snapshot: Snapshot, task: Task | None = None, *, headings: bool = True
+) -> Snapshot:
+    """The view by cells of what has the name of a notebook; the snapshot itself of anything else."""
+    where = snapshot.location
+    if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
+        return snapshot
+    return view_cells(snapshot, task, headings)
+
+
+def view_cells(
     snapshot: Snapshot, task: Task | None = None, headings: bool = True
 ) -> Snapshot:
     """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.

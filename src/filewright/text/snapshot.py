@@ -26,14 +26,12 @@ from filewright.system import BLOCK_BYTES, Closable, File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import PAGE, LineIndex, Lines
+from filewright.text.lines import PAGE_BYTES, LineIndex, Lines
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
 
-NOTEBOOK_SUFFIX = b".ipynb"
-
-TOKEN_DIGITS = 16
+VERSION_DIGITS = 16
 """The first digits of a content's digest are its version token."""
 
 _UNREAD = "text/plain; charset="
@@ -44,7 +42,7 @@ _TICK = 0.02  # seconds; a second write within one tick of the clock may leave t
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class FileIdentity:
     """Which file, at which moment: device, inode, size and both nanosecond times when it was opened."""
 
     device: int
@@ -54,7 +52,7 @@ class Identity:
     ctime_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Identity:
+    def of(cls, status: os.stat_result) -> FileIdentity:
         """The identity in a `stat` result."""
         return cls(
             status.st_dev,
@@ -93,12 +91,12 @@ class Snapshot(Closable):
         )
         self.location = location
         self.status = status
-        self.identity = Identity.of(status) if status is not None else None
+        self.identity = FileIdentity.of(status) if status is not None else None
         self.settings = settings or _DEFAULTS
         self._file = file
-        self._named = encoding
+        self._requested_encoding = encoding
         self._indexes = indexes
-        self.held = content
+        self.content = content
         self._digest = ""
 
     @classmethod
@@ -139,7 +137,7 @@ class Snapshot(Closable):
                 offset += len(block)
                 if offset > settings.hold_bytes + BLOCK_BYTES:
                     return snapshot  # it grows while we read: leave it to windows of the size it had
-            snapshot.held, snapshot.size = b"".join(parts), offset
+            snapshot.content, snapshot.size = b"".join(parts), offset
             return snapshot
         except BaseException as error:
             file.close()
@@ -161,14 +159,14 @@ class Snapshot(Closable):
         else:
             file.close()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Let go of the file and of its content, which nobody reads any more; no collection has to find it first."""
         self.close()
-        self.held = b"" if self.held is not None else None
+        self.content = b"" if self.content is not None else None
         self.__dict__.pop("lines", None)
 
     @property
-    def asked(self) -> str:
+    def requested_path(self) -> str:
         """The path as the caller wrote it, for messages."""
         return self.location.requested_path if self.location is not None else "the text"
 
@@ -182,26 +180,26 @@ class Snapshot(Closable):
 
         Raises `io_error` if the file was truncated since it was opened.
         """
-        if self.held is not None:
-            return self.held[offset : offset + length]
+        if self.content is not None:
+            return self.content[offset : offset + length]
         length = max(0, min(length, self.size - offset))
         data = b""
         while len(data) < length:
             if self._file is None:
                 raise FilewrightError(
-                    Code.INTERNAL, f"{self.asked} was read after it was closed"
+                    Code.INTERNAL, f"{self.requested_path} was read after it was closed"
                 )
             try:
                 block = self._file.read(
                     offset + len(data), min(length - len(data), 64 * BLOCK_BYTES)
                 )
             except OSError as error:
-                raise from_os_error(error, self.asked, doing="read") from error
+                raise from_os_error(error, self.requested_path, doing="read") from error
             if not block:
                 raise errors.path_error(
                     Code.IO_ERROR,
-                    self.asked,
-                    f"{self.asked} was truncated while it was read: "
+                    self.requested_path,
+                    f"{self.requested_path} was truncated while it was read: "
                     f"byte {offset + len(data)} of {self.size} is no longer there",
                     "read it again",
                 )
@@ -217,43 +215,46 @@ class Snapshot(Closable):
             yield offset, self.read(offset, min(length, stop - offset))
 
     @cached_property
-    def binary(self) -> str | None:
+    def binary_type(self) -> str | None:
         """The media type if this is not text that can be read; else None.
 
         Text has no NUL at either end, or a mark of UTF-16; what is in UTF-32, or in an encoding with shift states,
         is text that cannot be read.
         """
-        if self._named is not None:
+        if self._requested_encoding is not None:
             return None
-        head = self.read(0, detection.EDGE)
+        head = self.read(0, detection.EDGE_BYTES)
         if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
             return f"{_UNREAD}utf-32"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
         if b"\0" in head or b"\0" in self.read(
-            max(detection.EDGE, self.size - detection.EDGE), detection.EDGE
+            max(detection.EDGE_BYTES, self.size - detection.EDGE_BYTES),
+            detection.EDGE_BYTES,
         ):
             return detection.media_type(head) or "application/octet-stream"
         if head.isascii():
-            name = detection.stateful(self.read, self.size, whole=self.held is not None)
+            name = detection.find_stateful_encoding(
+                self.read, self.size, whole=self.content is not None
+            )
             return f"{_UNREAD}{name}" if name else None
         return None
 
     @property
-    def unread_encoding(self) -> str:
+    def unreadable_encoding(self) -> str:
         """The encoding of text that cannot be read here: UTF-32, or one with shift states; else ""."""
-        binary = self.binary or ""
+        binary = self.binary_type or ""
         return binary.removeprefix(_UNREAD) if binary.startswith(_UNREAD) else ""
 
     @cached_property
     def encoding(self) -> Encoding:
         """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, the declaration, a detector."""
         name = self.location.name if self.location is not None else b""
-        return detection.detect(
+        return detection.detect_encoding(
             self.read,
             self.size,
-            whole=self.held is not None,
-            asked=self._named,
+            whole=self.content is not None,
+            asked=self._requested_encoding,
             file_name=name,
         )
 
@@ -267,25 +268,27 @@ class Snapshot(Closable):
         """Where its lines are. What is counted is shared with other snapshots of the same identity."""
         # Lines that referred to a snapshot that refers to them would keep its content until a collection of cycles:
         # that of forty files in one call, if each is large.
-        source = self if self.held is None else _HeldText(self.held, self.encoding)
-        if self._indexes is None or self.identity is None or self.size <= PAGE:
+        source = (
+            self if self.content is None else _HeldText(self.content, self.encoding)
+        )
+        if self._indexes is None or self.identity is None or self.size <= PAGE_BYTES:
             return Lines(source)  # a page is counted again sooner than it is looked up
         key = self.identity, self.size, self.encoding.name
         share = partial(_share, self._indexes, key, self._file)
         return Lines(source, self._indexes.get(key), share)
 
     @property
-    def settled(self) -> bool:
+    def is_stable(self) -> bool:
         """Whether what is learned of it holds for whoever meets its identity again."""
         return self.identity is not None and _is_settled(self._file, self.identity)
 
     @cached_property
     def has_no_returns(self) -> bool:
         """Whether it is held and every line ends in a newline: the usual case."""
-        return self.held is not None and b"\r" not in self.held
+        return self.content is not None and b"\r" not in self.content
 
     @cached_property
-    def dominant(self) -> bytes:
+    def dominant_terminator(self) -> bytes:
         """The file's most frequent terminator; counted only where there is a choice."""
         return b"\n" if self.has_no_returns else self.lines.terminators.dominant
 
@@ -293,7 +296,9 @@ class Snapshot(Closable):
     def line_count(self) -> int | None:
         """The number of lines where it is known or cheap to know, else None."""
         return (
-            self.lines.count() if self.held is not None or self.lines.complete else None
+            self.lines.count_lines()
+            if self.content is not None or self.lines.is_complete
+            else None
         )
 
     def digest(self, task: Task | None = None) -> str:
@@ -312,7 +317,7 @@ class Snapshot(Closable):
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
         if (
-            self.held is None
+            self.content is None
             and self.identity is not None
             and self.size > self.settings.identity_bytes
         ):
@@ -321,7 +326,7 @@ class Snapshot(Closable):
             ):  # a later write must not fit into the same tick of the clock
                 time.sleep(_TICK)
             return identity_version(self.identity)
-        return self.digest()[:TOKEN_DIGITS]
+        return self.digest()[:VERSION_DIGITS]
 
     def matches(self, version: str) -> bool:
         """Whether `version` is a token of exactly this content (reads it all only if it must)."""
@@ -329,7 +334,7 @@ class Snapshot(Closable):
             return (
                 self.identity is not None and identity_version(self.identity) == version
             )
-        return self.digest()[:TOKEN_DIGITS] == version
+        return self.digest()[:VERSION_DIGITS] == version
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +356,7 @@ class _HeldText:
 
 def _share(
     indexes: BoundedCache[LineIndex],
-    key: tuple[Identity, int, str],
+    key: tuple[FileIdentity, int, str],
     file: File | None,
     index: LineIndex,
 ) -> None:
@@ -367,37 +372,23 @@ def _share(
         indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
 
 
-def _is_settled(file: File | None, identity: Identity) -> bool:
+def _is_settled(file: File | None, identity: FileIdentity) -> bool:
     """Whether an open file still has the identity, and another write now would change that."""
     if file is None or file.closed:
         return False
-    return Identity.of(file.status().raw) == identity and not _was_just_written(
+    return FileIdentity.of(file.status().raw) == identity and not _was_just_written(
         identity
     )
 
 
-def _was_just_written(identity: Identity) -> bool:
+def _was_just_written(identity: FileIdentity) -> bool:
     """Whether another write now could leave the identity as it is."""
     return -1 < time.time() - max(identity.mtime_ns, identity.ctime_ns) / 1e9 < _TICK
 
 
-def identity_version(identity: Identity) -> str:
+def identity_version(identity: FileIdentity) -> str:
     """The token of an identity: ``~`` and 16 hex digits."""
     return "~" + xxhash.xxh3_64_hexdigest(repr(identity).encode())
 
 
 _DEFAULTS = Settings.defaults()
-
-
-def notebook_view(
-    snapshot: Snapshot, task: Task | None = None, *, headings: bool = True
-) -> Snapshot:
-    """The view by cells of what has the name of a notebook; the snapshot itself of anything else."""
-    where = snapshot.location
-    if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
-        return snapshot
-    from filewright.text.notebook import (
-        viewed_by_cells,  # Most workspaces never show a notebook.
-    )
-
-    return viewed_by_cells(snapshot, task, headings)

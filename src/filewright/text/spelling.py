@@ -14,7 +14,7 @@ from itertools import permutations
 from typing import Final
 
 SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-PLAIN: Final = {
+PLAIN_CHARACTERS: Final = {
     character: plain
     for plain, family in {
         '"': "“”„‟〝〞″＂",
@@ -62,7 +62,7 @@ _LOOK_ALIKE_LETTERS: Final = {
     "·": ".", "٫": ",", "٬": ",", "…": "...", "‥": "..", "〔": "(", "〕": ")", "❨": "(", "❩": ")", "˜": "~",
     "∼": "~", "˄": "^", "ˋ": "`", "ʹ": "'", "＿": "_", "‗": "_", "꞊": "=", "᐀": "=", "＋": "+",
 }  # fmt: skip
-_LOOK_ALIKES: Final = {**_LOOK_ALIKE_LETTERS, **PLAIN}
+_LOOK_ALIKES: Final = {**_LOOK_ALIKE_LETTERS, **PLAIN_CHARACTERS}
 
 #: Ranges whose characters are, by Unicode's own tables, another character: singletons, wide and narrow forms.
 _EQUIVALENT_RANGES: Final = (
@@ -84,7 +84,7 @@ def is_invisible(character: str) -> bool:
     )
 
 
-def plain_form(character: str) -> str:
+def plain_character(character: str) -> str:
     """Return what a reader takes a character for: "" for an invisible one, the plain one it looks like, or itself."""
     if is_invisible(character):
         return ""
@@ -98,7 +98,7 @@ def is_peculiar(character: str) -> bool:
     """Return whether a reader cannot see which character this is: it is invisible, or looks like another."""
     if character.isascii():
         return is_invisible(character)
-    return plain_form(character) != character or character in "\u0085\u2028\u2029"
+    return plain_character(character) != character or character in "\u0085\u2028\u2029"
 
 
 def peculiar_characters(text: str) -> tuple[str, ...]:
@@ -110,17 +110,19 @@ def peculiar_characters(text: str) -> tuple[str, ...]:
     )
 
 
-def look_of(text: str) -> str:
+def visible_form(text: str) -> str:
     """Return what a reader takes a text for: composed, without what is invisible, with plain look-alikes and spaces."""
     if text.isascii() and text.isprintable():
         return re.sub(" {2,}", " ", text)
     composed = unicodedata.normalize("NFC", text)
-    plain = unicodedata.normalize("NFC", "".join(map(plain_form, composed)))
+    plain = unicodedata.normalize("NFC", "".join(map(plain_character, composed)))
     return re.sub(" {2,}", " ", plain)
 
 
 @cache
-def spellings_of(character: str, *, look_alikes: bool = False) -> tuple[str, ...]:
+def equivalent_spellings(
+    character: str, *, look_alikes: bool = False
+) -> tuple[str, ...]:
     """Return all the texts that are the same as a character, itself first.
 
     They are its composed and decomposed forms, other spaces for a space, wide and narrow forms; with

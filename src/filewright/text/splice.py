@@ -26,13 +26,13 @@ class Splice:
         return self.offset + self.length
 
 
-class Splices(Sequence[Splice]):
+class PackedSplices(Sequence[Splice]):
     """Splices in order of offset, held in 24 bytes each beside their replacements: a file may have a million of them.
 
     `numbers` are offset, length and replacement's length of each, `written` all that they write, one after the other.
     """
 
-    __slots__ = ("_numbers", "written")
+    __slots__ = ("_numbers", "replacements")
 
     def __init__(
         self, numbers: Iterable[tuple[int, int, int]], written: bytes | bytearray
@@ -42,10 +42,10 @@ class Splices(Sequence[Splice]):
         )  # of each the offset, the length, and its end in what is written
         for offset, length, new in numbers:
             self._numbers.extend((offset, length, self._numbers[-1] + new))
-        self.written = written
+        self.replacements = written
 
     @classmethod
-    def of(cls, splices: Iterable[Splice]) -> Splices:
+    def pack(cls, splices: Iterable[Splice]) -> PackedSplices:
         """Splices in order, taken one by one."""
         written = bytearray()
         made = cls((), written)
@@ -55,14 +55,14 @@ class Splices(Sequence[Splice]):
         return made
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Splices | tuple):
+        if not isinstance(other, PackedSplices | tuple):
             return NotImplemented
         return len(self) == len(other) and all(
             one == two for one, two in zip(self, other, strict=True)
         )
 
     def __hash__(self) -> int:
-        return hash((self._numbers.tobytes(), bytes(self.written)))
+        return hash((self._numbers.tobytes(), bytes(self.replacements)))
 
     def __len__(self) -> int:
         return len(self._numbers) // 3
@@ -78,17 +78,17 @@ class Splices(Sequence[Splice]):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = 3 * range(len(self._numbers) // 3)[index]
         start, offset, length, end = self._numbers[at : at + 4]
-        return Splice(offset, length, bytes(self.written[start:end]))
+        return Splice(offset, length, bytes(self.replacements[start:end]))
 
 
-def replacements(splices: Sequence[Splice]) -> bytes:
+def join_replacements(splices: Sequence[Splice]) -> bytes:
     """All that splices write, one after the other."""
-    if isinstance(splices, Splices):
-        return bytes(splices.written)
+    if isinstance(splices, PackedSplices):
+        return bytes(splices.replacements)
     return b"".join([splice.replacement for splice in splices])
 
 
-def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
+def sort_splices(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
     """The splices in order of offset, proven to lie inside `size` bytes and not to overlap.
 
     Raises as `require_ordered` does.
@@ -121,7 +121,7 @@ def require_ordered(splices: Iterable[Splice], size: int) -> None:
         previous = splice
 
 
-def apply(data: bytes, splices: Iterable[Splice]) -> bytes:
+def apply_splices(data: bytes, splices: Iterable[Splice]) -> bytes:
     """`data` with ordered `splices` applied: the definition of what an edit is."""
     view = memoryview(data)
     result = (

@@ -22,9 +22,10 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import codec, detection
-from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
+from filewright.text.cache import REMEMBERED_WHOLE_BYTES, BoundedCache, ShownContents
 from filewright.text.lines import LineIndex
-from filewright.text.snapshot import Identity, Snapshot, notebook_view
+from filewright.text.notebook import view_if_notebook
+from filewright.text.snapshot import FileIdentity, Snapshot
 from filewright.tools.suggestions import Suggestions, suggest
 from filewright.tools.surface import LOADING
 from filewright.wording import character_name
@@ -63,7 +64,7 @@ class SeenFiles:
 
     def __init__(self, open_file: Callable[[Location], Snapshot]) -> None:
         self._open = open_file
-        self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
+        self._files: OrderedDict[Location, tuple[FileIdentity, str]] = OrderedDict()
         self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
         self._known: OrderedDict[tuple[str | None, Location], tuple[str, ...]] = (
             OrderedDict()
@@ -137,7 +138,7 @@ class SeenFiles:
         with self._lock:
             self._unsaid.clear()
 
-    def _news(self, location: Location, identity: Identity, version: str) -> str:
+    def _news(self, location: Location, identity: FileIdentity, version: str) -> str:
         """Whether a file is "changed" or "gone" since the last look, or neither."""
         try:
             with self._open(location) as snapshot:
@@ -175,7 +176,7 @@ class Context:
         self.changes = changes
         self.task = Task()
         self._explained = 0
-        self.shown = Shown(settings.shown_bytes)
+        self.shown = ShownContents(settings.shown_bytes)
         self.seen = SeenFiles(partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(
@@ -248,7 +249,7 @@ class Context:
         `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`),
         and `is_binary` for anything but `text`, if that is asked for.
         """
-        name = codec.named(encoding) if encoding is not None else None
+        name = codec.require_encoding(encoding) if encoding is not None else None
         file = self.boundary.open_file(location)
         snapshot = Snapshot.of_file(
             file,
@@ -270,7 +271,7 @@ class Context:
                 size=size,
                 limit=limit,
             )
-        if text and snapshot.binary is not None:
+        if text and snapshot.binary_type is not None:
             with snapshot:
                 raise binary(snapshot)
         return snapshot
@@ -289,7 +290,7 @@ class Context:
             return (
                 snapshot
                 if encoding is not None
-                else notebook_view(snapshot, self.task, headings=headings)
+                else view_if_notebook(snapshot, self.task, headings=headings)
             )
         except BaseException:
             snapshot.close()
@@ -302,14 +303,14 @@ class Context:
         if snapshot.location is None:
             return
         self.seen.note(snapshot, self.session)
-        held = snapshot.held
-        if held is not None and len(held) <= SHOWN_WHOLE_BYTES:
-            self.shown.record(snapshot.location, snapshot.version, held)
+        held = snapshot.content
+        if held is not None and len(held) <= REMEMBERED_WHOLE_BYTES:
+            self.shown.remember(snapshot.location, snapshot.version, held)
         elif shown_range is not None:
             start, stop = shown_range
-            if stop - start <= SHOWN_WHOLE_BYTES:
+            if stop - start <= REMEMBERED_WHOLE_BYTES:
                 content = snapshot.read(start, stop - start)
-                self.shown.record(
+                self.shown.remember(
                     snapshot.location, snapshot.version, content, whole=False
                 )
 
@@ -410,9 +411,9 @@ class Context:
         if not snapshot.matches(expected):
             raise FilewrightError(
                 Code.STALE_VERSION,
-                f"{snapshot.asked} is no longer at version {expected}; it is at {snapshot.version}",
+                f"{snapshot.requested_path} is no longer at version {expected}; it is at {snapshot.version}",
                 "read it again and make the edit against what is there now",
-                path=snapshot.asked,
+                path=snapshot.requested_path,
                 expected=expected,
                 version=snapshot.version,
             )
@@ -449,9 +450,9 @@ def best_effort(task: Task, work: float = 1) -> Iterator[Task]:
 
 def binary(snapshot: Snapshot) -> FilewrightError:
     """Return the refusal of a file that is not text, or is text in an encoding that is not read."""
-    asked, kind, size = snapshot.asked, snapshot.binary, snapshot.size
+    asked, kind, size = snapshot.requested_path, snapshot.binary_type, snapshot.size
     hint = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
-    if name := snapshot.unread_encoding:
+    if name := snapshot.unreadable_encoding:
         message = f"{asked} is text in {name.upper()}, {size:,} bytes, which is not read or edited"
         hint = f"convert it first, and back when it is done: iconv -f {name.upper()} -t UTF-8"
         if name != "utf-32":
@@ -483,5 +484,5 @@ def _nul_in_text(snapshot: Snapshot) -> str:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except (UnicodeDecodeError, ValueError):
         return ""
-    lines = codec.normalised(before).split("\n")
+    lines = codec.normalize_newlines(before).split("\n")
     return f"{character_name(chr(0))} at line {len(lines)}, column {len(lines[-1]) + 1}"

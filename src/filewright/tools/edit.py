@@ -43,11 +43,18 @@ from filewright.search.tree import TreeSearch
 from filewright.structure.lookup import NamedSymbol, find_symbol
 from filewright.structure.references import References
 from filewright.text import codec
-from filewright.text.codec import Encoding, check_text, normalised
-from filewright.text.declaration import as_declared
-from filewright.text.notebook import CELL_HINT, Cell, CellKind, NewCell, NotebookView
-from filewright.text.snapshot import Snapshot, notebook_view
-from filewright.text.splice import Splice, ordered
+from filewright.text.codec import Encoding, check_text, normalize_newlines
+from filewright.text.declaration import encode_as_declared
+from filewright.text.notebook import (
+    CELL_HINT,
+    Cell,
+    CellKind,
+    NewCell,
+    NotebookView,
+    view_if_notebook,
+)
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, sort_splices
 from filewright.tools.context import Context, best_effort
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
 from filewright.tools.registry import Arguments
@@ -747,7 +754,7 @@ class _Edits:
             )
             at, text = made.lines.offset_of(line), made.read(0, made.size)
             if at == made.size and at and not made.lines.ends_in_terminator():
-                data = made.dominant + data
+                data = made.dominant_terminator + data
             made = Snapshot(
                 text[:at] + data + text[at:], encoding="utf-8", location=file.location
             )
@@ -762,7 +769,7 @@ class _Edits:
                 spot = self._spot(item, file, _Text(made, None, known=True))
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
-        content = as_declared(made.read(0, made.size), file.location.name)
+        content = encode_as_declared(made.read(0, made.size), file.location.name)
         return FilePlan.for_new_file(
             EditPlan((), tuple(outcomes)), file.location, content
         )
@@ -790,7 +797,7 @@ class _Edits:
         """What is to be shown of a file that is deleted or moved; None of what is no text, or too large."""
         try:
             with self._opened(file) as snapshot:
-                return snapshot if snapshot.held is not None else None
+                return snapshot if snapshot.content is not None else None
         except FilewrightError as error:
             if error.code not in (
                 Code.IS_BINARY,
@@ -809,7 +816,7 @@ class _Edits:
         page = (
             snapshot
             if arguments.encoding is not None
-            else notebook_view(snapshot, context.task)
+            else view_if_notebook(snapshot, context.task)
         )
         cells = {self._cell(item) for _, item in file.items}
         if cells - {None} or any(item._place in _CELL_PLACES for _, item in file.items):
@@ -835,7 +842,9 @@ class _Edits:
                     base,
                 )
                 asked.append(separator)
-        bases = context.shown.bases(file.location, except_version=snapshot.version)
+        bases = context.shown.earlier_contents(
+            file.location, except_version=snapshot.version
+        )
         return decided(page, partial(self._plan, edits=asked, bases=bases))
 
     def _list_edits(
@@ -972,7 +981,7 @@ class _Edits:
                 new.append((self.number, self._new_cell(item, view)))
                 continue
             name = self._cell(item)
-            cell = view.cell_named(name) if name is not None else None
+            cell = view.find_cell(name) if name is not None else None
             if item._place == "whole_cell" or (item._place is None and item.delete):
                 assert cell is not None
                 if cell.number in whole:
@@ -984,14 +993,14 @@ class _Edits:
                 whole[cell.number] = self.number, item
             else:
                 texts.setdefault(cell.number if cell else 0, []).append(
-                    self._edit(item, file, view.raw)
+                    self._edit(item, file, view.file_snapshot)
                 )
         return self._joined_cells(view, texts, whole, new)
 
     def _check_cell_version(self, item: EditItem, view: NotebookView) -> None:
         version = item.expected_version or self.arguments.expected_version
         if version is not None:
-            self.context.check_version(view.raw, version)
+            self.context.check_version(view.file_snapshot, version)
 
     def _new_cell(self, item: EditItem, view: NotebookView) -> NewCell:
         after = item.after_cell is not None
@@ -1001,11 +1010,11 @@ class _Edits:
         number = (
             0
             if after and str(name) == "0"
-            else view.cell_named(name).number - (not after)
+            else view.find_cell(name).number - (not after)
         )
         text = item.replace or ""
         check_text(text, "replace")
-        return NewCell(number, item.cell_type or "code", normalised(text))
+        return NewCell(number, item.cell_type or "code", normalize_newlines(text))
 
     def _joined_cells(
         self,
@@ -1032,14 +1041,16 @@ class _Edits:
                 removed.append(cell)
             else:
                 check_text(item.replace or "", "replace")
-                shown += view.whole_source(cell, normalised(item.replace or ""))
+                shown += view.replace_source(
+                    cell, normalize_newlines(item.replace or "")
+                )
             named = f"{cell.label} {'deleted' if item.delete else 'replaced'}"
             outcomes.append(
                 EditOutcome(
                     self.number, Tier.EXACT, line, line, line, line, 1, named=named
                 )
             )
-        rearranged = view.rearranged([new_cell for _, new_cell in new], removed)
+        rearranged = view.rearrange([new_cell for _, new_cell in new], removed)
         # The new cells are told in the order in which they come in the file.
         in_order = sorted(new, key=lambda pair: pair[1].after)
         for (number, new_cell), label in zip(in_order, rearranged.made, strict=True):
@@ -1059,13 +1070,15 @@ class _Edits:
                     named=f"new {label}",
                 )
             )
-        shown = list(ordered(shown, view.size))
-        splices = ordered([*view.splices(shown), *rearranged.of_file], view.raw.size)
+        shown = list(sort_splices(shown, view.size))
+        splices = sort_splices(
+            [*view.to_file_splices(shown), *rearranged.of_file], view.file_snapshot.size
+        )
         if not splices:
             raise path_error(
                 Code.NO_CHANGE,
-                view.asked,
-                f"{view.asked}: the edits change nothing",
+                view.requested_path,
+                f"{view.requested_path}: the edits change nothing",
                 "leave them out",
             )
         location = view.location
@@ -1073,10 +1086,17 @@ class _Edits:
         page = _merged([*shown, *rearranged.of_view])
         outcomes.sort(key=attrgetter("index"))
         decision = EditPlan(page, tuple(outcomes))
-        steps = [Modify.from_snapshot(location, view.raw, splices)]
+        steps = [Modify.from_snapshot(location, view.file_snapshot, splices)]
         name = location.display_path
         return FilePlan(
-            decision, location, steps, view.raw, splices, name, name, (view, page)
+            decision,
+            location,
+            steps,
+            view.file_snapshot,
+            splices,
+            name,
+            name,
+            (view, page),
         )
 
     def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
@@ -1123,7 +1143,7 @@ class _Edits:
             new = self._with_separator(new, text)
             blank = (0, 0)
             if spot.indent is not None:
-                new, *blank_ends = strip_blank_lines(normalised(new))
+                new, *blank_ends = strip_blank_lines(normalize_newlines(new))
                 blank = blank_ends[0], blank_ends[1]
             parted = self._parted(
                 new, gap, line, text.snapshot, blank=blank, indent=spot.indent
@@ -1163,8 +1183,10 @@ class _Edits:
         start = target.lines.offset_of(lines.first, self.context.task)
         stop = target.lines.offset_of(lines.last + 1, self.context.task)
         data = target.read(start, min(stop - start, _HEAD_BYTES))
-        before = normalised(data.decode(target.encoding.name, "replace"))
-        lost = find_lost_parts(before, normalised(new), language_of(file.location.name))
+        before = normalize_newlines(data.decode(target.encoding.name, "replace"))
+        lost = find_lost_parts(
+            before, normalize_newlines(new), language_of(file.location.name)
+        )
         if lost:
             self.losses[self.number] = describe_lost_parts(lost)
 
@@ -1202,7 +1224,7 @@ class _Edits:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
         context, asked = self.context, file.location.requested_path
         if self.arguments.encoding is None and isinstance(
-            notebook_view(snapshot, self.context.task), NotebookView
+            view_if_notebook(snapshot, self.context.task), NotebookView
         ):
             raise self._invalid(
                 f"{asked} is a notebook, which is edited by its text or by its cells",
@@ -1213,7 +1235,7 @@ class _Edits:
             return _Text(
                 snapshot, None, version is not None or shown == snapshot.version
             )
-        base = context.shown.at(file.location, version)
+        base = context.shown.content_at(file.location, version)
         if base is None:
             context.check_version(snapshot, version)
         assert base is not None
@@ -1254,7 +1276,7 @@ class _Edits:
         after = item.insert_after is not None
         given = item.insert_after if after else item.insert_before
         if given is None:
-            return _Spot(text.snapshot.lines.count() + 1, "at the end")
+            return _Spot(text.snapshot.lines.count_lines() + 1, "at the end")
         word = "after" if after else "before"
         if isinstance(given, str) and not given.strip().isdecimal():
             lines = self._lines(file, text, given)
@@ -1355,7 +1377,7 @@ class _Edits:
                 at,
                 data,
                 origin.encoding,
-                origin.dominant,
+                origin.dominant_terminator,
                 lines is not None,
                 gap,
             )
@@ -1369,13 +1391,13 @@ class _Edits:
         """
         taken, encoding = self._taken[self.number], target.encoding
         origin = escape_controls(taken.source.location.display_path)
-        end = target.dominant if target.size else taken.end
+        end = target.dominant_terminator if target.size else taken.end
         data = taken.data
         same_end = file is taken.source or end == taken.end
         verbatim = (
             encoding.name == taken.encoding.name and same_end and not item.reindent
         )
-        if not verbatim or encoding.width > 1:
+        if not verbatim or encoding.unit_bytes > 1:
             try:
                 plain = data.decode(taken.encoding.name)
             except UnicodeDecodeError as error:
@@ -1389,9 +1411,9 @@ class _Edits:
                 )
             data = plain.encode()  # of UTF-16, the text that is edited is UTF-8
             if not verbatim:
-                data = codec.encoded(
+                data = codec.encode(
                     plain,
-                    encoding if encoding.width == 1 else _UTF8,
+                    encoding if encoding.unit_bytes == 1 else _UTF8,
                     end,
                     argument="replace",
                 )
@@ -1438,7 +1460,7 @@ class _Edits:
         at = target.lines.offset_of(line, self.context.task)
         near = max(target.start, at - _NEAR)
         above, below = (
-            codec.decoded(target.read(*piece), target.encoding)
+            codec.decode(target.read(*piece), target.encoding)
             .removesuffix("\n")
             .split("\n")
             for piece in ((near, at - near), (at, _NEAR))
@@ -1490,7 +1512,7 @@ def _in_cell(view: NotebookView, number: int) -> tuple[Snapshot, int]:
     """Return the text of a cell, and where it begins in the view."""
     cell = view.cells[number - 1]
     return Snapshot(
-        view.source(cell), encoding="utf-8", location=view.location
+        view.cell_text(cell), encoding="utf-8", location=view.location
     ), cell.start
 
 

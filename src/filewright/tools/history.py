@@ -17,7 +17,7 @@ from filewright.changes.model import ChangeRecord, FileChange, FileState
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
-from filewright.text.snapshot import TOKEN_DIGITS
+from filewright.text.snapshot import VERSION_DIGITS
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments
@@ -217,7 +217,7 @@ class RevertResult(ChangeResult):
 
 
 def _version(side: FileState | None) -> str | None:
-    return side.digest[:TOKEN_DIGITS] if side is not None and side.digest else None
+    return side.digest[:VERSION_DIGITS] if side is not None and side.digest else None
 
 
 def ago(moment: datetime.datetime) -> str:

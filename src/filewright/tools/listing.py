@@ -26,7 +26,7 @@ from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.boundary.walk import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid, path_error
-from filewright.text.spelling import look_of
+from filewright.text.spelling import visible_form
 from filewright.tools.context import Context, best_effort
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
@@ -274,10 +274,10 @@ def names_in_other_spellings(
         best_effort(context.task, _SPELLING_SECONDS) as spare,
     ):
         anywhere = GlobFolder((), 0, lambda _name: True, lambda _path: False)
-        wanted = Globs.compile([look_of(glob)], anywhere).wanted
+        wanted = Globs.compile([visible_form(glob)], anywhere).wanted
         for entry in context.boundary.walk(folder, task=spare):
             parts = [
-                look_of(os.fsdecode(part))
+                visible_form(os.fsdecode(part))
                 for part in entry.location.parts[len(folder.parts) :]
             ]
             *above, name = [os.fsencode(part.replace("/", "_")) for part in parts]
@@ -473,8 +473,10 @@ def _status(context: Context, location: Location) -> FileStatus:
         return known
     try:
         with context.open(location, hold=False) as snapshot:
-            if snapshot.binary is not None:
-                return replace(known, binary=snapshot.binary, version=snapshot.version)
+            if snapshot.binary_type is not None:
+                return replace(
+                    known, binary=snapshot.binary_type, version=snapshot.version
+                )
             return replace(known, **facts(snapshot))
     except FilewrightError as error:
         return replace(known, unreadable=str(error.code))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
-from filewright.text.cache import SHOWN_WHOLE_BYTES
+from filewright.text.cache import REMEMBERED_WHOLE_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.result import clip
@@ -32,12 +32,20 @@ def lost_by_overwriting(context: Context, before: Snapshot, content: bytes) -> s
         return ""
     base = next(
         filter(
-            None, (context.shown.at(location, version) for version in reversed(known))
+            None,
+            (
+                context.shown.content_at(location, version)
+                for version in reversed(known)
+            ),
         ),
         None,
     )
     lines: list[str] = []
-    if base is not None and before.binary is None and before.size <= SHOWN_WHOLE_BYTES:
+    if (
+        base is not None
+        and before.binary_type is None
+        and before.size <= REMEMBERED_WHOLE_BYTES
+    ):
         written = _lines_beside(before, base)
         lines = [
             f'line {number} "{line}"'

@@ -33,7 +33,7 @@ from filewright.structure.lookup import find_symbol
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.references import HEAD_BYTES, CentralFile, References
 from filewright.structure.symbol import Outline, Symbol, SyntaxReport
-from filewright.text.lines import LINE_REACH
+from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.items import check_count
@@ -213,13 +213,15 @@ def _one(
         return _folder_map(context, location)
     _check_ranges(arguments)
     with context.open(location) as snapshot:
-        if snapshot.binary is not None:
+        if snapshot.binary_type is not None:
             raise binary(snapshot)
-        lines = snapshot.lines.count(task)
+        lines = snapshot.lines.count_lines(task)
         language = language_of_snapshot(snapshot)
         outline = context.outlines.outline(snapshot, language, task=context.task)
         if arguments.symbol is not None:
-            found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
+            found = find_symbol(
+                outline, arguments.symbol, snapshot.requested_path
+            ).symbol
             arguments = arguments.model_copy(
                 update={"lines": [found.start_line, found.end_line]}
             )
@@ -316,7 +318,7 @@ def _changed(
     notes: list[str],
 ) -> tuple[ChangedSymbol, ...] | None:
     """The symbols that differ from git's revision; None if there is nothing to compare."""
-    held = snapshot.held
+    held = snapshot.content
     if not since or held is None or len(held) > context.settings.parse_bytes:
         return None
     assert snapshot.location is not None
@@ -353,9 +355,11 @@ def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]
     """The longest line in bytes, how many pass the display limit, and whether all lines were measured."""
     limit = context.settings.line_chars
     longest = over = 0
-    stop = snapshot.size if snapshot.held is not None else min(snapshot.size, 4 << 20)
-    for line in snapshot.lines.since(
-        stop=stop, limit=0, reach=LINE_REACH, task=context.task
+    stop = (
+        snapshot.size if snapshot.content is not None else min(snapshot.size, 4 << 20)
+    )
+    for line in snapshot.lines.read_lines(
+        stop=stop, limit=0, reach=MAX_LINE_SEARCH_BYTES, task=context.task
     ):
         longest = max(longest, line.length)
         over += line.length > limit

@@ -25,7 +25,7 @@ from filewright.edit.patch.plan import FileRefusal, plan_partial_patch, plan_pat
 from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError, invalid, too_many
-from filewright.text.codec import decoded
+from filewright.text.codec import decode
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change
@@ -105,7 +105,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
                 argument="patch_path",
             )
         with context.open(context.boundary.locate(path), text=True) as file:
-            text = decoded(file.read(file.start, 4 * limit + 1), file.encoding)
+            text = decode(file.read(file.start, 4 * limit + 1), file.encoding)
     if text is None:
         raise invalid(
             "apply_patch: argument 'patch' is missing",

@@ -25,9 +25,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.symbol import Outline
 from filewright.text import splice
-from filewright.text.cache import SHOWN_WHOLE_BYTES
-from filewright.text.notebook import NotebookView
-from filewright.text.snapshot import TOKEN_DIGITS, Snapshot, notebook_view
+from filewright.text.cache import REMEMBERED_WHOLE_BYTES
+from filewright.text.notebook import NotebookView, view_if_notebook
+from filewright.text.snapshot import VERSION_DIGITS, Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
@@ -178,9 +178,9 @@ def change(
             else None
         )
         if left is not None and left.digest is not None:
-            version = left.digest[:TOKEN_DIGITS]  # another may have added to it
+            version = left.digest[:VERSION_DIGITS]  # another may have added to it
         if version is not None and file.content is not None:
-            context.shown.record(file.location, version, file.content)
+            context.shown.remember(file.location, version, file.content)
         files.append(replace(file, version=version, content=None))
     return replace(made, files=tuple(files), id=record.id)
 
@@ -213,7 +213,7 @@ def _planned(
             one.steps
         )  # copies are of what is there before all else
         if one.before is not None:
-            one.before.let_go()
+            one.before.release()
         del one, file
     return Change(tuple(made), None, Diff(tuple(diffs)), tuple(warnings)), (
         *first,
@@ -235,7 +235,7 @@ def change_text(
     def one() -> Iterable[FilePlan[S]]:
         context.boundary.require_writable(location)
         with context.open(location, text=True) as snapshot:
-            yield decided(notebook_view(snapshot, context.task), decide)
+            yield decided(view_if_notebook(snapshot, context.task), decide)
 
     return change(context, tool, one, preview=preview)
 
@@ -248,7 +248,7 @@ def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> FilePlan[S]:
         if not isinstance(page, NotebookView) or error.code is not Code.NO_MATCH:
             raise
         try:  # whoever was shown the file itself gives its own text
-            return spliced(page.raw, decide(page.raw))
+            return spliced(page.file_snapshot, decide(page.file_snapshot))
         except FilewrightError:
             raise error from None
 
@@ -259,7 +259,7 @@ def spliced(page: Snapshot, decision: S) -> FilePlan[S]:
     assert location is not None
     shown = tuple(decision.splices)
     file, splices = (
-        (page.raw, page.splices(shown))
+        (page.file_snapshot, page.to_file_splices(shown))
         if isinstance(page, NotebookView)
         else (page, shown)
     )
@@ -290,8 +290,8 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
     of_mark = one.splices and one.splices[0].offset < before.start
     form = kept_form(before) if one.old_name and one.new_name and not of_mark else ""
     warning, version, content = "", None, None
-    if one.new_name is not None and before.held is not None:
-        content = splice.apply(before.held, one.splices)
+    if one.new_name is not None and before.content is not None:
+        content = splice.apply_splices(before.content, one.splices)
         encoding = before.encoding.name
         after = Snapshot(
             content, encoding=encoding, location=one.location, settings=context.settings
@@ -300,7 +300,7 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
         if warn and one.splices:
             warning = _broken(context, one.location, before, after)
             warning = warning or _doubled(context, one.location, before, after)
-        if len(before.held) > SHOWN_WHOLE_BYTES:
+        if len(before.content) > REMEMBERED_WHOLE_BYTES:
             content = None
     known = context.seen.known_to(context.session, one.location)
     knows = one.is_complete or (bool(known) and before.version in known)

@@ -23,9 +23,9 @@ from filewright.search.similarity import fuzzy
 from filewright.structure.block import enclosing, of_symbol
 from filewright.structure.lookup import find_symbol
 from filewright.text import codec
-from filewright.text.lines import LINE_REACH, Line
+from filewright.text.lines import MAX_LINE_SEARCH_BYTES, Line
 from filewright.text.snapshot import Snapshot
-from filewright.text.wide import Narrowed
+from filewright.text.utf8_view import Utf8View
 from filewright.tools.context import Context, binary
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (
@@ -231,7 +231,7 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
         page = context.open_page(location, encoding=arguments.encoding)
     budget = min(budget, 700 + (arguments.max_chars or budget))
     with page as snapshot:
-        if snapshot.binary is not None:
+        if snapshot.binary_type is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
             return _piece(snapshot, arguments, arguments.column, budget, context.task)
@@ -254,7 +254,7 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
 
 def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
     kind, size, limit = (
-        snapshot.binary or "",
+        snapshot.binary_type or "",
         snapshot.size,
         context.settings.image_bytes,
     )
@@ -334,7 +334,7 @@ def _require_line(
     """Raise `invalid_input` for a line that is not there; a negative one is counted from the end."""
     if number < 0 or (number and snapshot.lines.has_line(number, task)):
         return
-    asked, count = snapshot.asked, snapshot.lines.count(task)
+    asked, count = snapshot.requested_path, snapshot.lines.count_lines(task)
     message = f"{argument}={number} is past the end of {asked}, which has {count} lines"
     hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
     if count and argument == "start":
@@ -347,7 +347,7 @@ def _require_line(
 
 def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     """The last `count` lines, numbered from the end where the file was not counted."""
-    offset, known = snapshot.lines.back(count, task), snapshot.line_count
+    offset, known = snapshot.lines.line_start_before(count, task), snapshot.line_count
     if known is not None:
         return _Span(offset, max(1, known - count + 1), limit)
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
@@ -389,9 +389,9 @@ def _occurrence(
     if len(hits) >= nth:
         lines = snapshot.lines
         return lines.line_at(
-            lines.begin(hits[-1].offset, context.task), context.task
+            lines.line_start(hits[-1].offset, context.task), context.task
         ), ""
-    asked, quoted = snapshot.asked, repr(clip(pattern, 80))
+    asked, quoted = snapshot.requested_path, repr(clip(pattern, 80))
     spelled = _in_other_spellings(context, snapshot, compiled, nth - len(hits))
     if not hits and spelled is not None:
         return spelled[0], f"no exact hit; {spelled[1]}"
@@ -426,7 +426,7 @@ def _in_other_spellings(
         return None
     match = matches[-1]
     line = snapshot.lines.line_at(
-        snapshot.lines.begin(match.offset, context.task), context.task
+        snapshot.lines.line_start(match.offset, context.task), context.task
     )
     text = snapshot.read(match.offset, match.end - match.offset).decode(
         snapshot.encoding.name, "replace"
@@ -447,7 +447,7 @@ def _block(
     """The whole definition or block around a symbol, a line or a match."""
     outline = context.outlines.outline(snapshot, task=context.task)
     if arguments.symbol is not None:
-        found = find_symbol(outline, arguments.symbol, snapshot.asked)
+        found = find_symbol(outline, arguments.symbol, snapshot.requested_path)
         chosen = of_symbol((*found.around, found.symbol), arguments.depth)
     else:
         line = hit or arguments.line or max(1, arguments.start)
@@ -488,18 +488,24 @@ def _rows(
     width = min(context.settings.line_chars, room)
     rows: list[_ReadLine] = []
     used = 0
-    reach = width * (4 if snapshot.encoding.width == 1 else 2)
-    for line in snapshot.lines.since(
-        span.offset, span.stop, limit=reach, reach=LINE_REACH, task=context.task
+    reach = width * (4 if snapshot.encoding.unit_bytes == 1 else 2)
+    for line in snapshot.lines.read_lines(
+        span.offset,
+        span.stop,
+        limit=reach,
+        reach=MAX_LINE_SEARCH_BYTES,
+        task=context.task,
     ):
         number = span.number + len(rows)
-        body = escape_surrogates(codec.decoded(line.body, snapshot.encoding))
-        is_cut = not line.whole or len(body) > width
+        body = escape_surrogates(codec.decode(line.body, snapshot.encoding))
+        is_cut = not line.is_whole or len(body) > width
         text = body = body[:width]
         if numbered:
             text = f"{number}\t{escape_controls(body)}"
         if is_cut:
-            length = f"{'more than ' if line.goes_on else ''}{line.length:,} bytes"
+            length = (
+                f"{'more than ' if line.is_unfinished else ''}{line.length:,} bytes"
+            )
             place = (
                 f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
             )
@@ -618,15 +624,19 @@ def _piece(
     number = arguments.line if arguments.line is not None else arguments.start
     _require_line(snapshot, number, task)
     lines, known = snapshot.lines, _known(snapshot)
-    offset = lines.offset_of(number, task) if number > 0 else lines.back(-number, task)
+    offset = (
+        lines.offset_of(number, task)
+        if number > 0
+        else lines.line_start_before(-number, task)
+    )
     limit = min(arguments.max_chars or arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)
     if not text and column > 1:
-        place = f"column={column} is past the end of line {number} of {snapshot.asked}"
+        place = f"column={column} is past the end of line {number} of {snapshot.requested_path}"
         raise invalid(
             f"{place}, which has {length:,} characters",
             f"use a column from 1 to {length}" if length else "the line is empty",
-            path=snapshot.asked,
+            path=snapshot.requested_path,
             argument="column",
             length=length,
         )
@@ -701,8 +711,8 @@ def compare_files(context: Context, before: str, after: str) -> str:
 
 def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
     """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
-    if snapshot.held is None:
-        asked, limit = snapshot.asked, context.settings.hold_bytes
+    if snapshot.content is None:
+        asked, limit = snapshot.requested_path, context.settings.hold_bytes
         message, hint = (
             f"{asked} is too large to be compared",
             "read the parts in question",
@@ -710,7 +720,9 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
         raise path_error(
             Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit
         )
-    narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
+    narrow = (
+        Utf8View(snapshot).snapshot if snapshot.encoding.unit_bytes > 1 else snapshot
+    )
     return Snapshot(
         narrow.read(narrow.start, narrow.size)
         .replace(b"\r\n", b"\n")

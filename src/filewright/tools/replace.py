@@ -27,7 +27,7 @@ from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, Splices
+from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.listing import names_in_other_spellings
@@ -330,7 +330,7 @@ def _places(
             for snapshot, _ in files:
                 assert snapshot.location is not None
                 places.setdefault(snapshot.location, []).append(number)
-                snapshot.let_go()
+                snapshot.release()
             said = [f"{pluralize(files.searched, 'file')} searched", *skipped(files)]
             said += [] if files.matched else left_out(files)
             said += (
@@ -371,13 +371,13 @@ def _replaced(
             raise too_many(
                 count,
                 _MATCHES,
-                f"matches in {snapshot.asked}",
+                f"matches in {snapshot.requested_path}",
                 "make the patterns narrower",
             )
     if len(made) == 1:
         return one
     unchanged = sum(each.unchanged for each in made.values())
-    return ReplaceOutcome(count, unchanged, Splices.of(_joined(snapshot, made)))
+    return ReplaceOutcome(count, unchanged, PackedSplices.pack(_joined(snapshot, made)))
 
 
 def _joined(snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
@@ -387,7 +387,7 @@ def _joined(snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]) -> Iterator[
         if last is not None and (
             splice.offset < last.end or splice.offset == splice.end == last.offset
         ):
-            line, asked = snapshot.lines.line_at(splice.offset), snapshot.asked
+            line, asked = snapshot.lines.line_at(splice.offset), snapshot.requested_path
             both = [
                 n + 1
                 for n, one in made.items()

@@ -262,9 +262,9 @@ def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> 
 
 def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
-    if snapshot.held is not None or snapshot.lines.complete:
+    if snapshot.content is not None or snapshot.lines.is_complete:
         return snapshot.lines.terminators.name
-    return snapshot.lines.terminators_in(
+    return snapshot.lines.count_terminators(
         snapshot.start, min(snapshot.size, 1 << 18)
     ).name
 
@@ -287,11 +287,11 @@ def about(snapshot: Snapshot) -> str:
     """Encoding, line ending and version, for the first line of a result."""
     encoding = snapshot.encoding
     name = f"{encoding.name} with BOM" if encoding.bom else encoding.name
-    if encoding.declared:
-        name += f" (declared as {encoding.declared})"
-    if encoding.invalid:
+    if encoding.declared_label:
+        name += f" (declared as {encoding.declared_label})"
+    if encoding.has_invalid_bytes:
         name += " with invalid bytes"
-    elif encoding.guessed:
+    elif encoding.is_guess:
         name += f" (guessed, confidence {encoding.confidence:.2f})"
     return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
 

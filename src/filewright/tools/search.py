@@ -850,14 +850,14 @@ class _Search:
         As long as there is work to spend on it, counted in bytes parsed: the same search answers the same under load.
         """
         if isinstance(snapshot, NotebookView):
-            cell = snapshot.place(hit.offset)
+            cell = snapshot.describe_position(hit.offset)
             return cell, cell, 0
-        if snapshot.asked != self._outlined:
+        if snapshot.requested_path != self._outlined:
             cost = max(snapshot.size, _SYMBOL_BYTES // 8)
             if cost > self._symbol_bytes or snapshot.size > _SYMBOL_BYTES:
                 return "", "", 0
             self._symbol_bytes -= cost
-            self._outlined = snapshot.asked
+            self._outlined = snapshot.requested_path
         outline = self.context.outlines.outline(snapshot, task=self.context.task)
         inside, outside = (
             path_of(outline, hit.line),

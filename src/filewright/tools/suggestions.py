@@ -21,7 +21,7 @@ from filewright.boundary.names import quote_escaping
 from filewright.boundary.walk import WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.text.spelling import is_peculiar, look_of
+from filewright.text.spelling import is_peculiar, visible_form
 from filewright.wording import closest_matches
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def suggest(boundary: Boundary, asked: str, task: Task) -> Suggestions:
     parts = _parts_of(asked)
     if not parts:
         return Suggestions()
-    looks = [look_of(part).casefold() for part in parts]
+    looks = [visible_form(part).casefold() for part in parts]
     for include_ignored in (False, True):
         tails = _Tails(looks)
         for location in _things_named(
@@ -123,7 +123,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
         for character in text
         if not character.isascii() and _is_misread(character)
     }
-    if not escaped and not text.isascii() and look_of(text) == look_of(asked):
+    if not escaped and not text.isascii() and visible_form(text) == visible_form(asked):
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
         return location.display_path
@@ -140,7 +140,7 @@ def _is_misread(character: str) -> bool:
 
 
 def _look(name: bytes) -> str:
-    return look_of(os.fsdecode(name)).casefold()
+    return visible_form(os.fsdecode(name)).casefold()
 
 
 def _parts_of(asked: str) -> list[str]:

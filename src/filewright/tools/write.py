@@ -14,7 +14,7 @@ from filewright.edit.changeset import FilePlan, Modify
 from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
 from filewright.text import codec
 from filewright.text.codec import Encoding
-from filewright.text.declaration import encoding_of_new
+from filewright.text.declaration import declared_encoding
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.context import Context
@@ -133,7 +133,7 @@ def _decided(
                 )
             appends = exists and item.mode == "append"
             end = b"\n"
-            if before is not None and before.binary is None:
+            if before is not None and before.binary_type is None:
                 end = _last_terminator(before) if appends else _only_terminator(before)
             if whole and appends:
                 end = _last_terminator(
@@ -169,7 +169,7 @@ def _decided(
     if whole and items[indexes[0]].expected_version is None:
         result = replace(result, note=lost_by_overwriting(context, before, data))
     step = Modify.from_snapshot(location, before, splices)
-    if whole or before.binary is not None:
+    if whole or before.binary_type is not None:
         step = replace(step, encoding_check=None)  # what is written depends on no guess
     name = location.display_path
     yield FilePlan(
@@ -188,24 +188,26 @@ def _encoding(
     before: Snapshot | None, content: str, file_name: bytes, *, appends: bool
 ) -> Encoding:
     """Return the encoding to write in: of a whole file the one it declares, else the one that the file has."""
-    declared = None if appends else encoding_of_new(content, file_name)
-    if before is not None and appends and before.unread_encoding:
+    declared = None if appends else declared_encoding(content, file_name)
+    if before is not None and appends and before.unreadable_encoding:
         # Bytes that are no ASCII would be other characters there.
-        return Encoding("ascii", declared=before.unread_encoding)
-    if before is None or before.binary is not None:
+        return Encoding("ascii", declared_label=before.unreadable_encoding)
+    if before is None or before.binary_type is not None:
         return declared or _CREATED
     existing = before.encoding
     if appends or existing.bom:
         # New bytes are valid in a file written whole; the mark stays.
         return (
             Encoding("utf-8", existing.bom)
-            if existing.invalid and not appends
+            if existing.has_invalid_bytes and not appends
             else existing
         )
     if declared is not None:
         return declared
     # What only its own words made it, or was never quite that, does not outlast them.
-    return _CREATED if existing.declared or existing.invalid else existing
+    return (
+        _CREATED if existing.declared_label or existing.has_invalid_bytes else existing
+    )
 
 
 def _existing(context: Context, location: Location) -> Snapshot | None:
@@ -215,7 +217,7 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
         if error.code == Code.NOT_FOUND:
             return None
         raise
-    if snapshot.held is not None:
+    if snapshot.content is not None:
         snapshot.close()  # what it holds stays readable, whatever happens next
     return snapshot
 
@@ -231,8 +233,8 @@ def _last_terminator(snapshot: Snapshot) -> bytes:
     offset = snapshot.size
     for _ in range(2):
         if offset > snapshot.start:
-            begin = snapshot.lines.begin(offset - 1)
-            terminator = snapshot.lines.starting(begin).terminator
+            begin = snapshot.lines.line_start(offset - 1)
+            terminator = snapshot.lines.read_line(begin).terminator
             if terminator:
                 return terminator.replace(b"\0", b"")  # of UTF-16 too
             offset = begin
@@ -249,9 +251,9 @@ def _encoded(
     codec.check_text(text, "content")
     if item.newline == "keep":
         kept = [
-            codec.encoded(part, encoding, argument="content")
+            codec.encode(part, encoding, argument="content")
             for part in text.split("\r")
         ]
         return "\r".encode(encoding.name).join(kept)
     end = b"\n" if item.newline == "lf" else terminator
-    return codec.encoded(text, encoding, end, argument="content")
+    return codec.encode(text, encoding, end, argument="content")

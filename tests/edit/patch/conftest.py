@@ -28,7 +28,7 @@ from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply, ordered
+from filewright.text.splice import apply_splices, sort_splices
 
 
 def _shown(file: FilePlan[PatchedFile]) -> FileDiff:
@@ -97,8 +97,8 @@ class Tree:
                 case Modify(location, expected, splices):
                     old = files[location.path.decode()]
                     assert expected.size == len(old)
-                    files[location.path.decode()] = apply(
-                        old, ordered(splices, len(old))
+                    files[location.path.decode()] = apply_splices(
+                        old, sort_splices(splices, len(old))
                     )
                 case Create(location, content, mode):
                     assert location.path.decode() not in files

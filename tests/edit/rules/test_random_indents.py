@@ -16,7 +16,7 @@ from tests.files import named
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import FilewrightError
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 Lines = list[str]
 
@@ -117,7 +117,7 @@ def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
         except FilewrightError:
             continue
         applied += 1
-        result = apply(file.encode(), planned.splices).decode()
+        result = apply_splices(file.encode(), planned.splices).decode()
         try:
             same = ast.dump(ast.parse(result)) == ast.dump(ast.parse(right))
         except SyntaxError:

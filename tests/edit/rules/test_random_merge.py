@@ -22,7 +22,7 @@ from tests.files import named
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import FilewrightError
-from filewright.text.splice import apply
+from filewright.text.splice import apply_splices
 
 SHAPES = {
     "a.py": ["{0} = {1}({2}, '{3}')", "{0}.{1}(\"{2}\") - {3}  # it's {4}", "return {0}[{1}] - {2}", "# the {0} isn't - as {1} says - \"{2}\""],
@@ -194,7 +194,7 @@ def done(request: Request) -> str | None:
         )
     except FilewrightError:
         return None
-    return apply(data, planned.splices).decode()
+    return apply_splices(data, planned.splices).decode()
 
 
 CASES = st.builds(

@@ -91,7 +91,9 @@ def find_occurrences(
             break
         if span.start < first_offset:
             continue
-        if source.encoding.multibyte and not source.is_character_boundary(span.start):
+        if source.encoding.is_multibyte and not source.is_character_boundary(
+            span.start
+        ):
             continue
         spans.append(span)
         if len(spans) == limit:

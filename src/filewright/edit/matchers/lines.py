@@ -293,7 +293,7 @@ def _rows_with_keys(
 def key_of(source: Source, row: Line, similar: str) -> str:
     """Return the form in which a line is compared with the key `similar`."""
     # A line that is far too long to be equal is not read.
-    if not row.whole or len(row.body) > 4096 + 200 * len(similar):
+    if not row.is_whole or len(row.body) > 4096 + 200 * len(similar):
         return "\n"  # No key has a newline.
     return collapse(source.text(row.body))
 

@@ -17,7 +17,7 @@ from filewright.edit.model import (
 from filewright.edit.request import Edit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.text.codec import encoded, normalised
+from filewright.text.codec import encode, normalize_newlines
 
 _MAX_LISTED_PLACES = 20
 """Places of a text that is not on its lines which a refusal names."""
@@ -38,7 +38,7 @@ def match_lines(source: Source, edit: Edit) -> EditMatch:
     if not text.endswith("\n") and (text or inserts):
         text += "\n"
     if inserts or not text or end - start > _MAX_COMPARED_BYTES:
-        new = edit.data or encoded(
+        new = edit.data or encode(
             text,
             source.encoding,
             choose_terminator(source, start),
@@ -56,7 +56,7 @@ def match_lines(source: Source, edit: Edit) -> EditMatch:
     ):
         # The last line keeps its terminator; at the end of a file it may have none.
         data, text = body, text.removesuffix("\n")
-    old = normalised(source.text(data))
+    old = normalize_newlines(source.text(data))
     replaced = TextPart(ByteRange(start, start + len(data)), old, text)
     return EditMatch(replace(edit, search=old), Tier.EXACT, (replaced,))
 

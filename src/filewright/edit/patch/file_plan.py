@@ -31,9 +31,9 @@ from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.text.declaration import as_declared
+from filewright.text.declaration import encode_as_declared
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, ordered
+from filewright.text.splice import Splice, sort_splices
 
 _OPERATIONS: dict[PatchKind, str] = {
     "modify": "modified",
@@ -114,7 +114,7 @@ def _plan_new_file(targets: FileTargets) -> FilePlan[PatchedFile]:
     for hunk in file.hunks:
         for line, line_end in zip(hunk.lines.new, hunk.lines.ends, strict=True):
             content += line.encode() + line_end
-    content = as_declared(content, location.name, argument="patch")
+    content = encode_as_declared(content, location.name, argument="patch")
     result = PatchedFile(location.display_path, _OPERATIONS[file.kind], None)
     mode = 0o755 if _is_executable(file) else None
     return FilePlan.for_new_file(result, location, content, mode)
@@ -223,13 +223,13 @@ def _splice_hunks(
     """
     if not file.hunks:
         return _SplicedHunks()
-    if snapshot.binary is not None:
+    if snapshot.binary_type is not None:
         raise path_error(
             Code.IS_BINARY,
             file.path,
             f"{file.path} is not text a patch can change",
             "use a tool for bytes",
-            type=snapshot.binary,
+            type=snapshot.binary_type,
         )
     removes_mark = False
     if snapshot.encoding.bom:
@@ -278,10 +278,10 @@ def _splice_hunks(
         )
         line_shift += len(hunk.lines.new) - len(hunk.lines.old)
     # UTF-16 would be no text without its byte-order mark.
-    can_remove_mark = snapshot.encoding.width == 1 and source.start > 0
+    can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
     if removes_mark and can_remove_mark and outcomes[0].line == 1:
         splices.insert(0, Splice(0, source.start, b""))
-    file_splices = source.to_file_splices(ordered(splices, source.size))
+    file_splices = source.to_file_splices(sort_splices(splices, source.size))
     return _SplicedHunks(tuple(file_splices), tuple(outcomes))
 
 

@@ -9,7 +9,7 @@ from html import unescape
 
 from filewright.edit.code_text import is_in_quotes
 from filewright.edit.repairs.model import UNESCAPED, RepairedRequest
-from filewright.text.codec import normalised
+from filewright.text.codec import normalize_newlines
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -81,7 +81,7 @@ def remove_json_quotes(text: str) -> str | None:
         value = json.loads(stripped)
     except ValueError:
         return None
-    return normalised(value) if isinstance(value, str) else None
+    return normalize_newlines(value) if isinstance(value, str) else None
 
 
 def repair_backslashes(search: str, replacement: str) -> Iterator[RepairedRequest]:
@@ -128,7 +128,7 @@ def _undo_escapes(text: str, signs: set[str], search: str) -> str | None:
     def undo(match: re.Match[str]) -> str:
         return _MEANINGS[match[1]] if match[1] in signs else match[0]
 
-    return normalised(_ESCAPE.sub(undo, text))
+    return normalize_newlines(_ESCAPE.sub(undo, text))
 
 
 def has_all_newlines_escaped(text: str) -> bool:

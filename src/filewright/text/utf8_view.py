@@ -17,22 +17,22 @@ from filewright.text.splice import Splice
 _PAIRS: Final = "surrogatepass"
 
 
-class Narrowed:
+class Utf8View:
     """A UTF-16 snapshot's text as UTF-8.
 
     The snapshot must be held in memory. Half a unit at its end is left out.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        assert snapshot.held is not None
+        assert snapshot.content is not None
         self._start, self._codec = snapshot.start, snapshot.encoding.name
         self._mark = codecs.BOM_UTF8 if snapshot.encoding.bom else b""
         self.snapshot: Final = Snapshot(
-            self.text(snapshot.held), encoding="utf-8", location=snapshot.location
+            self.to_utf8(snapshot.content), encoding="utf-8", location=snapshot.location
         )
 
     @classmethod
-    def to_edit(cls, snapshot: Snapshot) -> Self:
+    def for_edit(cls, snapshot: Snapshot) -> Self:
         """The copy that edits are decided on.
 
         Raises `too_large` for a file that is not held in memory, `is_binary` for half a unit at its end and
@@ -42,7 +42,7 @@ class Narrowed:
         if not snapshot.settings.edit_utf16:
             why = f"is {name.upper()} text, which can be read but not edited"
             hint = "convert it to UTF-8 first, or write it whole with write_content"
-        elif snapshot.held is None:
+        elif snapshot.content is None:
             code = Code.TOO_LARGE
             why = f"is {name.upper()} text of {snapshot.size:,} bytes, too large to be edited in place"
             hint = "append to it with write_content, or convert it to UTF-8 first"
@@ -52,17 +52,21 @@ class Narrowed:
         else:
             return cls(snapshot)
         raise path_error(
-            code, snapshot.asked, f"{snapshot.asked} {why}", hint, encoding=name
+            code,
+            snapshot.requested_path,
+            f"{snapshot.requested_path} {why}",
+            hint,
+            encoding=name,
         )
 
-    def text(self, content: bytes) -> bytes:
+    def to_utf8(self, content: bytes) -> bytes:
         """Such a file's content as UTF-8, with a byte-order mark if the file has one."""
         whole = content[self._start : len(content) - len(content) % 2]
         return self._mark + whole.decode(self._codec, _PAIRS).encode("utf-8", _PAIRS)
 
-    def widened(self, splices: Iterable[Splice]) -> Iterator[Splice]:
+    def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Ordered splices of the copy as splices of the file."""
-        content = self.snapshot.held
+        content = self.snapshot.content
         assert content is not None
         position, wide = len(self._mark), self._start
         for splice in splices:
