@@ -57,8 +57,8 @@ def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
 HOLD = """
 import os, signal, sys
 from pathlib import Path
-from filewright.changes.state_dir import Index, StateFolder
-with Index(Path(sys.argv[1]), 10.0).alone(None):
+from filewright.changes.state_dir import StateFolder, StateIndex
+with StateIndex(Path(sys.argv[1]), 10.0).alone(None):
     os.kill(os.getpid(), signal.SIGSTOP)
 """
 
