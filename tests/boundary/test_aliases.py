@@ -17,7 +17,7 @@ def _append_to(workspace: Workspace, count: int) -> None:
     assert not workspace.call("write_content", {"items": items}).is_error
 
 
-def test_looks_for_links_once_a_change(
+def test_searches_once_per_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "root"
@@ -44,7 +44,7 @@ def test_looks_for_links_once_a_change(
     assert counts[0] == counts[1] == counts[2] <= 4
 
 
-def test_sees_a_link_of_the_moment_before(tmp_path: Path) -> None:
+def test_sees_link_made_just_before(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "conf").mkdir(parents=True)
     file = {"path": "conf/settings.json", "content": "{}\n", "mode": "overwrite"}

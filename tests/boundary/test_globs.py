@@ -68,11 +68,11 @@ def found(tree: Path, glob: str | list[str], below: str = ".") -> list[str]:
 
 
 @pytest.mark.parametrize(("glob", "names"), CASES)
-def test_a_glob_fits(tree: Path, glob: str | list[str], names: list[str]) -> None:
+def test_glob_matches(tree: Path, glob: str | list[str], names: list[str]) -> None:
     assert found(tree, glob) == sorted(names)
 
 
-def test_a_glob_begins_at_the_folder_that_is_listed(tree: Path) -> None:
+def test_glob_begins_in_listed_folder(tree: Path) -> None:
     assert found(tree, "deep/*.py", "src") == ["deep/a.py"]
 
 
@@ -88,7 +88,7 @@ def test_a_glob_begins_at_the_folder_that_is_listed(tree: Path) -> None:
         ("[d]eep/*.py", []),
     ],
 )
-def test_a_glob_may_begin_with_the_end_of_the_path_of_the_folder(
+def test_glob_may_repeat_end_of_folder_path(
     tree: Path, glob: str, names: list[str]
 ) -> None:
     assert found(tree, glob, "src/deep") == names
@@ -112,7 +112,7 @@ def test_a_glob_may_begin_with_the_end_of_the_path_of_the_folder(
         "\\.\\./x",
     ],
 )
-def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
+def test_refuses_climbing_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree / "src", glob)
     assert caught.value.code is Code.PATH_ESCAPE
@@ -122,9 +122,7 @@ def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
 @pytest.mark.parametrize(
     "glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"]
 )
-def test_an_absolute_glob_is_refused_in_words_that_say_so(
-    tree: Path, glob: str
-) -> None:
+def test_refuses_absolute_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree, glob)
     assert caught.value.code is Code.PATH_ESCAPE
@@ -132,15 +130,13 @@ def test_an_absolute_glob_is_refused_in_words_that_say_so(
     assert "path" in (caught.value.hint or "")
 
 
-def test_a_glob_may_begin_with_a_slash_and_a_name_of_the_folder(tree: Path) -> None:
+def test_glob_may_begin_with_slash(tree: Path) -> None:
     assert found(tree, "/src/*.py") == ["src/a.py"]
     assert found(tree, "!/etc/*") == found(tree, [])
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_glob_that_begins_with_a_slash_does_not_tell_whether_a_denied_folder_is_there(
-    tree: Path, there: bool
-) -> None:
+def test_absolute_glob_hides_denied_folder(tree: Path, there: bool) -> None:
     (tree / ".agentsignore").write_text("/keys/\n")
     if there:
         (tree / "keys").mkdir()
@@ -151,20 +147,20 @@ def test_a_glob_that_begins_with_a_slash_does_not_tell_whether_a_denied_folder_i
 @pytest.mark.parametrize(
     "glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"]
 )
-def test_a_malformed_glob_is_refused(tree: Path, glob: str) -> None:
+def test_refuses_malformed_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree, glob)
     assert caught.value.code is Code.INVALID_INPUT
     str(caught.value).encode()
 
 
-def test_alternatives_are_bounded(tree: Path) -> None:
+def test_bounds_alternatives(tree: Path) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree, "{a,b,c,d,e,f,g,h,i,j}" * 6)
     assert caught.value.code is Code.TOO_LARGE
 
 
-def test_a_hostile_glob_takes_no_time(tree: Path) -> None:
+def test_hostile_glob_is_fast(tree: Path) -> None:
     (tree / ("a" * 250)).write_text("")
     assert found(tree, "*a" * 60 + "*b") == []
     assert found(tree, "**/*a" * 30 + "/**/b") == []
@@ -199,7 +195,7 @@ ROUTE_CASES = [
 
 
 @pytest.mark.parametrize(("glob", "expected"), ROUTE_CASES)
-def test_brackets_of_a_path_that_is_there(
+def test_brackets_of_existing_path(
     tmp_path: Path, glob: str, expected: list[str]
 ) -> None:
     for name in ROUTES:

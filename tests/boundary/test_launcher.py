@@ -56,7 +56,7 @@ def test_close_kills_stopped_watchdog(launcher: Launcher) -> None:
     assert python(launcher, "print('here')")[1] == b"here\n"
 
 
-def test_the_children_of_a_launcher_end_with_it(launcher: Launcher) -> None:
+def test_children_end_with_launcher(launcher: Launcher) -> None:
     child = launcher.start([SLEEP, "1000"], reads="python")
     output = os.dup(child.stdout.fileno())
     launcher.close()
@@ -65,7 +65,7 @@ def test_the_children_of_a_launcher_end_with_it(launcher: Launcher) -> None:
     child.close()
 
 
-def test_a_watchdog_that_is_killed_is_replaced(launcher: Launcher) -> None:
+def test_replaces_killed_watchdog(launcher: Launcher) -> None:
     child = launcher.start([SLEEP, "1000"], reads="python")
     output = os.dup(child.stdout.fileno())
     killed = watchdog_of(launcher)
@@ -78,20 +78,20 @@ def test_a_watchdog_that_is_killed_is_replaced(launcher: Launcher) -> None:
     child.close()
 
 
-def test_a_stopped_child_is_ended_when_its_time_is_up(launcher: Launcher) -> None:
+def test_kills_stopped_child_in_time(launcher: Launcher) -> None:
     with launcher.start([SLEEP, "1000"], reads="python", seconds=0.5) as child:
         (number,) = children_of(launcher)
         os.kill(number, signal.SIGSTOP)
         assert child.wait() == -signal.SIGKILL
 
 
-def test_a_child_has_no_more_memory_than_it_was_given(launcher: Launcher) -> None:
+def test_limits_memory_of_child(launcher: Launcher) -> None:
     eat = "x = bytearray(100 << 20)"
     assert python(launcher, eat, memory=64 << 20)[0] == 1
     assert python(launcher, eat, memory=200 << 20)[0] == 0
 
 
-def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
+def test_child_has_group_and_writes_no_files(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     status, output = python(
@@ -106,9 +106,7 @@ def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
     assert (tmp_path / "file").read_bytes() == b""
 
 
-def test_a_child_inherits_no_descriptor_and_no_lock(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_child_inherits_nothing(launcher: Launcher, tmp_path: Path) -> None:
     names = "import os, sys; print(*(os.readlink(f'/proc/self/fd/{n}') for n in range(3, 99) if os.path.exists(f'/proc/self/fd/{n}')))"
     with (tmp_path / "lock").open("w") as held:
         os.set_inheritable(held.fileno(), True)  # the worst a host program may do
@@ -122,7 +120,7 @@ def test_a_child_inherits_no_descriptor_and_no_lock(
     child.close()
 
 
-def test_a_given_input_is_read_to_its_end(launcher: Launcher) -> None:
+def test_child_reads_whole_input(launcher: Launcher) -> None:
     with launcher.start([CAT], reads="python", stdin=PIPE) as child:
         child.stdin.write(b"some text")
         child.stdin.close()
@@ -130,7 +128,7 @@ def test_a_given_input_is_read_to_its_end(launcher: Launcher) -> None:
         assert child.wait() == 0
 
 
-def test_a_forgotten_launcher_ends_its_watchdog() -> None:
+def test_collected_launcher_ends_watchdog() -> None:
     launcher = Launcher()
     python(launcher, "")
     process = watchdog_of(launcher)
@@ -140,7 +138,7 @@ def test_a_forgotten_launcher_ends_its_watchdog() -> None:
 
 
 @pytest.mark.parametrize("hang", [False, True], ids=["", "the watchdog is stopped"])
-def test_everything_ends_when_we_are_killed(hang: bool) -> None:
+def test_children_end_when_parent_is_killed(hang: bool) -> None:
     program = f"""
     import os, signal, sys
     from filewright.boundary.launcher import Launcher
@@ -167,6 +165,6 @@ def test_everything_ends_when_we_are_killed(hang: bool) -> None:
     assert run.stdout == b""
 
 
-def test_what_cannot_be_run_is_said(launcher: Launcher) -> None:
+def test_reports_program_that_cannot_run(launcher: Launcher) -> None:
     with pytest.raises((FileNotFoundError, PermissionError)):
         launcher.start(["/no/such/program"], reads="python")

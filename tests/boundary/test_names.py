@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.boundary.names import printable_path, quote, unquote
 from filewright.errors import Code, FilewrightError
 
-SHOWN = [
+QUOTED = [
     (b"plain.txt", "plain.txt"),
     (b"with space", "with space"),
     ("grün/日本.txt".encode(), "grün/日本.txt"),
@@ -33,15 +32,15 @@ SHOWN = [
 ]
 
 
-@each_row(("name", "text"), SHOWN)
-def test_a_name_is_shown_safely_and_read_back(name: bytes, text: str) -> None:
+@pytest.mark.parametrize(("name", "text"), QUOTED, ids=[text for _, text in QUOTED])
+def test_quotes_and_unquotes(name: bytes, text: str) -> None:
     assert quote(name) == text
     assert unquote(text) == name
 
 
 @examples(67, derandomize=True)
 @given(st.binary(max_size=40).filter(lambda name: b"\0" not in name))
-def test_every_name_has_one_reading(name: bytes) -> None:
+def test_quoting_is_reversible(name: bytes) -> None:
     text = quote(name)
     assert unquote(text) == name
     text.encode()  # no surrogate: fit for the wire
@@ -50,7 +49,7 @@ def test_every_name_has_one_reading(name: bytes) -> None:
     )
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         '"',
@@ -65,30 +64,31 @@ def test_every_name_has_one_reading(name: bytes) -> None:
         "half \ud800",
         '"\ud800"',
     ],
+    ids=ascii,
 )
-def test_what_stands_for_no_name_is_refused(text: str) -> None:
+def test_refuses_text_that_is_no_name(text: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         unquote(text)
     assert caught.value.code is Code.INVALID_INPUT
     str(caught.value).encode()
 
 
-def test_surrogate_escapes_stand_for_their_bytes() -> None:
+def test_unquotes_surrogate_escapes() -> None:
     assert unquote("caf\udce9") == b"caf\xe9"
 
 
 @pytest.mark.parametrize(
     "asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
 )
-def test_a_path_in_a_message_cannot_break_the_line(asked: str) -> None:
+def test_printable_path_has_one_line(asked: str) -> None:
     text = printable_path(asked)
     text.encode()
     assert len(text.splitlines()) == 1
     assert text.isprintable()
 
 
-def test_git_reads_the_quoted_form(tmp_path: Path) -> None:
-    names = [name for name, _ in SHOWN if name and b"/" not in name]
+def test_git_reads_quoted_form(tmp_path: Path) -> None:
+    names = [name for name, _ in QUOTED if name and b"/" not in name]
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     for name in names:
         (tmp_path / name.decode("utf-8", "surrogateescape")).write_bytes(b"")

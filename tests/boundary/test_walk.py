@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.walk import WalkOptions
@@ -30,7 +29,7 @@ def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
     return [os.fsdecode(entry.path) for entry in walk]
 
 
-def test_every_kind_of_entry_is_told_apart(boundary: Boundary) -> None:
+def test_tells_kinds_apart(boundary: Boundary) -> None:
     kinds = {
         entry.path: entry.kind
         for entry in boundary.walk(boundary.locate("."), task=Task())
@@ -43,7 +42,7 @@ def test_every_kind_of_entry_is_told_apart(boundary: Boundary) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the usual devices")
-def test_devices_are_entries(by_kernel: bool) -> None:
+def test_yields_devices(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
     kinds = {
         entry.path: entry.kind
@@ -55,7 +54,7 @@ def test_devices_are_entries(by_kernel: bool) -> None:
     boundary.close()
 
 
-def test_the_walk_finds_what_find_finds(boundary: Boundary, root: Path) -> None:
+def test_agrees_with_find(boundary: Boundary, root: Path) -> None:
     said = subprocess.run(
         ["find", ".", "-mindepth", "1", "-print0"],
         cwd=root,
@@ -67,7 +66,7 @@ def test_the_walk_finds_what_find_finds(boundary: Boundary, root: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/usr/lib").is_dir(), reason="needs a large tree")
-def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
+def test_agrees_with_find_on_large_tree(by_kernel: bool) -> None:
     place = (
         "/usr/lib/python3" if Path("/usr/lib/python3").is_dir() else "/usr/lib/git-core"
     )
@@ -92,7 +91,7 @@ def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
     boundary.close()
 
 
-def test_each_folder_comes_before_its_content_and_names_in_byte_order(
+def test_order(
     tmp_path: Path,
 ) -> None:
     for name in ("a/x", "a.b", "a-", "B/y", "é", "a/c/z", "Z", ".h"):
@@ -125,7 +124,7 @@ trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=2
 
 @examples(30, derandomize=True)
 @given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
-def test_a_walk_goes_on_behind_any_entry(
+def test_resumes_behind_any_entry(
     tmp_path_factory: pytest.TempPathFactory,
     tree: Sequence[Sequence[bytes]],
     run: int,
@@ -173,7 +172,7 @@ def test_a_walk_goes_on_behind_any_entry(
     boundary.close()
 
 
-def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
+def test_resumes_behind_missing_entry(tmp_path: Path) -> None:
     for name in ("a/1", "a/3", "b", "d"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
@@ -190,7 +189,7 @@ def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
     boundary.close()
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("options", "expected"),
     [
         ({}, [".h", ".h/x", "a", "a/.x", "a/b", "a/b/c", "a/l"]),
@@ -205,7 +204,7 @@ def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
         ({"glob": "*", "kinds": ["folder"], "include_hidden": False}, ["a", "a/b"]),
     ],
 )
-def test_what_a_walk_leaves_out(
+def test_options_select_entries(
     tmp_path: Path, options: dict[str, Any], expected: list[str]
 ) -> None:
     for name in (".h/x", "a/.x", "a/b/c", ".git/config", "a/b/.git"):
@@ -217,11 +216,11 @@ def test_what_a_walk_leaves_out(
     boundary.close()
 
 
-def test_a_git_folder_that_is_asked_for_is_walked(boundary: Boundary) -> None:
+def test_walks_requested_git_folder(boundary: Boundary) -> None:
     assert paths(boundary, ".git") == ["config"]
 
 
-def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(
+def test_walks_folder_through_link(
     boundary: Boundary,
 ) -> None:
     found = list(boundary.walk(boundary.locate("in-folder"), task=Task()))
@@ -235,7 +234,7 @@ def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_folder_that_cannot_be_read_is_counted(
+def test_counts_unreadable_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     for name in ("a/x", "locked/x", "z"):
@@ -257,9 +256,7 @@ def test_a_folder_that_cannot_be_read_is_counted(
     boundary.close()
 
 
-def test_what_vanishes_while_it_is_walked_is_not_there(
-    tmp_path: Path, by_kernel: bool
-) -> None:
+def test_leaves_out_vanished_names(tmp_path: Path, by_kernel: bool) -> None:
     for name in ("a", "b/x", "c/x", "d"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
@@ -276,7 +273,7 @@ def test_what_vanishes_while_it_is_walked_is_not_there(
     boundary.close()
 
 
-def test_the_number_of_ignored_names_is_told(tmp_path: Path) -> None:
+def test_counts_ignored_names(tmp_path: Path) -> None:
     for name in ("a.o", "b.o", "c"):
         (tmp_path / name).write_text("")
     (tmp_path / ".ignore").write_text("*.o\n")
@@ -287,7 +284,7 @@ def test_the_number_of_ignored_names_is_told(tmp_path: Path) -> None:
     boundary.close()
 
 
-def test_a_cancelled_walk_stops(boundary: Boundary) -> None:
+def test_stops_when_cancelled(boundary: Boundary) -> None:
     task = Task()
     walk = iter(boundary.walk(boundary.locate("."), task=task))
     task.cancel()
@@ -296,7 +293,7 @@ def test_a_cancelled_walk_stops(boundary: Boundary) -> None:
     assert caught.value.code is Code.CANCELLED
 
 
-def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -> None:
+def test_details_are_of_the_entry_itself(boundary: Boundary, root: Path) -> None:
     for entry in boundary.walk(
         boundary.locate("."), WalkOptions(details=True), task=Task()
     ):
@@ -306,7 +303,7 @@ def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -
         assert stat.S_ISLNK(status.st_mode) == (entry.kind == "link")
 
 
-def test_no_descriptor_stays_open(boundary: Boundary) -> None:
+def test_leaves_no_descriptor_open(boundary: Boundary) -> None:
     before = os.listdir("/proc/self/fd")
     list(boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task()))
     walk = iter(boundary.walk(boundary.locate("."), task=Task()))
@@ -317,7 +314,7 @@ def test_no_descriptor_stays_open(boundary: Boundary) -> None:
 
 
 @pytest.mark.big
-def test_a_million_names_in_one_folder_do_not_fill_the_memory(tmp_path: Path) -> None:
+def test_million_names_in_bounded_memory(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
     for number in range(1_000_000):
         os.close(

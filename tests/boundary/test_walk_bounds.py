@@ -71,7 +71,7 @@ def descriptors() -> int:
     return len(os.listdir("/dev/fd"))
 
 
-def test_a_tree_deeper_than_a_path_may_be_long_is_walked_with_few_descriptors(
+def test_deep_tree_with_few_descriptors(
     deep: Callable[[bytes, int], Path], by_kernel: bool
 ) -> None:
     levels = (
@@ -93,7 +93,7 @@ def test_a_tree_deeper_than_a_path_may_be_long_is_walked_with_few_descriptors(
     boundary.close()
 
 
-def test_the_paths_of_a_deep_tree_do_not_fill_the_memory(
+def test_deep_tree_in_bounded_memory(
     deep: Callable[[bytes, int], Path], by_kernel: bool
 ) -> None:
     """All of them together would be 20 MB."""
@@ -112,7 +112,7 @@ def test_the_paths_of_a_deep_tree_do_not_fill_the_memory(
     boundary.close()
 
 
-def test_a_walk_that_is_left_in_the_middle_of_a_deep_tree_keeps_nothing_open(
+def test_abandoned_walk_leaves_nothing_open(
     deep: Callable[[bytes, int], Path],
 ) -> None:
     root = deep(b"n" * 200, 60)
@@ -149,7 +149,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_work_of_many_ignore_rules_grows_with_the_names_and_not_with_their_product(
+def test_many_rules_scale_with_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
 ) -> None:
     count = 1_000 if rule != "middles" else 200
@@ -171,7 +171,7 @@ def test_the_work_of_many_ignore_rules_grows_with_the_names_and_not_with_their_p
     assert tried <= 3 * count if rule != "middles" else tried <= count * count
 
 
-def test_a_walk_over_many_rules_looks_at_the_clock(tmp_path: Path) -> None:
+def test_many_rules_heed_deadline(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"file{number:05}x.txt").write_text("")
     (tmp_path / ".gitignore").write_text("".join(f"f*{n:05}*t\n" for n in range(300)))
@@ -188,9 +188,7 @@ def test_a_walk_over_many_rules_looks_at_the_clock(tmp_path: Path) -> None:
     [b"a\n" * 400_000, b"".join(b"%06d\n" % number for number in range(60_000)) * 2],
     ids=["one rule again and again", "all different"],
 )
-def test_a_large_ignore_file_takes_bounded_memory_and_is_not_kept(
-    tmp_path: Path, content: bytes
-) -> None:
+def test_large_ignore_file_is_not_cached(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".gitignore").write_bytes(content)
     (tmp_path / "a").write_text("")
     (tmp_path / "000077").write_text("")
@@ -205,7 +203,7 @@ def test_a_large_ignore_file_takes_bounded_memory_and_is_not_kept(
 
 
 @pytest.mark.parametrize("tail", [500, 8_000])
-def test_a_long_glob_is_answered_or_refused_at_once(tmp_path: Path, tail: int) -> None:
+def test_long_glob_is_fast(tmp_path: Path, tail: int) -> None:
     (tmp_path / ("a7" + "x" * 100)).write_text("")
     glob = "{" + ",".join(f"a{number}" for number in range(1_000)) + "}" + "x" * tail
     if tail == 500:
@@ -222,13 +220,13 @@ def test_a_long_glob_is_answered_or_refused_at_once(tmp_path: Path, tail: int) -
     "glob",
     ["{" * 5_000 + "}" * 5_000, "{" * 5_000, "{a," * 3_000, "[" * 20_000, "\\" * 9_999],
 )
-def test_a_glob_of_nothing_but_brackets_is_refused(tmp_path: Path, glob: str) -> None:
+def test_refuses_glob_of_brackets(tmp_path: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         listed(tmp_path, glob=glob)
     assert caught.value.code in (Code.TOO_LARGE, Code.INVALID_INPUT)
 
 
-def test_temporaries_of_a_change_are_never_there(tmp_path: Path) -> None:
+def test_leaves_out_temporary_files(tmp_path: Path) -> None:
     ours = os.fsdecode(temporary_name())
     for name in (
         "a",
@@ -262,7 +260,7 @@ def test_temporaries_of_a_change_are_never_there(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_that_may_be_listed_but_not_entered_is_told(
+def test_counts_folder_that_cannot_be_entered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "half").mkdir()
@@ -285,7 +283,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_is_told(
     boundary.close()
 
 
-def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignores(
+def test_reads_exclude_file_of_inner_repository(
     tmp_path: Path,
 ) -> None:
     for name in (
@@ -307,7 +305,7 @@ def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignore
     boundary.close()
 
 
-def test_names_that_are_longer_than_any_file_system_has_are_not_remembered(
+def test_very_long_names_are_not_cached(
     tmp_path: Path,
 ) -> None:
     boundary = Boundary([tmp_path], Settings())

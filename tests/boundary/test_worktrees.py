@@ -95,7 +95,7 @@ WRITES = [
 
 @pytest.mark.parametrize(("root", "path", "notice"), WRITES)
 @pytest.mark.parametrize("dialect", [None, "agent-tools", "filesystem", "official"])
-def test_the_answer_of_a_write_says_in_which_tree(
+def test_write_names_its_tree(
     made: Path,
     state: Path,
     root: str,
@@ -118,7 +118,7 @@ def test_the_answer_of_a_write_says_in_which_tree(
         workspace.undo()
 
 
-def test_a_change_of_two_trees_names_both(made: Path, state: Path) -> None:
+def test_change_of_two_trees_names_both(made: Path, state: Path) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
         items = [
             {"path": p, "content": "x\n", "mode": "overwrite"}
@@ -132,7 +132,7 @@ def test_a_change_of_two_trees_names_both(made: Path, state: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["main", "beside", "main/trees/inner"])
-def test_the_linked_worktrees_are_roots_too(made: Path, state: Path, root: str) -> None:
+def test_serves_linked_worktrees(made: Path, state: Path, root: str) -> None:
     settings = Settings(worktrees=True, state_dir=state)
     with Workspace(made / root, settings=settings) as workspace:
         served = [os.fsdecode(each.path) for each in workspace.roots]
@@ -152,9 +152,7 @@ def test_the_linked_worktrees_are_roots_too(made: Path, state: Path, root: str) 
 
 
 @pytest.mark.needs("confinement")  # or git is not run
-def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(
-    made: Path, state: Path
-) -> None:
+def test_changed_symbols_in_worktree_and_submodule(made: Path, state: Path) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
         for path in ("trees/inner/a.py", "lib/a.py"):
             before = (made / "main" / path).read_text()
@@ -164,9 +162,7 @@ def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(
             (made / "main" / path).write_text(before)
 
 
-def test_what_a_repository_only_claims_to_be_its_worktree_is_not_served(
-    tmp_path: Path, state: Path
-) -> None:
+def test_does_not_serve_claimed_worktree(tmp_path: Path, state: Path) -> None:
     for name in ("repository", "keys"):
         (tmp_path / name).mkdir()
     git(tmp_path / "repository", "init", "-q")
@@ -230,7 +226,7 @@ def written(workspace: Workspace) -> str:
 
 @pytest.mark.parametrize("rule", ["/trees/inner/\n", "/trees/\n", "inner\n"])
 @pytest.mark.parametrize("gone", [False, True])
-def test_a_linked_worktree_that_is_denied_is_not_named(
+def test_does_not_name_denied_worktree(
     made: Path, tmp_path: Path, rule: str, gone: bool
 ) -> None:
     shutil.copytree(made, tmp_path / "copy", symlinks=True)
@@ -249,9 +245,7 @@ def test_a_linked_worktree_that_is_denied_is_not_named(
 
 
 @pytest.mark.parametrize("head", ["ref: refs/heads/", "ref: refs/heads/\u202e", ""])
-def test_what_a_repository_says_of_itself_does_not_fill_the_answers(
-    made: Path, tmp_path: Path, head: str
-) -> None:
+def test_bounds_names_of_repository(made: Path, tmp_path: Path, head: str) -> None:
     shutil.copytree(made / "main", tmp_path / "main", symlinks=True)
     (tmp_path / "main" / ".git" / "HEAD").write_text(head + "x" * 8000)
     for number in range(300):

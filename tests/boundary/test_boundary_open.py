@@ -62,7 +62,7 @@ def read(boundary: Boundary, where: Location) -> bytes:
 
 
 @pytest.mark.parametrize(("asked", "answer"), READS)
-def test_reading_stays_inside_and_never_blocks(
+def test_reading_stays_inside(
     boundary: Boundary, asked: str, answer: bytes | Code
 ) -> None:
     if isinstance(answer, bytes):
@@ -77,9 +77,7 @@ def test_reading_stays_inside_and_never_blocks(
 
 
 @pytest.mark.parametrize("times", range(5))
-def test_a_fifo_is_refused_without_being_opened(
-    boundary: Boundary, root: Path, times: int
-) -> None:
+def test_refuses_fifo_unopened(boundary: Boundary, root: Path, times: int) -> None:
     with pytest.raises(FilewrightError) as caught:
         read(boundary, boundary.locate("fifo"))
     assert caught.value.code is Code.NOT_A_FILE
@@ -93,7 +91,7 @@ def test_a_fifo_is_refused_without_being_opened(
     sys.platform == "win32" or not os.path.exists("/dev/full"),
     reason="needs the usual devices",
 )
-def test_devices_are_refused(by_kernel: bool) -> None:
+def test_refuses_devices(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
     for name in ("full", "zero", "null"):
         with pytest.raises(FilewrightError) as caught:
@@ -103,7 +101,7 @@ def test_devices_are_refused(by_kernel: bool) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-def test_magic_links_are_not_followed(by_kernel: bool) -> None:
+def test_does_not_follow_magic_links(by_kernel: bool) -> None:
     boundary = Boundary(["/proc/self"], Settings(openat2=by_kernel))
     for name in ("root/etc/passwd", "cwd", "fd/0", "exe"):
         with pytest.raises(FilewrightError) as caught:
@@ -152,7 +150,7 @@ WAYS: dict[str, Way] = {
         "in-folder/../out-folder",
     ],
 )
-def test_no_way_in_leads_through_a_link_outwards(
+def test_refuses_links_outwards(
     boundary: Boundary, outside: Path, asked: str, way: str
 ) -> None:
     before = sorted(path for path in outside.rglob("*"))
@@ -162,7 +160,7 @@ def test_no_way_in_leads_through_a_link_outwards(
     assert sorted(path for path in outside.rglob("*")) == before
 
 
-def test_walking_shows_links_outwards_and_does_not_enter_them(
+def test_walk_does_not_enter_links_outwards(
     boundary: Boundary,
 ) -> None:
     found = {
@@ -175,7 +173,7 @@ def test_walking_shows_links_outwards_and_does_not_enter_them(
     )
 
 
-def test_status_is_that_of_the_link_itself(boundary: Boundary) -> None:
+def test_stat_of_link(boundary: Boundary) -> None:
     for name in ("in-file", "out-file", "abs-out", "dangling", "loop"):
         assert boundary.stat(boundary.locate(name)).kind == "link"
         assert boundary.stat(boundary.locate(name + "/")).kind == "link"
@@ -194,7 +192,7 @@ def test_status_is_that_of_the_link_itself(boundary: Boundary) -> None:
         ("loop", Code.SYMLINK),
     ],
 )
-def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
+def test_open_folder_needs_folder(boundary: Boundary, asked: str, code: Code) -> None:
     for look in (boundary.open_folder, lambda where: boundary.walk(where, task=Task())):
         with pytest.raises(FilewrightError) as caught:
             look(boundary.locate(asked))
@@ -210,7 +208,7 @@ def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
         ("fifo/x", Code.NOT_A_DIRECTORY),
     ],
 )
-def test_parents_are_not_made_through_what_is_in_the_way(
+def test_parent_may_not_be_a_file(
     boundary: Boundary,
     root: Path,
     outside: Path,
@@ -229,7 +227,7 @@ def test_parents_are_not_made_through_what_is_in_the_way(
     assert not (outside / "nothing").exists()
 
 
-def test_names_of_any_bytes_are_opened(boundary: Boundary, root: Path) -> None:
+def test_opens_names_of_any_bytes(boundary: Boundary, root: Path) -> None:
     names = [
         b"new\nline",
         b"bad\xff",
@@ -249,9 +247,7 @@ def test_names_of_any_bytes_are_opened(boundary: Boundary, root: Path) -> None:
         assert read(boundary, boundary.locate(where.display_path)) == name[:100]
 
 
-def test_a_tree_deeper_than_one_path_can_name_is_reached(
-    boundary: Boundary, root: Path
-) -> None:
+def test_opens_very_deep_tree(boundary: Boundary, root: Path) -> None:
     name, levels = b"d" * 200, 40
     folder = os.open(root, os.O_RDONLY)
     for _ in range(levels):
@@ -277,7 +273,7 @@ def test_a_tree_deeper_than_one_path_can_name_is_reached(
     "what",
     ["deleted", "moved", "moved and made again", "moved, and a link in its place"],
 )
-def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
+def test_notices_replaced_root(
     boundary: Boundary, root: Path, outside: Path, what: str
 ) -> None:
     place = boundary.locate("file")
@@ -304,7 +300,7 @@ def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
         assert "deleted, moved or replaced; start filewright again" in caught.value.hint
 
 
-def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
+def test_notices_folder_moved_out(
     boundary: Boundary, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not system.capabilities.handle_paths:
@@ -332,7 +328,7 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
     or not os.path.ismount("/dev"),
     reason="needs mounts below /",
 )
-def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None:
+def test_crosses_mounts_if_allowed(by_kernel: bool) -> None:
     boundary = Boundary(["/"], Settings(openat2=by_kernel))
     boundary.open_folder(boundary.locate("proc/sys")).close()
     boundary.close()
@@ -345,7 +341,7 @@ def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None
 
 
 @pytest.mark.parametrize("count", [1, 39, 40, 41, 60])
-def test_both_ways_follow_as_many_links(root: Path, count: int) -> None:
+def test_both_resolvers_follow_as_many_links(root: Path, count: int) -> None:
     (root / "link-0").symlink_to("file")
     for number in range(1, count):
         (root / f"link-{number}").symlink_to(f"link-{number - 1}")

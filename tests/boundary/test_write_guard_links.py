@@ -63,7 +63,7 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("link", TARGETS)
-def test_names_the_target(root: Path, tmp_path: Path, link: str) -> None:
+def test_names_link_target(root: Path, tmp_path: Path, link: str) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in _calls(link):
             result = workspace.call(tool, arguments)
@@ -76,7 +76,9 @@ def test_names_the_target(root: Path, tmp_path: Path, link: str) -> None:
 
 
 @pytest.mark.parametrize("link", ["hidden", "out", "loop"])
-def test_names_nothing_denied_or_outside(root: Path, tmp_path: Path, link: str) -> None:
+def test_hides_denied_and_outer_link_target(
+    root: Path, tmp_path: Path, link: str
+) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in _calls(link):
             result = workspace.call(tool, arguments)
@@ -85,7 +87,7 @@ def test_names_nothing_denied_or_outside(root: Path, tmp_path: Path, link: str) 
             assert "secret" not in result.text
 
 
-def test_removing_a_read_only_file_is_told(root: Path, tmp_path: Path) -> None:
+def test_reports_removal_of_read_only_file(root: Path, tmp_path: Path) -> None:
     for name in ("kept", "other"):
         (root / name).write_text("x\n")
         (root / name).chmod(0o444)
@@ -100,9 +102,7 @@ def test_removing_a_read_only_file_is_told(root: Path, tmp_path: Path) -> None:
     assert "read-only" not in plain.text
 
 
-def test_link_that_is_replaced_meanwhile(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_link_replaced_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(path: bytes) -> bytes:
         raise OSError(22, "Invalid argument", path)
 

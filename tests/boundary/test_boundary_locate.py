@@ -89,7 +89,7 @@ def fill(text: str, root: Path) -> str:
 
 
 @pytest.mark.parametrize(("asked", "shown"), INSIDE)
-def test_a_path_inside_is_located_and_its_shown_form_is_the_same_place(
+def test_locates_path_and_its_display_path(
     boundary: Boundary, root: Path, asked: str, shown: str
 ) -> None:
     where = boundary.locate(fill(asked, root))
@@ -99,9 +99,7 @@ def test_a_path_inside_is_located_and_its_shown_form_is_the_same_place(
 
 
 @pytest.mark.parametrize("asked", OUTSIDE)
-def test_a_path_outside_is_refused_by_name_or_when_opened(
-    boundary: Boundary, root: Path, asked: str
-) -> None:
+def test_refuses_path_outside(boundary: Boundary, root: Path, asked: str) -> None:
     asked = fill(asked, root)
     with pytest.raises(FilewrightError) as caught:
         os.close(boundary.open_file(boundary.locate(asked)))
@@ -116,19 +114,19 @@ def test_a_path_outside_is_refused_by_name_or_when_opened(
 @pytest.mark.parametrize(
     "asked", ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"]
 )
-def test_what_is_no_path_is_invalid(boundary: Boundary, asked: str) -> None:
+def test_refuses_text_that_is_no_path(boundary: Boundary, asked: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         boundary.locate(asked)
     assert caught.value.code is Code.INVALID_INPUT
 
 
-def test_dots_behind_what_is_not_there_are_not_found(boundary: Boundary) -> None:
+def test_dots_behind_missing_name(boundary: Boundary) -> None:
     with pytest.raises(FilewrightError) as caught:
         boundary.locate("not/there/../file")
     assert caught.value.code is Code.NOT_FOUND
 
 
-def test_a_home_folder_inside_the_root_is_reached_by_tilde(
+def test_tilde_leads_to_home_in_root(
     boundary: Boundary, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(root / "sub"))
@@ -147,7 +145,7 @@ def test_a_home_folder_inside_the_root_is_reached_by_tilde(
         )
     )
 )
-def test_every_place_is_shown_so_that_it_is_found_again(
+def test_display_path_is_located_again(
     tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]
 ) -> None:
     base = tmp_path_factory.getbasetemp()
@@ -242,16 +240,14 @@ class TestSeveralRoots:
         (["{tmp}/file"], Code.NOT_A_DIRECTORY),
     ],
 )
-def test_a_root_must_be_a_folder(tmp_path: Path, given: list[str], code: Code) -> None:
+def test_root_must_be_a_folder(tmp_path: Path, given: list[str], code: Code) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FilewrightError) as caught:
         Boundary([item.replace("{tmp}", str(tmp_path)) for item in given], Settings())
     assert caught.value.code is code
 
 
-def test_a_root_named_through_a_link_is_reached_by_either_path(
-    tmp_path: Path, root: Path
-) -> None:
+def test_root_through_link_has_two_paths(tmp_path: Path, root: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     boundary = Boundary([tmp_path / "alias"], Settings())
     assert boundary.locate(f"{tmp_path}/alias/file") == boundary.locate(f"{root}/file")

@@ -28,13 +28,13 @@ PROTECTED = [
 
 
 @pytest.mark.parametrize("asked", ALLOWED)
-def test_ordinary_names_may_be_changed(boundary: Boundary, asked: str) -> None:
+def test_ordinary_names_are_writable(boundary: Boundary, asked: str) -> None:
     where = boundary.locate(asked)
     boundary.require_writable(where)
 
 
 @pytest.mark.parametrize("asked", PROTECTED)
-def test_protected_names_in_every_spelling_and_through_links(
+def test_protects_every_spelling_and_links(
     boundary: Boundary, root: Path, asked: str
 ) -> None:
     where = boundary.locate(asked)
@@ -50,14 +50,12 @@ def test_protected_names_in_every_spelling_and_through_links(
     assert sorted(root.rglob("*")) == before
 
 
-def test_protected_files_can_be_read(boundary: Boundary) -> None:
+def test_protected_files_are_readable(boundary: Boundary) -> None:
     boundary.open_file(boundary.locate(".git/config")).close()
 
 
 @pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}", "{root}/sub/.."])
-def test_the_root_itself_is_never_changed(
-    boundary: Boundary, root: Path, asked: str
-) -> None:
+def test_root_is_never_changed(boundary: Boundary, root: Path, asked: str) -> None:
     where = boundary.locate(asked.replace("{root}", str(root)))
     for change in (
         lambda: boundary.require_writable(where, link_itself=True),
@@ -82,9 +80,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("asked", LINKS)
-def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(
-    boundary: Boundary, asked: str
-) -> None:
+def test_link_is_only_changed_itself(boundary: Boundary, asked: str) -> None:
     where = boundary.locate(asked)
     with pytest.raises(FilewrightError) as caught:
         boundary.require_writable(where)
@@ -95,15 +91,13 @@ def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(
 @pytest.mark.parametrize(
     "asked", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"]
 )
-def test_a_change_through_a_link_outwards_is_an_escape(
-    boundary: Boundary, asked: str
-) -> None:
+def test_change_through_link_outwards_escapes(boundary: Boundary, asked: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         boundary.require_writable(boundary.locate(asked))
     assert caught.value.code is Code.PATH_ESCAPE
 
 
-def test_read_only_refuses_everything(root: Path, by_kernel: bool) -> None:
+def test_read_only_refuses_all(root: Path, by_kernel: bool) -> None:
     boundary = Boundary([root], Settings(openat2=by_kernel, read_only=True))
     for asked in ("file", "new", ".git/config", ".", "out-folder/x"):
         with pytest.raises(FilewrightError) as caught:
@@ -181,7 +175,7 @@ class TestStateFolderInside:
             assert caught.value.code is Code.PERMISSION_DENIED
 
 
-def test_the_protected_names_are_a_setting(root: Path) -> None:
+def test_protected_names_are_a_setting(root: Path) -> None:
     boundary = Boundary(
         [root], Settings(protected=("vendor", "docs/generated", "*.lock"))
     )
@@ -201,7 +195,7 @@ def test_the_protected_names_are_a_setting(root: Path) -> None:
     boundary.close()
 
 
-def test_the_plain_form_keeps_different_names_apart() -> None:
+def test_plain_form_keeps_names_apart() -> None:
     names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
     assert len({plain_form(name.encode()) for name in names}) == len(names)
     assert Protection().rule_for((b"sub", b".git")) == ".git"
@@ -226,9 +220,7 @@ EDITED_EVERY_DAY = [
 
 @pytest.mark.parametrize("prefix", ["", "packages/site/"])
 @pytest.mark.parametrize("asked", MADE_TO_RUN)
-def test_what_makes_agents_and_editors_run_something_is_protected(
-    root: Path, prefix: str, asked: str
-) -> None:
+def test_protects_files_that_run_programs(root: Path, prefix: str, asked: str) -> None:
     for spelling in (asked, asked.upper()):
         boundary = Boundary([root], Settings())
         with pytest.raises(FilewrightError) as caught:
@@ -242,7 +234,7 @@ def test_what_makes_agents_and_editors_run_something_is_protected(
 
 
 @pytest.mark.parametrize("asked", EDITED_EVERY_DAY)
-def test_instructions_and_workflows_are_not_protected(root: Path, asked: str) -> None:
+def test_instructions_are_not_protected(root: Path, asked: str) -> None:
     boundary = Boundary([root], Settings())
     boundary.require_writable(boundary.locate(asked))
     boundary.close()
@@ -250,9 +242,7 @@ def test_instructions_and_workflows_are_not_protected(root: Path, asked: str) ->
 
 @pytest.mark.parametrize("setting", ["protected", "allow_write", "deny"])
 @pytest.mark.parametrize("rule", ["a[", "/", "../x", "a\nb", ""])
-def test_a_rule_that_can_match_nothing_is_refused_in_one_sentence(
-    root: Path, setting: str, rule: str
-) -> None:
+def test_refuses_rule_that_matches_nothing(root: Path, setting: str, rule: str) -> None:
     given = {setting: ("fine", rule)}
     with pytest.raises(FilewrightError) as caught:
         Boundary([root], Settings(**given))  # type: ignore[arg-type]
@@ -261,17 +251,13 @@ def test_a_rule_that_can_match_nothing_is_refused_in_one_sentence(
 
 
 @pytest.mark.parametrize("given", ['[".env", "*.lock"]', ".env, *.lock"])
-def test_rules_come_from_the_environment_as_json_or_with_commas(
-    monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
+def test_rules_from_environment(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("FILEWRIGHT_PROTECTED", given)
     assert Settings().protected == (".env", "*.lock")
 
 
 @pytest.mark.parametrize("given", ['[".env"', "[1, 2]", '["a", {}]'])
-def test_a_malformed_setting_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
+def test_malformed_setting(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("FILEWRIGHT_DENY", given)
     with pytest.raises(FilewrightError) as caught:
         Settings()
@@ -280,9 +266,7 @@ def test_a_malformed_setting_is_one_sentence(
     assert "\n" not in caught.value.message
 
 
-def test_what_is_denied_is_counted_by_the_rule_that_denies_it(
-    tmp_path: Path, by_kernel: bool
-) -> None:
+def test_counts_denied_names_by_rule(tmp_path: Path, by_kernel: bool) -> None:
     for name in (
         "x.key",
         "a/y.key",
