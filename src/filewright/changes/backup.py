@@ -1,6 +1,6 @@
 """The save of what undo needs, before anything of a change is in the workspace.
 
-It compares by the way what is there with what the change was made against. Files up to
+Files are compared by the way with those that the change was made against. Files up to
 `whole_undo_bytes` are kept whole. Of a larger file that is edited, the bytes under each
 splice are kept; one that is deleted or overwritten gets a second name in the state folder,
 or is copied there.
@@ -55,7 +55,7 @@ _WRITER_WAIT_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class SavedEdit:
-    """What an edit does to the bytes of a file on the disk.
+    """An edit of the bytes of a file on the disk.
 
     `spans` are packed; `removed` and `inserted` are the names of blobs.
     """
@@ -460,7 +460,7 @@ class _FolderSaver:
             raise errors.too_deep(top_name, MAX_DEPTH)
         folder = self._open_folders.reopen(location, pending.status.identity)
         names, status = folder.names(), folder.status()
-        # A folder that an undo takes away may have brought rules along: only the rules
+        # A folder that an undo takes away may have brought its own rules: only the rules
         # around it count then.
         rules = pending.outer_rules.enter(
             location.name, None if self._top.must_be_empty else folder
@@ -554,5 +554,5 @@ class _FolderSaver:
 
 
 def in_tree_order(states: Mapping[bytes, FileState]) -> dict[bytes, FileState]:
-    """Return the states of files by path, a folder before what is in it."""
+    """Return the states of files by path, a folder before its children."""
     return dict(sorted(states.items(), key=lambda item: item[0].split(b"/")))

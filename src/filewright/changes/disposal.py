@@ -1,7 +1,7 @@
 """The removal of files that a change displaced or made, and the rescue of others' versions.
 
 A file is removed only if it still is what the plan says, and no other program writes to it.
-Any other version is moved to the state folder's `kept`, or gets a name beside the file.
+Any other version is moved to the state folder's `kept`, or gets another name in the same folder.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Disposal:
         display_path = self._slots.display_path(operation.visible_slot)
         if not is_temporary(slot.name):
             self._outcome.conflicts.append(
-                f"{display_path}: others have put something into it; that stays"
+                f"{display_path}: another program has put something into it; that stays"
             )
         elif display_path not in self._outcome.waiting:
             # The rest of the folder belongs to other programs: it is kept as a whole.
@@ -166,7 +166,7 @@ class Disposal:
         return True
 
     def keep_as_sibling(self, slot: Slot, target: Slot) -> None:
-        """Give a save, whose name was taken by a later save, a name beside it."""
+        """Give a save another name, since a later save has taken its own."""
         for number in range(1, _MAX_SIBLINGS):
             suffix = b".other-save"
             if number > 1:

@@ -27,7 +27,7 @@ class FlushQueue:
         self._flusher = flusher
         self._by_file_system = is_long and system.capabilities.flush_file_system
         self.devices: set[int] = set()
-        """Devices of which everything is flushed, or will be by the next `flush`."""
+        """Devices that are flushed as a whole, by the next `flush` at the latest."""
         self._identities: set[FolderId] = set()
         self._pending: list[File | Folder] = []
 

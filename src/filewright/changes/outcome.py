@@ -21,13 +21,13 @@ class Outcome:
     """The notes that a rollback or a clean-up takes on its way, for one change."""
 
     conflicts: list[str] = field(default_factory=list)
-    """What other processes did to the files, and where their versions are."""
+    """Sentences about saves of other programs, with the paths of their versions."""
     waiting: list[str] = field(default_factory=list)
     """Paths of displaced files that another program still has open."""
     unsettled: list[str] = field(default_factory=list)
     """Operations that could not be settled, each with the reason."""
     rolled_back_files: list[str] = field(default_factory=list)
-    """What became of the files, in words: "a.txt as before", "b.txt removed"."""
+    """The results for files, in words: "a.txt as before", "b.txt removed"."""
     partially_applied: list[str] = field(default_factory=list)
     """Paths where something of the change may remain, mixed with the save of another program."""
     restored: dict[RecordedPath, RestoredContent] = field(default_factory=dict)

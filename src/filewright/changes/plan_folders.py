@@ -55,7 +55,7 @@ class PlanFolders:
         self._plan = plan
         self._search = search or FolderSearch(boundary)
         self._last_seen = dict(known or {})
-        """Where each folder was seen last, and its identity, by number."""
+        """The last location and the identity of each folder, by number."""
 
     def get(self, number: int) -> Folder:
         """Return a folder, wherever it is. Raise `FileNotFoundError` if it is nowhere."""

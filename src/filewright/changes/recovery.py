@@ -58,7 +58,7 @@ class Recovery:
     """The report of a recovery, for one change or for several."""
 
     conflicts: list[str] = field(default_factory=list)
-    """What other processes did to the files, and where their versions are."""
+    """Sentences about saves of other programs, with the paths of their versions."""
     waiting: list[str] = field(default_factory=list)
     """Paths of displaced files that another program still has open."""
     unsettled: list[str] = field(default_factory=list)
@@ -70,9 +70,9 @@ class Recovery:
     set_aside: list[str] = field(default_factory=list)
     """Operations that the log keeps for a person."""
     taken_back: list[str] = field(default_factory=list)
-    """What became of the files of the changes that were taken back, in words."""
+    """The results for the files of changes that were taken back, in words."""
     hidden_notes: set[str] = field(default_factory=set)
-    """Those of the sentences above that may name denied files: they are not for agents."""
+    """The sentences above that may name denied files: they are not for agents."""
 
     @property
     def notes(self) -> list[str]:

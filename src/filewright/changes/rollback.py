@@ -34,14 +34,14 @@ from filewright.changes.slots import PlanSlots
 from filewright.errors import FilewrightError
 
 _EDITED = "has other content than the change gave it or found there: it stays"
-_NEW_AND_EDITED = "was new, and has been edited by somebody else: it stays"
+_NEW_AND_EDITED = "was new, and has been edited by another program: it stays"
 _SAVED_TWICE = (
     "was saved twice by another program while it was changed: the later save stays"
 )
-_MADE_AGAIN = "has been made anew by somebody else: it stays"
-_MOVED_ON = "was moved there, and somebody has moved it on: it stays where it is"
+_MADE_AGAIN = "has been made again by another program: it stays"
+_MOVED_ON = "was moved there, and another program has moved it on: it stays where it is"
 _OLD_NAME_TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
-_LOST = "what it held before is gone from beside it; only the undo data has it"
+_LOST = "its earlier content is gone; only the undo data has it"
 
 
 def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:

@@ -133,7 +133,7 @@ class PlanSlots:
     def matches_tree(self, slot: Slot, state: FileState) -> bool:
         """Return True if a folder holds exactly the files of its state.
 
-        Files are compared by name, inode and time. What is written into them later is
+        Files are compared by name, inode and time. Later writes to them are
         noticed when they are removed, since they are hashed then.
         """
         remaining = len(state.descendants)

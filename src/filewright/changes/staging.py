@@ -99,7 +99,7 @@ class _Staging:
 
     def _make_folder(self, parent: Folder, top: Location, top_node: TreeNode) -> None:
         """Make a folder with all that is new in it."""
-        # Private until its mode is set: what is copied into it may be secret.
+        # Private until its mode is set: it may get copies of secrets.
         parent.make_folder(top.name, 0o700)
         states: dict[bytes, FileState] = {}
         made: list[tuple[Location, TreeNode]] = []
@@ -271,7 +271,7 @@ class _Staging:
             handle.set_own_mode(mode)
         except OSError as error:
             refusals = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP)
-            # Without attributes it is a new file, of which nothing could be lost.
+            # Without attributes it is a new file, which has nothing to lose.
             if attributes is None or error.errno not in refusals:
                 raise
             raise _not_kept(node, setting, error) from error

@@ -36,7 +36,7 @@ class TreeDiff:
     created: tuple[TreeNode, ...]
     """Nodes that need a new inode, parents before their children."""
     staged: tuple[TreeNode, ...]
-    """Those of them in a folder that is on the disk: a child of a new folder goes with it."""
+    """Created nodes in a folder that is on the disk: a child of a new folder goes with it."""
     moved: tuple[TreeNode, ...]
     """Files on the disk that get another name."""
     rights_changed: tuple[TreeNode, ...]
@@ -205,7 +205,7 @@ def _require_allowed_end(
     if source is not None:
         position_in_copy = folder.source, location.name
         if source.original_position == position_in_copy:
-            # A child that comes along with a copied folder is checked with that folder.
+            # A child of a copied folder is checked with that folder.
             return
     if not tree.is_checked(location):
         tree.find(location, changing=True)

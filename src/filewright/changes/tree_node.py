@@ -98,7 +98,7 @@ class TreeNode:
     original: OriginalFile | None = None
     source: TreeNode | None = None
     position: Position | None = None
-    """Where it is in the tree now."""
+    """The present position in the tree."""
     content: ContentStream | None = None
     splices: Sequence[Splice] | None = None
     target: bytes | None = None

@@ -378,7 +378,7 @@ def _require_no_root_or_mount(
             raise errors.contains_root(requested_path, root.name)
     mounts = node.open_original_folder(reading=False).mounts_below()
     if mounts:
-        # A move would take the mount along, and the user who mounts it would not find it.
+        # A move would take the mount with it, and the user who mounts it would not find it.
         mount = Location(location.root, (*location.parts, *mounts[0].split(b"/")))
         raise errors.contains_mount(requested_path, mount.display_path)
 
