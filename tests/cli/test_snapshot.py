@@ -758,7 +758,7 @@ def test_what_was_not_kept_is_named_and_the_rest_is_undone(
 
 
 def _keep_nothing(workspace: Workspace) -> None:
-    workspace.recorder.budget = Budget(seconds=-1, named_seconds=-1, at_least_files=0)
+    workspace.recorder.budget = Budget(seconds=-1, named_seconds=-1, min_files=0)
 
 
 def _git(root: Path, *words: str) -> None:
@@ -879,7 +879,7 @@ def test_what_a_command_names_is_kept_first(
     for path in (root / "old").iterdir():
         os.utime(path, (10**9, 10**9))
     os.utime(root / "src" / "1.py", (10**9 + 1, 10**9 + 1))
-    workspace.recorder.budget = Budget(room_bytes=30_000)
+    workspace.recorder.budget = Budget(max_bytes=30_000)
     begun = workspace.begin_command(command=command)
     (root / "old" / "1.log").unlink()
     (root / "src" / "1.py").unlink()
@@ -895,7 +895,7 @@ def test_more_is_kept_with_every_command_and_ahead_of_them(
 ) -> None:
     for number in range(20):
         (root / f"{number}.bin").write_bytes(b"x%d" % number * 1000)
-    workspace.recorder.budget = Budget(room_bytes=10_000)
+    workspace.recorder.budget = Budget(max_bytes=10_000)
     workspace.end_command(workspace.begin_command(), "true")
     rounds = 1
     while not workspace.recorder.store_ahead(Task(), seconds=9):

@@ -18,17 +18,17 @@ def _rows(boundary: Boundary) -> Scan:
     return Scanner(boundary, (), Task()).scan(None)
 
 
-def _stamp(rows: Scan, name: bytes) -> ScannedState:
-    return dict(rows[b""].named_states())[name]
+def _stamp(scan: Scan, name: bytes) -> ScannedState:
+    return dict(scan[b""].named_states())[name]
 
 
 def test_reads_what_was_stored(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
-    rows = _rows(boundary)
-    stored, _ = baseline.store_scan(rows, Budget())
+    scan = _rows(boundary)
+    stored, _ = baseline.store_scan(scan, Budget())
     (root / "a").write_text("changed\n")
-    assert baseline.read_stored(b"a", _stamp(rows, b"a")) == b"this is a\n"
+    assert baseline.read_stored(b"a", _stamp(scan, b"a")) == b"this is a\n"
     assert baseline.read_stored(b"a", _stamp(_rows(boundary), b"a")) is None
     assert all(row.stored_in for row in stored.values())
 
@@ -37,17 +37,17 @@ def test_reads_what_was_stored(
 def test_reads_nothing_that_is_damaged(
     tmp_path: Path, boundary: Boundary, baseline: Baseline, how: str
 ) -> None:
-    rows = _rows(boundary)
-    baseline.store_scan(rows, Budget())
+    scan = _rows(boundary)
+    baseline.store_scan(scan, Budget())
     if how == "content":
         with baseline._database.transaction() as execute:
             execute("UPDATE kept SET content = content || x'00'")
     else:
         baseline._database.close()
         (tmp_path / "shell" / "kept.db").write_bytes(b"no database" * 1000)
-    assert baseline.read_stored(b"a", _stamp(rows, b"a")) is None
+    assert baseline.read_stored(b"a", _stamp(scan, b"a")) is None
     baseline.store_scan(_rows(boundary), Budget())
-    assert baseline.read_stored(b"a", _stamp(rows, b"a")) == b"this is a\n"
+    assert baseline.read_stored(b"a", _stamp(scan, b"a")) == b"this is a\n"
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_stores_first_what_a_command_names(
     for each in ("x.log", "name"):
         (root / each).write_text("old\n")
         os.utime(root / each, (1, 1))
-    rows = _rows(boundary)
+    scan = _rows(boundary)
     baseline.store_scan(
-        rows, Budget(seconds=0, named_seconds=0, at_least_files=1), line=line
+        scan, Budget(seconds=0, named_seconds=0, min_files=1), line=line
     )
     read_content = {
         each
-        for each, state in rows[b""].named_states()
+        for each, state in scan[b""].named_states()
         if state.kind == "file" and baseline.read_stored(each, state)
     }
     assert read_content == {name}
@@ -85,10 +85,10 @@ def test_names_what_is_too_large(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
     (root / "large").write_bytes(b"x" * (LARGE_BYTES + 1))
-    rows = _rows(boundary)
-    _, late = baseline.store_scan(rows, Budget(), line="rm large")
+    scan = _rows(boundary)
+    _, late = baseline.store_scan(scan, Budget(), line="rm large")
     assert set(late) == {b"large"}
-    assert baseline.read_stored(b"large", _stamp(rows, b"large")) is None
+    assert baseline.read_stored(b"large", _stamp(scan, b"large")) is None
 
 
 def test_content_is_that_of_now(

@@ -60,8 +60,8 @@ def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) ->
         (root / ".ignore").write_text("hidden*\n")
         (root / "hidden").write_text("was there\n")
     scanner = Scanner(boundary, (), Task())
-    rows = scanner.scan(None)
-    stored, _ = baseline.store_scan(rows, Budget())
+    scan = scanner.scan(None)
+    stored, _ = baseline.store_scan(scan, Budget())
     (root.parent / "observed").touch()
     observed_ns = (root.parent / "observed").stat().st_mtime_ns
     subprocess.run(command, shell=True, cwd=root, check=True)

@@ -129,9 +129,9 @@ def test_command_goes_on_while_it_is_observed(
     scan = Scanner.scan
 
     def scan_and_go_on(scanner: Scanner, last: Scan | None) -> Scan:
-        rows = scan(scanner, last)
+        result = scan(scanner, last)
         subprocess.run(then, shell=True, cwd=root, check=True)
-        return rows
+        return result
 
     with monkeypatch.context() as patch:
         patch.setattr(Scanner, "scan", scan_and_go_on)

@@ -39,9 +39,9 @@ def test_closes_what_never_ends(
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         open_commands.add(folder, command)
         assert open_commands.read_open(folder) == [command]
-        open_commands.close_stale(folder, but="1")
+        open_commands.close_stale(folder, except_identifier="1")
         assert open_commands.has_open(os.fsencode(tmp_path))
-        open_commands.close_stale(folder, but="")
+        open_commands.close_stale(folder, except_identifier="")
         assert bool(open_commands.read_open(folder)) is stays
         assert (open_commands.remove(folder, "1") is not None) is stays
         assert not open_commands.has_open(os.fsencode(tmp_path))
@@ -59,7 +59,7 @@ def test_closes_nothing_where_it_may_not_look(
     monkeypatch.setattr("filewright.system.processes._read_process", refused)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         open_commands.add(folder, command)
-        open_commands.close_stale(folder, but="")
+        open_commands.close_stale(folder, except_identifier="")
         assert open_commands.read_open(folder) == [command]
 
 

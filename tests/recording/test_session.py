@@ -17,6 +17,8 @@ from tests.promises.histories import look
 
 from filewright import FilewrightError, Workspace
 from filewright.progress import Task
+from filewright.recording.model import Scan
+from filewright.recording.scan import Scanner
 from filewright.recording.session import new_command
 
 Tree = dict[str, Any]
@@ -114,12 +116,13 @@ def test_tool_observes_only_while_a_command_is_open(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scans = []
-    real = workspace.recorder._observed
-    monkeypatch.setattr(
-        workspace.recorder,
-        "_observed",
-        lambda *given, **named: scans.append(1) or real(*given, **named),
-    )
+    scan = Scanner.scan
+
+    def counted_scan(scanner: Scanner, last: Scan | None) -> Scan:
+        scans.append(scanner)
+        return scan(scanner, last)
+
+    monkeypatch.setattr(Scanner, "scan", counted_scan)
     workspace.write("x", "1\n")
     begun = workspace.begin_command()
     workspace.write("y", "1\n")

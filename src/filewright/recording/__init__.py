@@ -5,8 +5,8 @@ observation, the commands that are open in it, and stored contents of files. It 
 `changes` to read contents and to write records; `changes` knows nothing of it except a
 function that it calls before each change. It never changes a file below a root.
 
-In: the begin and the end of a `Command`. Out: change records, which are listed, shown and
-undone like those of tools.
+In: the begin and the end of a `Command`. Out: change records, which are listed, shown
+and undone like those of tools.
 
 - `session`: begins and ends commands, and observes the roots around them
 - `journal`: observes one root and records every difference from its state

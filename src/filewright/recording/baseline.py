@@ -1,10 +1,11 @@
-"""The stored contents of files, by path and file state: what they held before a command, as far as a budget goes.
+"""Contents of files that are stored before a command changes them, within a budget.
 
-A cache that is never flushed and may be thrown away: everything is checked when it is read::
+The store is a cache: it is never flushed, may be deleted, and is checked when it is
+read::
 
-    shell/kept.db          contents by path and stamp, each after its xxh3_128
-    shell/index-...        the index of the root's git repository, whose objects hold what else was not stored
-    shell/ahead            a mark: a background process stores more for the next commands
+    shell/kept.db      contents by path and file state, each after its xxh3_128
+    shell/index-...    the git index of the root; its objects hold contents not stored
+    shell/ahead        the claim of a background process that stores more contents
 """
 
 from __future__ import annotations
@@ -40,54 +41,62 @@ from filewright.settings import MB
 from filewright.system import Folder
 from filewright.wording import format_size, join_limited
 
-KEPT = b"kept.db"
+CACHE_NAME = b"kept.db"
 TABLES = """
 CREATE TABLE kept (
     folder BLOB NOT NULL, name BLOB NOT NULL, stamp BLOB NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (folder, name, stamp)
 );
 CREATE TABLE cache AS SELECT hex(randomblob(8)) AS name"""
-"""Contents; and a name that tells this cache from one that was thrown away: a row of a scan may know only that."""
+"""Contents, and a random name, by which a scan knows whether the cache was deleted."""
 GIT_BYTES = 4 * MB
-"""Above this size a file is not asked of git."""
-_TAKES_AWAY = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
-"""Command lines that may take something away."""
-_BETWEEN = r"[\s'\"`=:;|&()<>]+"
-_MOST_BYTES = 256 * MB
-_FILES_AT_A_TIME = 200
-_READINGS = 3
-"""How often a file is read that is written to meanwhile."""
-_AHEAD, _AHEAD_NS = b"ahead", 600 * 10**9
-_PATTERNS, _NAMED_BEFORE = 50, 5
-_INDEX_BYTES = 64 * MB
-_STALE_NS = 2 * 86_400 * 10**9
-_STAGED = struct.Struct(">10I20sH")
-"""An entry of git's index: times, device, inode, mode, user, group, size, the object's name, flags."""
-_USELESS = (Code.IO_ERROR, Code.UNSUPPORTED)
-"""What is wrong with a cache that is damaged, or of another version."""
+"""The largest file whose content is looked for in git."""
+DESTRUCTIVE_LINE = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
+"""A pattern of command lines that may delete or overwrite files."""
+WORD_SEPARATORS = r"[\s'\"`=:;|&()<>]+"
+MAX_CACHE_BYTES = 256 * MB
+FILES_PER_TRANSACTION = 200
+MAX_READS = 3
+"""The most readings of a file that is being written to."""
+KEEPER_CLAIM_NAME, KEEPER_CLAIM_NS = b"ahead", 600 * 10**9
+MAX_PATTERNS, MAX_NAMED_FILES = 50, 5
+MAX_INDEX_BYTES = 64 * MB
+STALE_NS = 2 * 86_400 * 10**9
+INDEX_ENTRY = struct.Struct(">10I20sH")
+"""An entry of git's index.
+
+Its fields are times, device, inode, mode, user, group, size, name of the object, flags.
+"""
+DAMAGE_CODES = (Code.IO_ERROR, Code.UNSUPPORTED)
+"""The errors of a cache that is damaged, or of another version."""
 
 
 class Budget(NamedTuple):
-    """How much is stored at one time: files that a command line names for `named_seconds`, others for `seconds`.
+    """The time and the space for storing contents at one time.
 
-    With `changed_only`, others are those in folders that have changed since the last scan: the rest is left to the
-    process in the background. A few files are stored however long that takes.
+    Files that a command line names are stored for `named_seconds`, others for
+    `seconds`; `min_files` are stored however long that takes. With `changed_only`, the
+    others are those in folders that have changed since the last scan; the rest is left
+    to the background process.
     """
 
     seconds: float = 0.2
     named_seconds: float = 0.2
-    room_bytes: int = 64 * MB
+    max_bytes: int = 64 * MB
     changed_only: bool = False
-    at_least_files: int = 20
+    min_files: int = 20
 
     @property
     def for_hook(self) -> Budget:
-        """This budget for a hook, for which a user waits."""
+        """This budget for a hook, for which the user waits."""
         return self._replace(seconds=min(self.seconds, 0.05), changed_only=True)
 
 
 class Baseline:
-    """The stored contents of the files of one root, in `folder` of its state. Several processes may store at once."""
+    """The stored contents of one root, in `folder` of its state.
+
+    Several processes may store contents at once.
+    """
 
     def __init__(
         self, boundary: Boundary, folder: Folder, database: Database, task: Task
@@ -101,18 +110,19 @@ class Baseline:
     # Contents
 
     def read_current(self, path: bytes, state: ScannedState) -> bytes | None:
-        """Return the content of a file or link as it is now; None if it cannot be read, or has become large.
+        """Return the present content of a file or link, or None.
 
-        It may have been written to since it was listed. Of a file that is written to all the time, such as a log, this
-        is as much as was there in one reading.
+        None if it cannot be read or has become large. It may have been written to since
+        the scan. For a file that is written to all the time, such as a log, this is the
+        result of one of the readings.
         """
-        where = Location(self._root, tuple(path.split(b"/")))
+        location = Location(self._root, tuple(path.split(b"/")))
         limit = max(state.size, LARGE_BYTES)
         try:
             if state.kind == "link":
-                return self._boundary.read_link(where)
-            with self._boundary.open_file(where) as file:
-                for _ in range(_READINGS):
+                return self._boundary.read_link(location)
+            with self._boundary.open_file(location) as file:
+                for _ in range(MAX_READS):
                     status = file.status()
                     content = file.read(0, limit + 1)
                     if len(content) == status.size and content_identity(
@@ -124,137 +134,156 @@ class Baseline:
         return content if len(content) <= limit else None
 
     def read_stored(self, path: bytes, state: ScannedState) -> bytes | None:
-        """Return the stored content of something that was listed, or None."""
+        """Return the stored content of a file in the state of a scan, or None."""
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
-        with self._while_sound():
-            for (content,) in self._database.read(query, *_row_key(path, state)):
-                if _checked(content[16:]) == content:
+        with self._discarding_damage():
+            for (content,) in self._database.read(query, *_content_key(path, state)):
+                if _with_checksum(content[16:]) == content:
                     return bytes(content[16:])
-                self._throw_away()
+                self._discard()
         return None
 
     def store(self, contents: Iterable[tuple[bytes, ScannedState, bytes]]) -> None:
-        """Store contents by their paths and stamps."""
+        """Store contents by their paths and file states."""
         with self._database.transaction(self._task, durable=False) as execute:
             for path, state, content in contents:
-                row = *_row_key(path, state), _checked(content)
+                row = *_content_key(path, state), _with_checksum(content)
                 execute("INSERT OR REPLACE INTO kept VALUES (?,?,?,?)", row)
 
     def adopt(
         self, other: Baseline, *, below: bytes = b"", prefix: bytes = b""
     ) -> None:
-        """Store what another root's baseline has of folders whose paths begin with `below`, as `prefix` instead."""
-        with suppress(FilewrightError):  # A damaged cache holds nothing.
+        """Copy another root's contents, with the path `prefix` in place of `below`."""
+        with suppress(FilewrightError):  # A damaged cache has nothing to copy.
             for (folder,) in other._database.read("SELECT DISTINCT folder FROM kept"):
                 if not folder.startswith(below):
                     continue
                 self._task.check()
-                rows = other._database.read(
+                scan = other._database.read(
                     "SELECT name, stamp, content FROM kept WHERE folder = ?", folder
                 )
                 with self._database.transaction(self._task, durable=False) as execute:
-                    for row in rows:
-                        moved = prefix + folder[len(below) :]
+                    for row in scan:
+                        new_folder = prefix + folder[len(below) :]
                         execute(
                             "INSERT OR REPLACE INTO kept VALUES (?,?,?,?)",
-                            (moved, *row),
+                            (new_folder, *row),
                         )
 
     def store_scan(
-        self, rows: Scan, budget: Budget, *, line: str = "", known: Scan | None = None
+        self,
+        scan: Scan,
+        budget: Budget,
+        *,
+        line: str = "",
+        last_scan: Scan | None = None,
     ) -> tuple[Scan, dict[bytes, ScannedState]]:
-        """Store contents that are not stored yet, first those that a command line names, then the newest.
+        """Store missing contents, first those that a line names, then the newest.
 
-        Returns the rows, each with a note of whether all of it is stored; and the files named that are too large, or
-        too much.
+        Return the scan, with a mark in each folder that is completely stored, and the
+        named files that were too large or for which there was no time or space.
         """
-        names, late, lacking = _named(line), dict[bytes, ScannedState](), set[bytes]()
-        wanted: list[tuple[bool, int, bytes, bytes, ScannedState | None]] = []
+        is_named, too_late, incomplete = (
+            _name_matcher(line),
+            dict[bytes, ScannedState](),
+            set[bytes](),
+        )
+        candidates: list[tuple[bool, int, bytes, bytes, ScannedState | None]] = []
 
         def want(prefix: bytes) -> None:
-            had = set(
+            stored_keys = set(
                 self._database.read(
                     "SELECT name, stamp FROM kept WHERE folder = ?", prefix
                 )
             )
-            for name, state in rows[prefix].named_states():
-                if state.kind == "folder" or (had and (name, state.key) in had):
+            for name, state in scan[prefix].named_states():
+                if state.kind == "folder" or (
+                    stored_keys and (name, state.key) in stored_keys
+                ):
                     continue
-                unnamed = not names([*prefix.split(b"/"), name])
+                is_unnamed = not is_named([*prefix.split(b"/"), name])
                 if state.size <= LARGE_BYTES:
-                    heappush(wanted, (unnamed, -state.mtime_ns, prefix, name, state))
-                elif not unnamed:
-                    late[prefix + name] = state
+                    heappush(
+                        candidates, (is_unnamed, -state.mtime_ns, prefix, name, state)
+                    )
+                elif not is_unnamed:
+                    too_late[prefix + name] = state
 
-        with self._while_sound():
+        with self._discarding_damage():
             self._database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self._database.transaction(self._task, durable=False) as execute:
-            (cache,) = execute("SELECT name FROM cache").fetchone()
-        for prefix, row in rows.items():
-            lacks = row.stored_in != cache
-            if not lacks and not row.has_large:
+            (cache_name,) = execute("SELECT name FROM cache").fetchone()
+        for prefix, folder in scan.items():
+            is_incomplete = folder.stored_in != cache_name
+            if not is_incomplete and not folder.has_large:
                 continue
-            is_known = (
-                budget.changed_only and known is not None and row is known.get(prefix)
+            is_unchanged = (
+                budget.changed_only
+                and last_scan is not None
+                and folder is last_scan.get(prefix)
             )
-            if line and names(prefix.split(b"/") + row.names.split(b"/")):
+            if line and is_named(prefix.split(b"/") + folder.names.split(b"/")):
                 want(prefix)
-            elif lacks and is_known and not row.stored_in:
-                lacking.add(prefix)
-            elif lacks:
-                # Of a large tree few are stored: a folder is asked for when its newest is the next.
-                heappush(wanted, (True, -row.newest_ns, prefix, b"", None))
-        begun, number, room = time.monotonic(), 0, budget.room_bytes
+            elif is_incomplete and is_unchanged and not folder.stored_in:
+                incomplete.add(prefix)
+            elif is_incomplete:
+                # Files of a folder are only listed once its newest file is the next to
+                # store.
+                heappush(candidates, (True, -folder.newest_ns, prefix, b"", None))
+        started, file_count, remaining_bytes = time.monotonic(), 0, budget.max_bytes
         contents: list[tuple[bytes, ScannedState, bytes]] = []
-        while wanted:
-            most = (
+        while candidates:
+            time_limit = (
                 budget.seconds
-                if wanted[0][0]
+                if candidates[0][0]
                 else max(budget.seconds, budget.named_seconds)
             )
-            # On a busy machine the time may be over before the first.
-            if room < 0 or (
-                number >= budget.at_least_files and time.monotonic() - begun > most
+            # On a busy machine the time may be over before the first file.
+            if remaining_bytes < 0 or (
+                file_count >= budget.min_files
+                and time.monotonic() - started > time_limit
             ):
                 break
             self._task.check()
-            _, _, prefix, name, state = heappop(wanted)
+            _, _, prefix, name, state = heappop(candidates)
             if state is None:
                 want(prefix)
                 continue
-            number += 1
+            file_count += 1
             content = self.read_current(prefix + name, state)
             if content is not None:
-                room -= len(content)
+                remaining_bytes -= len(content)
                 contents.append((prefix + name, state, content))
-            if (
-                len(contents) == _FILES_AT_A_TIME
-            ):  # Another process that stores something waits for no more.
+            # Another process that stores contents waits for one transaction at most.
+            if len(contents) == FILES_PER_TRANSACTION:
                 self.store(contents)
                 contents = []
         if contents:
             self.store(contents)
-        for unnamed, _, prefix, name, state in wanted:
-            lacking.add(prefix)
-            if state is not None and not unnamed:
-                late[prefix + name] = state
-        return _marked(rows, cache, lacking), late
+        for is_unnamed, _, prefix, name, state in candidates:
+            incomplete.add(prefix)
+            if state is not None and not is_unnamed:
+                too_late[prefix + name] = state
+        return _mark_stored_folders(scan, cache_name, incomplete), too_late
 
     # Git
 
     def store_git_index(self) -> tuple[int, ...] | None:
-        """Keep git's index as it is, unless it is kept; return its stamp, or None without a repository in the root."""
+        """Copy git's index if it is new; return its identity, or None without one."""
         try:
             with self._boundary.open_file(
                 Location(self._root, (b".git", b"index"))
             ) as file:
                 index = content_identity(file.status())
-                if not self._folder.contains_any((_index_name(index),)):
+                if not self._folder.contains_any((_index_file_name(index),)):
                     with temporary_file(
-                        self._folder, file.read(0, _INDEX_BYTES)
-                    ) as fresh:
+                        self._folder, file.read(0, MAX_INDEX_BYTES)
+                    ) as temporary_name:
                         self._folder.rename(
-                            fresh, self._folder, _index_name(index), "replace"
+                            temporary_name,
+                            self._folder,
+                            _index_file_name(index),
+                            "replace",
                         )
                 return index
         except (FilewrightError, OSError):
@@ -263,34 +292,54 @@ class Baseline:
     def iter_staged(
         self, index: tuple[int, ...] | None, wanted: Mapping[bytes, ScannedState]
     ) -> Iterator[tuple[bytes, str]]:
-        """Yield those of the `wanted` files that git's index, as it was kept, knew as they are, each with its object.
+        """Yield the wanted files that a copied index has in their state, with objects.
 
-        Ends at what is no index.
+        Stops at the first part that is not an index.
         """
         if index is None or not wanted:
             return
         with suppress(OSError, struct.error, ValueError, IndexError):
-            with self._folder.open(_index_name(index)) as file:
-                data = file.read(0, _INDEX_BYTES)
+            with self._folder.open(_index_file_name(index)) as file:
+                data = file.read(0, MAX_INDEX_BYTES)
             magic, version, count = struct.unpack_from(">4sII", data)
             if magic != b"DIRC" or version not in (2, 3, 4):
                 return
-            at, path = 12, b""
-            for number in range(count):
-                if number % 1024 == 0:
+            offset, path = 12, b""
+            for entry_number in range(count):
+                if entry_number % 1024 == 0:
                     self._task.check()
-                _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = (
-                    _STAGED.unpack_from(data, at)
+                (
+                    _,
+                    _,
+                    seconds,
+                    nanoseconds,
+                    _,
+                    inode,
+                    _,
+                    _,
+                    _,
+                    size,
+                    object_name,
+                    flags,
+                ) = INDEX_ENTRY.unpack_from(data, offset)
+                path_start = (
+                    offset
+                    + INDEX_ENTRY.size
+                    + (2 if version > 2 and flags & 0x4000 else 0)
                 )
-                start = at + _STAGED.size + (2 if version > 2 and flags & 0x4000 else 0)
-                shared = len(path)
+                dropped_length = len(path)
                 if version == 4:
-                    shared, start = _variable(data, start)
-                end = data.index(b"\0", start)
-                path = path[: len(path) - shared] + data[start:end]
-                at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
+                    dropped_length, path_start = _read_offset(data, path_start)
+                path_end = data.index(b"\0", path_start)
+                path = path[: len(path) - dropped_length] + data[path_start:path_end]
+                offset = (
+                    path_end + 1
+                    if version == 4
+                    else offset + (path_end - offset + 8) // 8 * 8
+                )
                 state, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
-                # Changed as the index was written, a file may have been changed once more, and git does not know.
+                # A file changed at the time of the index may have changed again
+                # unnoticed.
                 if (
                     state is None
                     or state.size > GIT_BYTES
@@ -303,126 +352,137 @@ class Baseline:
                     size,
                     time_ns,
                 ):
-                    yield path, name.hex()
+                    yield path, object_name.hex()
 
     # Upkeep
 
     def warn_of_unstored(
-        self, line: str, late: dict[bytes, ScannedState], index: tuple[int, ...] | None
+        self,
+        line: str,
+        unstored: dict[bytes, ScannedState],
+        index: tuple[int, ...] | None,
     ) -> None:
-        """Tell the task which of the files that a command line may take away are stored nowhere."""
-        if not re.search(_TAKES_AWAY, line):
+        """Add a notice of the files that a line may delete and that are not stored."""
+        if not re.search(DESTRUCTIVE_LINE, line):
             return
-        for path, _ in self.iter_staged(index, late):
-            del late[path]
-        files = []
-        for path, state in late.items():
+        for path, _ in self.iter_staged(index, unstored):
+            del unstored[path]
+        descriptions = []
+        for path, state in unstored.items():
             if state.kind == "file":
-                shown = Location(self._root, tuple(path.split(b"/"))).display_path
-                files.append(f"{shown} ({format_size(state.size)})")
-        if files:
-            named = join_limited(files, _NAMED_BEFORE)
+                display_path = Location(
+                    self._root, tuple(path.split(b"/"))
+                ).display_path
+                descriptions.append(f"{display_path} ({format_size(state.size)})")
+        if descriptions:
+            listed_files = join_limited(descriptions, MAX_NAMED_FILES)
             self._task.notices.append(
-                f"filewright has not kept, and cannot bring back: {named}"
+                f"filewright has not kept, and cannot bring back: {listed_files}"
             )
 
     def clean_up(self) -> None:
-        """Remove indexes that nobody asked for lately and leftovers of killed processes; all contents if too much."""
-        old = time.time_ns() - _STALE_NS
+        """Remove old indexes and temporary files, and the cache if it is too large."""
+        stale_before = time.time_ns() - STALE_NS
         for name in self._folder.names():
             if name.startswith((b"index-", b"new-")):
                 with suppress(FileNotFoundError):  # Removed by another process.
-                    if self._folder.stat(name).mtime_ns < old:
+                    if self._folder.stat(name).mtime_ns < stale_before:
                         self._folder.remove(name)
-        if self.size > _MOST_BYTES:
-            self._throw_away()
+        if self.size > MAX_CACHE_BYTES:
+            self._discard()
 
     @property
     def size(self) -> int:
         """The size of the cache in bytes."""
-        [status] = self._folder.stat_names([KEPT])
+        [status] = self._folder.stat_names([CACHE_NAME])
         return status.size if status is not None else 0
 
     @property
     def free_bytes_ahead(self) -> int:
         """The bytes that may still be stored ahead of commands."""
-        return _MOST_BYTES // 2 - self.size
+        return MAX_CACHE_BYTES // 2 - self.size
 
     def claim_keeper(self) -> bool:
-        """Claim to store ahead in the background; return False if another process does, or did a while ago."""
+        """Claim the storing in the background; return False if it is claimed."""
         with suppress(FileNotFoundError):
-            if time.time_ns() - self._folder.stat(_AHEAD).mtime_ns < _AHEAD_NS:
+            if (
+                time.time_ns() - self._folder.stat(KEEPER_CLAIM_NAME).mtime_ns
+                < KEEPER_CLAIM_NS
+            ):
                 return False
-            self._folder.remove(_AHEAD)
+            self._folder.remove(KEEPER_CLAIM_NAME)
         with suppress(FileExistsError):
-            self._folder.create(_AHEAD).close()
+            self._folder.create(KEEPER_CLAIM_NAME).close()
         return True
 
     @contextmanager
-    def _while_sound(self) -> Iterator[None]:
-        """Throw the cache away if it cannot be read inside."""
+    def _discarding_damage(self) -> Iterator[None]:
+        """Discard the cache if reading it fails inside the `with` statement."""
         try:
             yield
         except FilewrightError as error:
-            if error.code not in _USELESS:
+            if error.code not in DAMAGE_CODES:
                 raise
-            self._throw_away()
+            self._discard()
 
-    def _throw_away(self) -> None:
-        """Remove all contents: they are damaged, or too much. The next commands store them anew."""
+    def _discard(self) -> None:
+        """Delete the cache; the next commands store contents again."""
         self._database.close()
-        for name in (KEPT + b"-wal", KEPT + b"-shm", KEPT):
+        for name in (CACHE_NAME + b"-wal", CACHE_NAME + b"-shm", CACHE_NAME):
             with suppress(OSError):  # On Windows another process has it open.
                 self._folder.remove(name)
 
 
-def _marked(rows: Scan, cache: str, lacking: set[bytes]) -> Scan:
-    """Return the rows with a note in each of whether all of it is stored; the same object if nothing is new."""
-    changed: dict[bytes, ScannedFolder] = {}
-    for prefix, row in rows.items():
-        stored_in = "" if prefix in lacking else cache
-        if row.stored_in != stored_in:
-            changed[prefix] = row._replace(stored_in=stored_in)
-    return {**rows, **changed} if changed else rows
+def _mark_stored_folders(scan: Scan, cache_name: str, incomplete: set[bytes]) -> Scan:
+    """Return a scan with marks in completely stored folders."""
+    changed_folders: dict[bytes, ScannedFolder] = {}
+    for prefix, folder in scan.items():
+        stored_in = "" if prefix in incomplete else cache_name
+        if folder.stored_in != stored_in:
+            changed_folders[prefix] = folder._replace(stored_in=stored_in)
+    return {**scan, **changed_folders} if changed_folders else scan
 
 
-def _row_key(path: bytes, state: ScannedState) -> tuple[bytes, bytes, bytes]:
-    """Return the key of a thing in the cache: folder, name and stamp."""
+def _content_key(path: bytes, state: ScannedState) -> tuple[bytes, bytes, bytes]:
+    """Return the key of a content in the cache: folder, name and file state."""
     return parent_prefix(path), basename(path), state.key
 
 
-def _checked(content: bytes) -> bytes:
-    """Return a content as it is stored: after its hash."""
+def _with_checksum(content: bytes) -> bytes:
+    """Return a content with its checksum before it."""
     return xxhash.xxh3_128_digest(content) + content
 
 
-def _named(line: str) -> Callable[[list[bytes]], bool]:
-    """Return a function that tells if a command line has one of some names as the last of a path, or a pattern."""
+def _name_matcher(line: str) -> Callable[[list[bytes]], bool]:
+    """Return a function that tells if a command line names one of some files.
+
+    A word of the line names a file by the last part of a path, or by a pattern.
+    """
     words = {
-        word.rstrip("/*").rpartition("/")[2] for word in re.split(_BETWEEN, line)
+        word.rstrip("/*").rpartition("/")[2] for word in re.split(WORD_SEPARATORS, line)
     } - {"", ".", ".."}
-    exact = {*map(os.fsencode, words)}
+    exact_names = {*map(os.fsencode, words)}
     patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[
-        :_PATTERNS
+        :MAX_PATTERNS
     ]
     matches = re.compile("|".join(map(translate, patterns))).match
 
     def named(names: list[bytes]) -> bool:
-        if not exact.isdisjoint(names):
+        if not exact_names.isdisjoint(names):
             return True
         return bool(patterns) and any(map(matches, map(os.fsdecode, names)))
 
     return named
 
 
-def _index_name(index: tuple[int, ...]) -> bytes:
+def _index_file_name(index: tuple[int, ...]) -> bytes:
     return b"index-%x-%x-%x" % index
 
 
-def _variable(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of variable length, as git's offsets in packs are, and where it ends."""
-    value = data[at] & 0x7F
-    while data[at] & 0x80:
-        at += 1
-        value = (value + 1 << 7) | (data[at] & 0x7F)
-    return value, at + 1
+def _read_offset(data: bytes, position: int) -> tuple[int, int]:
+    """Return a number in the encoding of git's pack offsets, and its end."""
+    value = data[position] & 0x7F
+    while data[position] & 0x80:
+        position += 1
+        value = (value + 1 << 7) | (data[position] & 0x7F)
+    return value, position + 1

@@ -1,7 +1,8 @@
-"""The difference between the state of a root and a scan of it: pairs of things that are not the same.
+"""The differences between the state of a root and a scan of it.
 
-What filewright itself has recorded since the state is applied to that first, so that only what others did is left.
-Renames are found, and what only became visible or invisible by a rule is left out.
+Changes that filewright itself has recorded since the state are applied to it first, so
+that only the changes of others remain. Renames are found, and files that only became
+visible or excluded by a rule are left out.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from filewright.recording.model import (
 )
 
 CLOCK_SLACK_NS = 2 * 10**9
-"""By how much the clocks of two file systems may differ, and how seldom one may tick."""
-_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-_NOTHING = ScannedFolder()
-_ELSEWHERE = b"../"
-"""How the path of something begins that does not belong to the root."""
+"""The most by which the clocks of two file systems differ, or one lags behind."""
+MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+EMPTY_FOLDER = ScannedFolder()
+OUTSIDE_PREFIX = b"../"
+"""The beginning of paths that do not belong to the root."""
 
 
 class AdoptedRoot(NamedTuple):
@@ -51,9 +52,10 @@ class AdoptedRoot(NamedTuple):
 
 
 class Comparison:
-    """What others did below a root between a state and a scan.
+    """The changes of others below a root, between a state and a scan.
 
-    `pairs` are the things that are not the same, `moves` the new paths of those that have another name.
+    `pairs` are the files that differ, before and after; `moves` are the new paths of
+    those that were renamed.
     """
 
     def __init__(
@@ -72,337 +74,371 @@ class Comparison:
         self._within = within
         self._baseline = baseline
         self._task = task
-        self._slack_ns = 0 if is_same_clock else CLOCK_SLACK_NS
+        self._clock_slack_ns = 0 if is_same_clock else CLOCK_SLACK_NS
         self._before: dict[bytes, ObservedFile] = {}
         self._after: dict[bytes, ObservedFile] = {}
         self._excluded: dict[bytes, bytes] = {}
-        self._newest: dict[bytes, int] = {}
-        """The numbers of the newest changes in the states that are compared, by the folders whose they are."""
+        self._newest_numbers: dict[bytes, int] = {}
+        """The number of the newest change in each compared state, by prefix."""
 
     def compare(
         self,
         state: RootState,
-        rows: Scan,
+        scan: Scan,
         changes: Sequence[ChangeRecord],
         adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
-        """Apply the recorded changes to the state, and pair what is not the same then.
+        """Apply the recorded changes to the state, then pair the files that differ.
 
-        `adopted` are registered roots within this one that are gone.
+        `adopted` are registered roots within this one that no longer exist.
         """
-        last = {
-            prefix: row
-            for prefix, row in state.rows.items()
+        last_scan = {
+            prefix: folder
+            for prefix, folder in state.scan.items()
             if not prefix.startswith(self._within)
         }
-        self._newest[b""] = state.newest
-        for inner in adopted:
-            self._newest[inner.prefix] = inner.state.newest
-            for prefix, row in inner.state.rows.items():
-                last[inner.prefix + prefix] = row
-        for prefix, row in last.items():
-            for name in row.excluded:
+        self._newest_numbers[b""] = state.newest
+        for adopted_root in adopted:
+            self._newest_numbers[adopted_root.prefix] = adopted_root.state.newest
+            for prefix, folder in adopted_root.state.scan.items():
+                last_scan[adopted_root.prefix + prefix] = folder
+        for prefix, folder in last_scan.items():
+            for name in folder.excluded:
                 self._excluded[prefix + name.removesuffix(b"/")] = b""
-        touched = self._touched_by(changes)
-        for prefix in last.keys() | rows.keys():
-            old, new = last.get(prefix, _NOTHING), rows.get(prefix, _NOTHING)
-            differs = old is not new and old._replace(stored_in="") != new._replace(
-                stored_in=""
+        is_touched = self._touched_folders(changes)
+        for prefix in last_scan.keys() | scan.keys():
+            old_folder, new_folder = (
+                last_scan.get(prefix, EMPTY_FOLDER),
+                scan.get(prefix, EMPTY_FOLDER),
             )
-            if differs or touched(prefix):
-                self._before |= _things(prefix, old, self._baseline.read_stored)
-                self._after |= _things(prefix, new, self._baseline.read_current)
+            differs = old_folder is not new_folder and old_folder._replace(
+                stored_in=""
+            ) != new_folder._replace(stored_in="")
+            if differs or is_touched(prefix):
+                self._before |= _observed_files(
+                    prefix, old_folder, self._baseline.read_stored
+                )
+                self._after |= _observed_files(
+                    prefix, new_folder, self._baseline.read_current
+                )
         for change in changes:
-            self._apply(change)
-        self._pair(state, last)
+            self._apply_change(change)
+        self._pair_files(state, last_scan)
 
     # Changes on record
 
-    def _touched_by(self, changes: Sequence[ChangeRecord]) -> Callable[[bytes], bool]:
-        """Return a function that tells if a folder's names, or what is below one of them, are part of some changes."""
+    def _touched_folders(
+        self, changes: Sequence[ChangeRecord]
+    ) -> Callable[[bytes], bool]:
+        """Return a function that tells if changes have touched a folder."""
         folders: set[bytes] = set()
         trees: list[bytes] = []
         for change in changes:
-            for entry in change.file_changes:
-                for place in entry.paths:
-                    path = self._path_of(place, change.number)
+            for file_change in change.file_changes:
+                for recorded_path in file_change.paths:
+                    path = self._path_of(recorded_path, change.number)
                     folders.add(parent_prefix(path))
-                    # A folder that was moved or replaced takes along what is in it.
-                    sides = (entry.before, entry.after)
-                    is_moved = entry.renamed_from is not None or None in sides
+                    # A moved or replaced folder takes its contents along.
+                    states = (file_change.before, file_change.after)
+                    is_moved = file_change.renamed_from is not None or None in states
                     if is_moved and any(
-                        state is not None and state.kind == "folder" for state in sides
+                        state is not None and state.kind == "folder" for state in states
                     ):
                         trees.append(path + b"/")
-        below = tuple(trees)
-        return lambda prefix: prefix in folders or prefix.startswith(below)
+        tree_prefixes = tuple(trees)
+        return lambda prefix: prefix in folders or prefix.startswith(tree_prefixes)
 
-    def _apply(self, change: ChangeRecord) -> None:
-        """Have the state as it is after a change that is on record."""
-        before, moves, made = (
+    def _apply_change(self, change: ChangeRecord) -> None:
+        """Apply a recorded change to the state."""
+        before, moves, created = (
             self._before,
             dict[bytes, bytes](),
             dict[bytes, ObservedFile](),
         )
 
         def drop(paths: Set[bytes]) -> None:
-            """Drop things, with all that was in them, of which the change has found something else."""
-            below = tuple(path + b"/" for path in paths)
+            """Drop files, with everything below them, that the change did not find."""
+            prefixes = tuple(path + b"/" for path in paths)
             for path in (
-                [path for path in before if path in paths or path.startswith(below)]
+                [path for path in before if path in paths or path.startswith(prefixes)]
                 if paths
                 else ()
             ):
                 del before[path]
 
-        for entry in change.file_changes:
+        for file_change in change.file_changes:
             self._task.check()
-            path = self._path_of(entry.path, change.number)
-            was = (
+            path = self._path_of(file_change.path, change.number)
+            old_path = (
                 path
-                if entry.renamed_from is None
-                else self._path_of(entry.renamed_from, change.number)
+                if file_change.renamed_from is None
+                else self._path_of(file_change.renamed_from, change.number)
             )
-            old, previous, left = before.get(was), None, None
-            if entry.before is not None:
-                if old and old.kind != entry.before.kind:
-                    drop({was})
-                old = before.pop(was, None)
-                state = replace(entry.before, inode=old and old.state.inode)
-                previous = ObservedFile(was, state, partial(content_before, entry))
-            if entry.after is not None:
-                state = replace(
-                    entry.after, mtime_ns=entry.after.mtime_ns or change.number
+            old, preceding, resulting = before.get(old_path), None, None
+            if file_change.before is not None:
+                if old and old.kind != file_change.before.kind:
+                    drop({old_path})
+                old = before.pop(old_path, None)
+                state = replace(file_change.before, inode=old and old.state.inode)
+                preceding = ObservedFile(
+                    old_path, state, partial(content_before, file_change)
                 )
-                left = ObservedFile(
+            if file_change.after is not None:
+                state = replace(
+                    file_change.after,
+                    mtime_ns=file_change.after.mtime_ns or change.number,
+                )
+                resulting = ObservedFile(
                     path,
                     state,
-                    partial(content_after, entry),
+                    partial(content_after, file_change),
                     scanned_path=old.scanned_path if old else b"",
                 )
             if (
-                previous and left and keeps_content(entry)
-            ):  # Its content is not on record.
-                known = old or self._after.get(path)
-                if known and (
-                    old or known.content_identity[2:] == left.content_identity[2:]
+                preceding and resulting and keeps_content(file_change)
+            ):  # The record has no content: the file kept its own.
+                observed = old or self._after.get(path)
+                if observed and (
+                    old
+                    or observed.content_identity[2:] == resulting.content_identity[2:]
                 ):
-                    # So it is the known thing, with the path and the rights that it has now.
-                    left = known._replace(
+                    # It is the observed file, with its new path, mode and owner.
+                    resulting = observed._replace(
                         path=path,
-                        state=known.state.with_mode_and_owner(left.state),
-                        scanned_path=left.scanned_path,
+                        state=observed.state.with_mode_and_owner(resulting.state),
+                        scanned_path=resulting.scanned_path,
                     )
-                if previous.kind == "folder":
-                    moves[was] = path
-            if left:
-                made[path] = left
+                if preceding.kind == "folder":
+                    moves[old_path] = path
+            if resulting:
+                created[path] = resulting
         for path in (
             [path for path in before if path_after_moves(moves, path) != path]
             if moves
             else ()
         ):
-            to = path_after_moves(moves, path)
-            made.setdefault(to, before.pop(path)._replace(path=to))
-        drop(before.keys() & made.keys())
-        before |= made
-        self._close_upwards(made)
+            new_path = path_after_moves(moves, path)
+            created.setdefault(new_path, before.pop(path)._replace(path=new_path))
+        drop(before.keys() & created.keys())
+        before |= created
+        self._add_parents(created)
 
-    def _close_upwards(self, made: Mapping[bytes, ObservedFile]) -> None:
-        """Have the folders above what a change has made: one that the state does not know was made just before it."""
-        for path in made:
-            above = dirname(path)
-            while above and above not in self._before and above in self._after:
-                self._before[above] = self._after[above]
-                above = dirname(above)
+    def _add_parents(self, created: Mapping[bytes, ObservedFile]) -> None:
+        """Add the folders above created files: a scan may not have seen them yet."""
+        for path in created:
+            parent = dirname(path)
+            while parent and parent not in self._before and parent in self._after:
+                self._before[parent] = self._after[parent]
+                parent = dirname(parent)
 
-    def _path_of(self, place: RecordedPath, number: int) -> bytes:
-        """Return the path below the root of a place of a change.
+    def _path_of(self, recorded_path: RecordedPath, number: int) -> bytes:
+        """Return the path below the root of a path in a change.
 
-        It begins with `_ELSEWHERE` if it does not belong to the root, or if the change is in the state already.
+        It begins with `OUTSIDE_PREFIX` if it does not belong to the root, or if the
+        state includes the change already.
         """
-        where = place.locate(self._boundary.roots)
-        if where is not None and where.parts:
-            path = b"/".join(where.parts)
-            above = max(
-                (each for each in self._newest if path.startswith(each)), key=len
+        location = recorded_path.locate(self._boundary.roots)
+        if location is not None and location.parts:
+            path = b"/".join(location.parts)
+            owner_prefix = max(
+                (prefix for prefix in self._newest_numbers if path.startswith(prefix)),
+                key=len,
             )
-            if not path.startswith(self._within) and number > self._newest[above]:
+            if (
+                not path.startswith(self._within)
+                and number > self._newest_numbers[owner_prefix]
+            ):
                 return path
-        return _ELSEWHERE + b"/".join(place.absolute_parts)
+        return OUTSIDE_PREFIX + b"/".join(recorded_path.absolute_parts)
 
     # Pairs
 
-    def _pair(self, state: RootState, last: Scan) -> None:
-        """Pair what is not the same, a thing that has another name with itself."""
-        gone: dict[bytes, ObservedFile] = {}
-        came: dict[bytes, ObservedFile] = {}
+    def _pair_files(self, state: RootState, last_scan: Scan) -> None:
+        """Pair the files that differ, and renamed files with themselves."""
+        removed: dict[bytes, ObservedFile] = {}
+        added: dict[bytes, ObservedFile] = {}
         for path in sorted(self._before.keys() | self._after.keys()):
             self._task.check()
-            if path.startswith(_ELSEWHERE):
+            if path.startswith(OUTSIDE_PREFIX):
                 continue
-            old, now = self._before.get(path), self._after.get(path)
-            if old and now and old.kind == now.kind:
-                if old.scanned != now.scanned and now.kind != "other":
-                    self.pairs.append((old, now))
+            old, new = self._before.get(path), self._after.get(path)
+            if old and new and old.kind == new.kind:
+                if old.scanned != new.scanned and new.kind != "other":
+                    self.pairs.append((old, new))
                 continue
-            if old is not None and (now is not None or self._is_gone(old)):
-                gone[path] = old
-            if now is not None:
-                came[path] = now
-        self._leave_uncovered(came, state, last)
-        self._find_renamed(gone, came)
-        self.pairs += [(old, None) for old in gone.values()]
-        self.pairs += [(None, now) for now in came.values()]
+            if old is not None and (new is not None or self._is_removed(old)):
+                removed[path] = old
+            if new is not None:
+                added[path] = new
+        self._discard_uncovered(added, state, last_scan)
+        self._find_renamed(removed, added)
+        self.pairs += [(old, None) for old in removed.values()]
+        self.pairs += [(None, new) for new in added.values()]
 
-    def _is_gone(self, old: ObservedFile) -> bool:
-        """Return True if something is no longer there: a rule may only hide it; behind a link it is elsewhere."""
-        *above, name = old.path.split(b"/")
+    def _is_removed(self, old: ObservedFile) -> bool:
+        """Return True if a file was removed, and not only excluded by a rule."""
+        *parent_parts, name = old.path.split(b"/")
         try:
             with self._root.folder.open_folder_beneath(
-                above, follow_links=False, listable=False
+                parent_parts, follow_links=False, listable=False
             ) as folder:
                 return old.state.inode not in (None, folder.stat(name).inode)
         except OSError as error:
-            return error.errno in _NOT_THERE
+            return error.errno in MISSING_ERRORS
 
-    def is_gone_now(self, now: ObservedFile) -> bool:
-        """Return True if something that a scan has seen is gone by now, or something else is there."""
-        *above, name = now.path.split(b"/")
+    def is_gone_now(self, file: ObservedFile) -> bool:
+        """Return True if a scanned file is gone, or has another kind by now."""
+        *parent_parts, name = file.path.split(b"/")
         try:
             with self._root.folder.open_folder_beneath(
-                above, follow_links=False, listable=False
+                parent_parts, follow_links=False, listable=False
             ) as folder:
-                return FileState.from_status(folder.stat(name)).kind != now.kind
+                return FileState.from_status(folder.stat(name)).kind != file.kind
         except OSError as error:
-            return error.errno in _NOT_THERE
+            return error.errno in MISSING_ERRORS
 
-    def _leave_uncovered(
-        self, came: dict[bytes, ObservedFile], state: RootState, last: Scan
+    def _discard_uncovered(
+        self, added: dict[bytes, ObservedFile], state: RootState, last_scan: Scan
     ) -> None:
-        """Leave out what was there before, though no scan has seen it: rules hid it, or a folder was unreadable.
+        """Remove files from `added` that existed before, but that no scan could see.
 
-        What is newer than the state, or a folder that was elsewhere, is none of it.
+        A rule excluded them, or a folder was unreadable. Files that are newer than the
+        state are kept, and folders that were somewhere else before.
         """
-        since = state.observed_ns - self._slack_ns
+        observed_ns = state.observed_ns - self._clock_slack_ns
         folders = [old for old in self._before.values() if old.kind == "folder"]
-        scanned_path = {
+        scanned_paths = {
             old.state.inode: old.scanned_path for old in folders if old.scanned_path
         }
-        # A folder that a tool has brought from where no scan goes had something in it.
+        # Folders that a tool moved here from outside of the scan: their contents are
+        # old.
         uncovered = {old.path for old in folders if not old.scanned_path}
-        for path, now in sorted(came.items()):
-            above = dirname(path)
-            folder = self._after.get(above)
-            was_above = (
-                above if folder is None else scanned_path.get(folder.state.inode)
+        for path, new in sorted(added.items()):
+            parent = dirname(path)
+            folder = self._after.get(parent)
+            old_parent = (
+                parent if folder is None else scanned_paths.get(folder.state.inode)
             )
-            if was_above is None:
-                was_there = above in uncovered
+            if old_parent is None:
+                existed = parent in uncovered
             else:
-                was = was_above + b"/" * bool(was_above) + basename(path)
-                was_there = was in self._excluded or parent_prefix(was) not in last
+                old_path = old_parent + b"/" * bool(old_parent) + basename(path)
+                existed = (
+                    old_path in self._excluded
+                    or parent_prefix(old_path) not in last_scan
+                )
             if (
-                was_there
-                and now.state.inode not in scanned_path
-                and not self._is_new(now, since)
+                existed
+                and new.state.inode not in scanned_paths
+                and not self._is_new(new, observed_ns)
             ):
                 uncovered.add(path)
-                del came[path]
+                del added[path]
 
-    def _is_new(self, now: ObservedFile, since: int) -> bool:
-        """Return True if something was made since then."""
-        if now.kind != "folder" and now.scanned is not None:
-            return now.scanned.ctime_ns > since
+    def _is_new(self, file: ObservedFile, observed_ns: int) -> bool:
+        """Return True if a file was created after a time."""
+        if file.kind != "folder" and file.scanned is not None:
+            return file.scanned.ctime_ns > observed_ns
         try:
-            status = self._boundary.stat(self._at(now.path), birth=True)
+            status = self._boundary.stat(self._location(file.path), birth=True)
         except FilewrightError:
             return False
-        return (status.birth_ns or status.ctime_ns) > since
+        return (status.birth_ns or status.ctime_ns) > observed_ns
 
     def _find_renamed(
-        self, gone: dict[bytes, ObservedFile], came: dict[bytes, ObservedFile]
+        self, removed: dict[bytes, ObservedFile], added: dict[bytes, ObservedFile]
     ) -> None:
-        """Pair what has another name: the same inode, size and time. A folder has, if something in it moved along."""
-        known: dict[object, list[bytes]] = {}
-        inside: dict[bytes, list[bytes]] = {}
-        for path, now in came.items():
-            known.setdefault(now.content_identity, []).append(path)
+        """Pair renamed files by inode, size and time, folders by files moved along."""
+        paths_by_identity: dict[object, list[bytes]] = {}
+        removed_in_folder: dict[bytes, list[bytes]] = {}
+        for path, new in added.items():
+            paths_by_identity.setdefault(new.content_identity, []).append(path)
 
-        def is_renamed(old: ObservedFile, to: bytes) -> bool:
-            if old.kind == "folder":  # Its number may have been given to another.
-                below = inside.get(old.path, ())
+        def is_renamed(old: ObservedFile, new_path: bytes) -> bool:
+            if old.kind == "folder":  # Its inode may have been reused.
+                removed_paths = removed_in_folder.get(old.path, ())
                 return any(
-                    self.moves.get(each) == to + each[len(old.path) :] for each in below
+                    self.moves.get(removed_path)
+                    == new_path + removed_path[len(old.path) :]
+                    for removed_path in removed_paths
                 )
-            now = came[to]
+            new = added[new_path]
             return old.scanned is not None or (
-                old.kind == now.kind and self.is_content_unchanged(old, now)
+                old.kind == new.kind and self.is_content_unchanged(old, new)
             )
 
-        for path in sorted(gone, reverse=True):  # A folder after what was in it.
-            old = gone[path]
-            inside.setdefault(dirname(path), []).append(path)
-            those = (
-                known.get(old.content_identity, ())
+        for path in sorted(removed, reverse=True):  # Files before their folders.
+            old = removed[path]
+            removed_in_folder.setdefault(dirname(path), []).append(path)
+            candidates = (
+                paths_by_identity.get(old.content_identity, ())
                 if old.scanned is not None
-                else [*came]
+                else [*added]
             )
-            found = [to for to in those if to in came and is_renamed(old, to)]
-            if found:
-                # Of several names of one inode each goes its own way, the same name before another.
-                to = next(
-                    (each for each in found if basename(each) == basename(path)),
-                    found[0],
+            targets = [
+                new_path
+                for new_path in candidates
+                if new_path in added and is_renamed(old, new_path)
+            ]
+            if targets:
+                # One inode may have several names: prefer the same name in another
+                # folder.
+                new_path = next(
+                    (
+                        target
+                        for target in targets
+                        if basename(target) == basename(path)
+                    ),
+                    targets[0],
                 )
-                self.moves[path] = to
-                self.pairs.append((gone.pop(path), came.pop(to)))
+                self.moves[path] = new_path
+                self.pairs.append((removed.pop(path), added.pop(new_path)))
 
-    def is_content_unchanged(self, old: ObservedFile, now: ObservedFile) -> bool:
-        """Return True if a thing holds what it held, as far as that can be told without its stored content."""
+    def is_content_unchanged(self, old: ObservedFile, new: ObservedFile) -> bool:
+        """Return True if the content is the same, as far as file states can tell."""
         if old.kind == "folder":
             return True
         if old.scanned is None:
             if old.kind == "link":
-                return now.read_content() == old.state.link_target
-            if old.state.digest is None:  # A tool has brought it from elsewhere.
-                return old.content_identity[2:] == now.content_identity[2:]
-            return old.state.digest == (now.state.digest or self.digest(now))
-        if old.content_identity != now.content_identity:
+                return new.read_content() == old.state.link_target
+            if old.state.digest is None:  # A tool moved it here from elsewhere.
+                return old.content_identity[2:] == new.content_identity[2:]
+            return old.state.digest == (new.state.digest or self.digest(new))
+        if old.content_identity != new.content_identity:
             return False
         if (
-            old.path != now.path
-            or now.scanned is None
-            or old.scanned.ctime_ns == now.scanned.ctime_ns
+            old.path != new.path
+            or new.scanned is None
+            or old.scanned.ctime_ns == new.scanned.ctime_ns
         ):
             return True
-        # It may have been given its earlier time again.
-        read_content = (
+        # A program may have set the earlier time again after writing.
+        old_content = (
             old.read_content()
-            if old.state.mode_and_owner == now.state.mode_and_owner
+            if old.state.mode_and_owner == new.state.mode_and_owner
             else None
         )
-        return read_content is None or now.read_content() in (None, read_content)
+        return old_content is None or new.read_content() in (None, old_content)
 
-    def digest(self, now: ObservedFile) -> str | None:
-        """Return the digest of a file as it is now; None if it cannot be read."""
+    def digest(self, new: ObservedFile) -> str | None:
+        """Return the present digest of a file; None if it cannot be read."""
         try:
-            with self._boundary.open_file(self._at(now.path)) as file:
+            with self._boundary.open_file(self._location(new.path)) as file:
                 return compute_digest(file)
         except (FilewrightError, OSError):
             return None
 
-    def _at(self, path: bytes) -> Location:
+    def _location(self, path: bytes) -> Location:
         return Location(self._root, tuple(path.split(b"/")))
 
 
-def _things(
+def _observed_files(
     prefix: bytes,
-    row: ScannedFolder,
+    folder: ScannedFolder,
     read: Callable[[bytes, ScannedState], bytes | None],
 ) -> Iterator[tuple[bytes, ObservedFile]]:
-    """Yield the things of a folder by path."""
-    for name, state in row.named_states():
+    """Yield the files of a scanned folder, by path."""
+    for name, state in folder.named_states():
         path = prefix + name
         yield (
             path,
@@ -417,10 +453,10 @@ def _things(
 
 
 def path_after_moves(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
-    """Return a path after moves of it or of folders above; the nearest one that moved decides."""
-    above = path
-    while above and moves:
-        if above in moves:
-            return moves[above] + path[len(above) :]
-        above = dirname(above)
+    """Return a path after moves of it or of folders above; the nearest move decides."""
+    moved = path
+    while moved and moves:
+        if moved in moves:
+            return moves[moved] + path[len(moved) :]
+        moved = dirname(moved)
     return path

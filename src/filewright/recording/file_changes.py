@@ -1,4 +1,4 @@
-"""The entries of a change record, built of pairs of things, with the contents that undo needs."""
+"""File changes of a change record, built from differences, with contents for undo."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from filewright.recording.compare import Comparison
 from filewright.recording.model import LARGE_BYTES, ObservedFile, Pair, ScannedState
 from filewright.settings import KB, MB
 
-_AFTER_EACH_BYTES, _AFTER_ALL_BYTES = 256 * KB, 16 * MB
-"""How large a file may be whose content after a command is kept too, and all of these together."""
-_HASHED_BYTES = 64 * MB
-_MAX_NAMED_LOST = 20
+MAX_AFTER_BYTES, MAX_TOTAL_AFTER_BYTES = 256 * KB, 16 * MB
+"""The largest content after a command that is stored, and the most in one record."""
+MAX_HASHED_BYTES = 64 * MB
+MAX_NAMED_LOST = 20
 
 
 class FileChangeBuilder:
-    """Builds the entries of one change; `keep` stores a content for undo and returns its name.
+    """A builder of the file changes of one record, with `store_blob` for contents.
 
-    `lost` are the files whose earlier content is stored nowhere, so that they cannot be undone. A command may go on
-    while its files are read: `contents` are those that were read, with the stamps of the scan, and `missing` the paths
-    that were gone by then. What follows in the journal goes by them.
+    `lost` are the files whose earlier content is stored nowhere, so that they cannot be
+    undone. Other commands may still run while files are read: `contents` are the
+    contents that were read, with the states of the scan, and `missing` the paths that
+    no longer existed. The next observation needs both.
     """
 
     def __init__(
         self,
         root: Root,
         comparison: Comparison,
-        keep: Callable[[bytes], str],
+        store_blob: Callable[[bytes], str],
         task: Task,
     ) -> None:
         self.lost: list[str] = []
@@ -41,117 +42,128 @@ class FileChangeBuilder:
         self.missing: set[bytes] = set()
         self._root = root
         self._comparison = comparison
-        self._keep = keep
+        self._store_blob = store_blob
         self._task = task
-        self._room = _AFTER_ALL_BYTES
+        self._remaining_bytes = MAX_TOTAL_AFTER_BYTES
 
     def build(self, pairs: Iterable[Pair]) -> tuple[FileChange, ...]:
-        """Return the entries of some pairs, ordered by place."""
-        entries: list[FileChange] = []
-        for old, now in pairs:
-            entries += self._entries(old, now)
-        return tuple(sorted(entries, key=lambda entry: entry.path.parts))
+        """Return the file changes of some differences, ordered by path."""
+        changes: list[FileChange] = []
+        for old, new in pairs:
+            changes += self._changes_of(old, new)
+        return tuple(sorted(changes, key=lambda change: change.path.parts))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note for each file that cannot be undone, the first of them by name."""
+        """Notes of the files that cannot be undone, the first of them by name."""
         notes = []
-        for path in self.lost[:_MAX_NAMED_LOST]:
+        for path in self.lost[:MAX_NAMED_LOST]:
             notes.append(
-                f"{path} was changed too, and cannot be undone: what the command found there was not kept"
+                f"{path} was changed too, and cannot be undone: "
+                "what the command found there was not kept"
             )
-        if len(self.lost) > _MAX_NAMED_LOST:
-            notes.append(f"nor can {len(self.lost) - _MAX_NAMED_LOST:,} more files")
+        if len(self.lost) > MAX_NAMED_LOST:
+            notes.append(f"nor can {len(self.lost) - MAX_NAMED_LOST:,} more files")
         return tuple(notes)
 
-    def _entries(
-        self, old: ObservedFile | None, now: ObservedFile | None
+    def _changes_of(
+        self, old: ObservedFile | None, new: ObservedFile | None
     ) -> Iterator[FileChange]:
-        """Yield what became of a thing; what cannot be brought back is among the `lost` instead."""
-        if old and now and old.kind == now.kind:
-            yield from self._alterations(old, now)
+        """Yield the changes of one difference; note a file without content as lost."""
+        if old and new and old.kind == new.kind:
+            yield from self._changes_of_same_kind(old, new)
             return
-        if old and (before := self._side(old)):
-            yield FileChange(self._place(old), before, None)
-        if now and (after := self._side(now, is_now=True)):
-            yield FileChange(self._place(now), None, after)
+        if old and (before := self._state_with_content(old)):
+            yield FileChange(self._recorded_path(old), before, None)
+        if new and (after := self._state_with_content(new, is_new=True)):
+            yield FileChange(self._recorded_path(new), None, after)
 
-    def _alterations(
-        self, old: ObservedFile, now: ObservedFile
+    def _changes_of_same_kind(
+        self, old: ObservedFile, new: ObservedFile
     ) -> Iterator[FileChange]:
-        if self._comparison.is_content_unchanged(old, now):
-            was = self._place(old) if old.path != now.path else None
-            # What is in a folder that was moved goes along.
-            is_along = self._comparison.moves.get(dirname(old.path)) == dirname(
-                now.path
+        if self._comparison.is_content_unchanged(old, new):
+            old_path = self._recorded_path(old) if old.path != new.path else None
+            # The contents of a moved folder are part of the move of the folder.
+            is_folder_moved = self._comparison.moves.get(dirname(old.path)) == dirname(
+                new.path
             )
-            is_carried = is_along and basename(old.path) == basename(now.path)
+            is_carried = is_folder_moved and basename(old.path) == basename(new.path)
             has_other_rights = (
-                now.kind != "link"
-                and old.state.mode_and_owner != now.state.mode_and_owner
+                new.kind != "link"
+                and old.state.mode_and_owner != new.state.mode_and_owner
             )
-            if (was is not None and not is_carried) or has_other_rights:
-                same = replace(
-                    now.state,
+            if (old_path is not None and not is_carried) or has_other_rights:
+                state_after = replace(
+                    new.state,
                     digest=old.state.digest,
                     link_target=old.state.link_target,
                 )
                 yield FileChange(
-                    self._place(now), replace(old.state, blob=None), same, was
+                    self._recorded_path(new),
+                    replace(old.state, blob=None),
+                    state_after,
+                    old_path,
                 )
-        elif (before := self._side(old)) is not None:
-            after = self._side(now, is_now=True)
+        elif (before := self._state_with_content(old)) is not None:
+            after = self._state_with_content(new, is_new=True)
             if after is None:
-                if now.path in self.missing:
-                    yield FileChange(self._place(old), before, None)
+                if new.path in self.missing:
+                    yield FileChange(self._recorded_path(old), before, None)
                     return
-                after = now.state  # Another kind than files and links.
+                after = new.state  # Neither a file nor a link.
             if old.kind == "link":
                 if before.link_target != after.link_target:
-                    yield FileChange(self._place(old), before, None)
-                    yield FileChange(self._place(now), None, after)
+                    yield FileChange(self._recorded_path(old), before, None)
+                    yield FileChange(self._recorded_path(new), None, after)
             elif (before.digest, before.mode_and_owner) != (
                 after.digest,
                 after.mode_and_owner,
             ):
-                yield FileChange(self._place(now), before, after)
+                yield FileChange(self._recorded_path(new), before, after)
 
-    def _side(self, thing: ObservedFile, *, is_now: bool = False) -> FileState | None:
-        """Return the stamp of a thing with its content kept: of what there is now, if that is small.
+    def _state_with_content(
+        self, file: ObservedFile, *, is_new: bool = False
+    ) -> FileState | None:
+        """Return the state of a file with its content stored; if new, only if small.
 
-        None for what was not stored or is gone by now, and for what cannot be made again, such as a pipe.
+        None if the content was not stored, if the file no longer exists, or if undo
+        cannot make it again, such as a pipe.
         """
-        state = thing.state
+        state = file.state
         if state.kind in ("folder", "other"):
             return state if state.kind == "folder" else None
         self._task.check()
-        if is_now and thing.scanned is not None:
-            if self._comparison.is_gone_now(thing):
-                self.missing.add(thing.path)
+        if is_new and file.scanned is not None:
+            if self._comparison.is_gone_now(file):
+                self.missing.add(file.path)
                 return None
             if state.kind == "file" and state.size > LARGE_BYTES:
                 digest = (
-                    self._comparison.digest(thing)
-                    if state.size <= _HASHED_BYTES
+                    self._comparison.digest(file)
+                    if state.size <= MAX_HASHED_BYTES
                     else None
                 )
                 return replace(state, digest=digest)
-        content = state.link_target or thing.read_content()
+        content = state.link_target or file.read_content()
         if content is None:
-            if is_now:
+            if is_new:
                 return state
             self.lost.append(
-                Location(self._root, tuple(thing.path.split(b"/"))).display_path
+                Location(self._root, tuple(file.path.split(b"/"))).display_path
             )
             return None
         if state.kind == "link":
             return replace(state, link_target=content)
         blob = None
-        if not is_now or len(content) <= _AFTER_EACH_BYTES:
-            self._room -= len(content) if is_now else 0
-            blob = self._keep(content) if not is_now or self._room >= 0 else None
-        if is_now and thing.scanned is not None and self._room >= 0:
-            self.contents.append((thing.path, thing.scanned, content))
+        if not is_new or len(content) <= MAX_AFTER_BYTES:
+            self._remaining_bytes -= len(content) if is_new else 0
+            blob = (
+                self._store_blob(content)
+                if not is_new or self._remaining_bytes >= 0
+                else None
+            )
+        if is_new and file.scanned is not None and self._remaining_bytes >= 0:
+            self.contents.append((file.path, file.scanned, content))
         return replace(
             state,
             size=len(content),
@@ -159,7 +171,7 @@ class FileChangeBuilder:
             blob=blob,
         )
 
-    def _place(self, thing: ObservedFile) -> RecordedPath:
+    def _recorded_path(self, file: ObservedFile) -> RecordedPath:
         return RecordedPath.from_location(
-            Location(self._root, tuple(thing.path.split(b"/")))
+            Location(self._root, tuple(file.path.split(b"/")))
         )

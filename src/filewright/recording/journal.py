@@ -1,15 +1,17 @@
-"""The journal of one root: its state after the last observation, and the observations, which are changes on record.
+"""The journal of one root: its observations, and its state after the last of them.
 
-Whoever begins or ends a command, or changes something while one is open, observes the root first: every difference
-from the state is recorded at once, and the result of the scan is the state. So what is recorded of a root follows one
-another, and a change finds what the one before it has left::
+Before a command begins or ends, and before a tool changes files while a command is
+open, the root is observed: every difference from the state is recorded at once, and the
+result of the scan becomes the state. So each record begins where the one before it
+ended::
 
-    shell/state            the state: the rows of the last scan, and the number of the newest change in them
-    shell/observed         written at each observation: its time is that of the observation
-    shell/ID.open          an open command
+    shell/state       the state: the last scan, and the number of its newest change
+    shell/observed    an empty file, written at each observation for its time
+    shell/ID.open     an open command
 
-The state is a cache. One that is behind (a tool has changed something, or a process ended between a record and the
-state) is brought forward by the changes since. One that is lost is made anew; what was different then is nobody's.
+The state is a cache. If it is behind, because a tool has changed files or a process
+ended between a record and the state, the later changes are applied to it. If it is
+lost, a new one is made, and the differences of that moment belong to no command.
 """
 
 from __future__ import annotations
@@ -47,16 +49,17 @@ from filewright.recording.model import (
 from filewright.recording.scan import Scanner
 from filewright.system import File, Folder
 
-STATE = b"state"
-_OBSERVED = b"observed"
-_FORMAT = 1
+STATE_NAME = b"state"
+OBSERVED_NAME = b"observed"
+STATE_FORMAT = 1
 
 
 class Journal:
-    """The journal of the root of a `boundary`, kept in the `folder` of its state.
+    """The journal of the root of a `boundary`, stored in the `folder` of its state.
 
-    `within` are the registered roots in it, which have journals of their own. Needs the lock of the workspace.
-    `made_after` yields the changes on record that are later than a number, `latest` returns the newest number.
+    `within` are the registered roots in it, which have journals of their own.
+    `made_after` yields the recorded changes that are later than a number, `latest`
+    returns the newest number. Its methods need the lock of the workspace.
     """
 
     def __init__(
@@ -76,10 +79,10 @@ class Journal:
         self.baseline = baseline
         self.log = log
         self.within = within
-        self.rows: Scan = {}
-        """The rows of the last observation, once there is one."""
-        self.was_known = True
-        """False if the state was lost before the last observation, so that a difference could not be told."""
+        self.scan: Scan = {}
+        """The scan of the last observation."""
+        self.had_state = True
+        """False if the last observation found no state to compare with."""
         self.boundary = boundary
         self.task = task
         self._made_after = made_after
@@ -93,82 +96,98 @@ class Journal:
         line: str = "",
         adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
-        """Record every difference from the state, as a change of the commands that are open; then store contents.
+        """Record every difference from the state as a change of the open commands.
 
-        `ending` is the one that ends, with all that is known of it by now; `line` is a command line whose files come
-        first in what is stored; `adopted` are registered roots within this one that are gone.
+        Then store contents of files. `ending` is the command that ends, with everything
+        known about it. The files that a command `line` names are stored first.
+        `adopted` are registered roots within this one that no longer exist.
         """
         open_commands.close_stale(
-            self.folder, but=ending.identifier if ending is not None else ""
+            self.folder,
+            except_identifier=ending.identifier if ending is not None else "",
         )
-        last = read_state(self.folder)
+        last_state = read_state(self.folder)
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
-        is_comparable = last is not None and rules is not None and last.rules == rules
-        rows = scanner.scan(last.rows if last is not None and is_comparable else None)
+        is_comparable = (
+            last_state is not None and rules is not None and last_state.rules == rules
+        )
+        scan = scanner.scan(
+            last_state.scan if last_state is not None and is_comparable else None
+        )
         commands = open_commands.read_open(self.folder)
         if ending is not None:
             commands = [
-                ending if each.identifier == ending.identifier else each
-                for each in commands
+                ending if command.identifier == ending.identifier else command
+                for command in commands
             ]
-        is_new = last is None or rows is not last.rows or bool(adopted)
-        if commands and last is not None:
-            numbers = [last.newest]
-            for inner in adopted:
-                numbers.append(inner.state.newest)
+        is_changed = last_state is None or scan is not last_state.scan or bool(adopted)
+        if commands and last_state is not None:
+            numbers = [last_state.newest]
+            for adopted_root in adopted:
+                numbers.append(adopted_root.state.newest)
             changes = list(self._made_after(min(numbers)))
-            if is_new or changes:
-                rows = self._record(last, rows, changes, commands, adopted)
-            is_new = is_new or bool(changes)
-        index = self.baseline.store_git_index()
-        is_new = is_new or last is None or last.git_index != index
-        known = last.rows if last is not None else None
-        stored, late = self.baseline.store_scan(rows, budget, line=line, known=known)
+            if is_changed or changes:
+                scan = self._record(last_state, scan, changes, commands, adopted)
+            is_changed = is_changed or bool(changes)
+        git_index = self.baseline.store_git_index()
+        is_changed = (
+            is_changed or last_state is None or last_state.git_index != git_index
+        )
+        last_scan = last_state.scan if last_state is not None else None
+        stored_scan, unstored = self.baseline.store_scan(
+            scan, budget, line=line, last_scan=last_scan
+        )
         if line:
-            self.baseline.warn_of_unstored(line, late, index)
-        if is_new or stored is not rows:
-            write_state(self.folder, RootState(self._latest(), rules, index, stored))
-        with temporary_file(self.folder, b"") as fresh:
-            self.folder.rename(fresh, self.folder, _OBSERVED, "replace")
-        self.rows, self.was_known = stored, last is not None
+            self.baseline.warn_of_unstored(line, unstored, git_index)
+        if is_changed or stored_scan is not scan:
+            write_state(
+                self.folder, RootState(self._latest(), rules, git_index, stored_scan)
+            )
+        with temporary_file(self.folder, b"") as temporary_name:
+            self.folder.rename(temporary_name, self.folder, OBSERVED_NAME, "replace")
+        self.scan, self.had_state = stored_scan, last_state is not None
 
-    def mark_stored(self, rows: Scan) -> None:
-        """Note which contents are stored by now, of the folders that are still as in `rows`."""
-        last = read_state(self.folder)
-        if last is None:
+    def mark_stored(self, stored_scan: Scan) -> None:
+        """Copy the marks of stored contents to the state, for unchanged folders."""
+        last_state = read_state(self.folder)
+        if last_state is None:
             return
-        changed: dict[bytes, ScannedFolder] = {}
-        for prefix, row in last.rows.items():
-            stored = rows.get(prefix)
+        changed_folders: dict[bytes, ScannedFolder] = {}
+        for prefix, folder in last_state.scan.items():
+            stored_folder = stored_scan.get(prefix)
             if (
-                stored is not None
-                and stored.stored_in != row.stored_in
-                and stored._replace(stored_in=row.stored_in) == row
+                stored_folder is not None
+                and stored_folder.stored_in != folder.stored_in
+                and stored_folder._replace(stored_in=folder.stored_in) == folder
             ):
-                changed[prefix] = stored
-        if changed:
-            write_state(self.folder, last._replace(rows={**last.rows, **changed}))
+                changed_folders[prefix] = stored_folder
+        if changed_folders:
+            write_state(
+                self.folder,
+                last_state._replace(scan={**last_state.scan, **changed_folders}),
+            )
 
-    def shows(self, path: bytes) -> bool:
+    def has_seen(self, path: bytes) -> bool:
         """Return True if the last observation has seen a folder at a path."""
         prefix, _, name = path.rpartition(b"/")
-        row = self.rows.get(prefix + b"/" if prefix else b"")
-        return row is not None and name in row.visible_names()
+        folder = self.scan.get(prefix + b"/" if prefix else b"")
+        return folder is not None and name in folder.visible_names()
 
     # Recording
 
     def _record(
         self,
-        last: RootState,
-        rows: Scan,
+        last_state: RootState,
+        scan: Scan,
         changes: Sequence[ChangeRecord],
         commands: Sequence[Command],
         adopted: Sequence[AdoptedRoot],
     ) -> Scan:
-        """Record what is different from the state, as the recorded changes since have left it.
+        """Record the differences from the state, after the recorded changes since then.
 
-        Return the rows without what was gone before it could be read: of that there is no record.
+        Return the scan without the files that were removed before they could be read:
+        those are not recorded.
         """
         is_same_clock = self.folder.status().device == self.root.identity[0]
         comparison = Comparison(
@@ -178,38 +197,38 @@ class Journal:
             self.task,
             is_same_clock=is_same_clock,
         )
-        comparison.compare(last, rows, changes, adopted)
+        comparison.compare(last_state, scan, changes, adopted)
         if not comparison.pairs:
-            return rows
-        self._ask_git(comparison, last.git_index)
+            return scan
+        self._store_from_git(comparison, last_state.git_index)
         numbers: dict[str, tuple[int, ...]] = {}
-        groups = _attributed(comparison, commands, self.root.resolved_path)
+        groups = _group_by_commands(comparison, commands, self.root.resolved_path)
         with self.log.begin(self.task) as intent:
             builder = FileChangeBuilder(self.root, comparison, intent.store, self.task)
             records: list[tuple[tuple[Command, ...], Any]] = []
             for owners, pairs in groups.items():
-                entries = builder.build(pairs)
-                if entries:
-                    records.append((owners, entries))
+                file_changes = builder.build(pairs)
+                if file_changes:
+                    records.append((owners, file_changes))
             notes = builder.notes
             if notes and not records:
                 records.append((tuple(commands), ()))
-            for position, (owners, entries) in enumerate(records):
-                # The newest is that by whose number the contents are kept.
+            for position, (owners, file_changes) in enumerate(records):
+                # Contents are stored by the number of the newest record.
                 number = intent.number - len(records) + 1 + position
-                recorded = tuple(map(_recorded, owners))
+                recorded_commands = tuple(map(_recorded_command, owners))
                 record = ChangeRecord(
                     number,
                     "shell",
-                    join_summaries(recorded),
-                    entries,
-                    session=recorded[0].session,
-                    client=recorded[0].client,
-                    turn=recorded[0].turn,
+                    join_summaries(recorded_commands),
+                    file_changes,
+                    session=recorded_commands[0].session,
+                    client=recorded_commands[0].client,
+                    turn=recorded_commands[0].turn,
                     notes=notes if position == len(records) - 1 else (),
-                    commands=recorded if len(recorded) > 1 else (),
+                    commands=recorded_commands if len(recorded_commands) > 1 else (),
                 )
-                # It displaced nothing, and nothing is left to clean up.
+                # It displaced no files, so there is nothing to clean up.
                 self.log.write(record, RenamePlan(), state="settled")
                 for owner in owners:
                     numbers[owner.key] = (
@@ -223,12 +242,15 @@ class Journal:
                 )
         if self.log.is_own:
             enforce_limits(self.log)
-        # The next observation finds what this one has recorded, also of a file that was written to meanwhile.
+        # The next observation compares with the contents that this one has recorded,
+        # even if the files were written to meanwhile.
         self.baseline.store(builder.contents)
-        return without_files(rows, builder.missing)
+        return without_files(scan, builder.missing)
 
-    def _ask_git(self, comparison: Comparison, index: tuple[int, ...] | None) -> None:
-        """Store what git has of the files that were not stored, if its index knew them as they were."""
+    def _store_from_git(
+        self, comparison: Comparison, git_index: tuple[int, ...] | None
+    ) -> None:
+        """Store contents from git's objects, for files whose content was not stored."""
         wanted: dict[bytes, ScannedState] = {}
         for old, _ in comparison.pairs:
             if (
@@ -238,18 +260,18 @@ class Journal:
             ):
                 assert old.scanned is not None
                 wanted[old.scanned_path] = old.scanned
-        objects = list(self.baseline.iter_staged(index, wanted))
+        objects = list(self.baseline.iter_staged(git_index, wanted))
         if not objects:
             return
         from filewright.structure.git import git_objects
 
         names = (name for _, name in objects)
-        where = Location(self.root, (b"file",))
+        location = Location(self.root, (b"file",))
         contents = git_objects(
-            self.boundary, where, names, limit=GIT_BYTES, task=self.task
+            self.boundary, location, names, limit=GIT_BYTES, task=self.task
         )
         for (path, name), content in zip(objects, contents, strict=False):
-            # Of another size, it is not what the file held: git has converted its line ends, say.
+            # An object of another size is not the content: git may convert line ends.
             digest = hashlib.sha1(
                 b"blob %d\0" % len(content) + content, usedforsecurity=False
             ).hexdigest()
@@ -261,147 +283,162 @@ def _may_be_in_git(old: ObservedFile) -> bool:
     return old.kind == "file" and old.scanned is not None and old.read_content() is None
 
 
-def _recorded(command: Command) -> RecordedCommand:
+def _recorded_command(command: Command) -> RecordedCommand:
     return RecordedCommand(
         command.key, command.summary, command.session, command.client, command.turn
     )
 
 
-def _attributed(
+def _group_by_commands(
     comparison: Comparison, commands: Sequence[Command], root: bytes
 ) -> dict[tuple[Command, ...], list[Pair]]:
-    """Return the pairs by the commands whose they may be, in an order in which each can follow the one before.
+    """Group the differences by the commands that may have made them.
 
-    All commands that are open may have changed anything. Only where all of them are edit tools, a file that one of
-    them alone names is that tool's, with the folders above it that it had to make for nothing else.
+    The groups are in an order in which their changes can follow each other. Any open
+    command may have changed any file. Only if all of them are edit tools, a file that
+    exactly one of them names is that tool's, with the folders above that it made for
+    this file alone.
     """
-    everyone = tuple(commands)
+    all_commands = tuple(commands)
     if len(commands) < 2 or not all(command.is_tool for command in commands):
-        return {everyone: comparison.pairs}
-    named: dict[bytes, set[Command]] = {}
+        return {all_commands: comparison.pairs}
+    commands_by_path: dict[bytes, set[Command]] = {}
     for command in commands:
         for path in command.paths:
-            named.setdefault(path.encode("utf-8", "surrogateescape"), set()).add(
-                command
-            )
+            commands_by_path.setdefault(
+                path.encode("utf-8", "surrogateescape"), set()
+            ).add(command)
     shared: list[Pair] = []
     owned: list[tuple[Command, Pair]] = []
-    for old, now in comparison.pairs:
-        owners = _owners_of(old, now, named, root)
+    for old, new in comparison.pairs:
+        owners = _find_owners(old, new, commands_by_path, root)
         if len(owners) == 1:
-            owned.append((owners.pop(), (old, now)))
+            owned.append((owners.pop(), (old, new)))
         else:
-            shared.append((old, now))
-    # The shared ones come first: what needs one of a tool's before it is shared too, as is that.
-    while dependent := _needed_by(shared, owned):
+            shared.append((old, new))
+    # Shared changes come first, so a tool's change that a shared one needs is shared
+    # too.
+    while dependent := _find_dependent(shared, owned):
         shared += [pair for _, pair in dependent]
-        owned = [each for each in owned if each not in dependent]
+        owned = [owned_pair for owned_pair in owned if owned_pair not in dependent]
     groups: dict[tuple[Command, ...], list[Pair]] = {}
     if shared:
-        groups[everyone] = shared
+        groups[all_commands] = shared
     for command, pair in owned:
         groups.setdefault((command,), []).append(pair)
     return groups
 
 
-def _needed_by(
+def _find_dependent(
     shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]
 ) -> list[tuple[Command, Pair]]:
-    """Return those of the tools' pairs without which shared ones, or those of other tools, could not be."""
-    used: dict[bytes, set[Command | None]] = {}
-    left: set[bytes] = set()
+    """Return the tools' differences that shared ones, or those of other tools, need."""
+    users_by_path: dict[bytes, set[Command | None]] = {}
+    left_paths: set[bytes] = set()
     pairs: list[tuple[Command | None, Pair]] = [
         *((None, pair) for pair in shared),
         *owned,
     ]
-    for owner, (old, now) in pairs:
-        if now is not None and (old is None or old.path != now.path):
-            for above in _upwards(now.path):
-                used.setdefault(above, set()).add(owner)
-        if owner is None and old is not None and (now is None or now.path != old.path):
-            left.add(old.path)
+    for owner, (old, new) in pairs:
+        if new is not None and (old is None or old.path != new.path):
+            for path in _path_and_parents(new.path):
+                users_by_path.setdefault(path, set()).add(owner)
+        if owner is None and old is not None and (new is None or new.path != old.path):
+            left_paths.add(old.path)
     dependent: list[tuple[Command, Pair]] = []
-    for owner, (old, now) in owned:
-        # It had to leave before another could come there, or before the folder above went.
+    for owner, (old, new) in owned:
+        # Another file took its path, or the folder above was removed.
         is_before = old is not None and (
-            not used.get(old.path, set()) <= {owner}
-            or not left.isdisjoint(_upwards(old.path))
+            not users_by_path.get(old.path, set()) <= {owner}
+            or not left_paths.isdisjoint(_path_and_parents(old.path))
         )
         is_folder = (
-            now is not None
-            and now.kind == "folder"
-            and not used.get(now.path, set()) <= {owner}
+            new is not None
+            and new.kind == "folder"
+            and not users_by_path.get(new.path, set()) <= {owner}
         )
         if is_before or is_folder:
-            dependent.append((owner, (old, now)))
+            dependent.append((owner, (old, new)))
     return dependent
 
 
-def _upwards(path: bytes) -> Iterator[bytes]:
-    """Yield a path and those of the folders above."""
+def _path_and_parents(path: bytes) -> Iterator[bytes]:
+    """Yield a path and the paths of the folders above."""
     while path:
         yield path
         path = path.rpartition(b"/")[0]
 
 
-def _owners_of(
+def _find_owners(
     old: ObservedFile | None,
-    now: ObservedFile | None,
-    named: dict[bytes, set[Command]],
+    new: ObservedFile | None,
+    commands_by_path: dict[bytes, set[Command]],
     root: bytes,
 ) -> set[Command]:
-    """Return the commands that name a thing or, of a folder that was made, something in it."""
-    start = root.rstrip(b"/") + b"/"
+    """Return the commands that name a file or, for a new folder, a file in it."""
+    prefix = root.rstrip(b"/") + b"/"
     owners: set[Command] = set()
-    for thing in (old, now):
-        if thing is not None:
-            owners |= named.get(start + thing.path, set())
-    if old is None and now is not None and now.kind == "folder":
-        for path, some in named.items():
-            if path.startswith(start + now.path + b"/"):
-                owners |= some
+    for file in (old, new):
+        if file is not None:
+            owners |= commands_by_path.get(prefix + file.path, set())
+    if old is None and new is not None and new.kind == "folder":
+        for path, commands in commands_by_path.items():
+            if path.startswith(prefix + new.path + b"/"):
+                owners |= commands
     return owners
 
 
-# The state as it is kept
+# The stored state
 
 
 def dump_checksummed(value: Any) -> bytes:
-    """Return a value of plain types as it is kept: after its hash."""
+    """Return a value of plain types as bytes, with its checksum before it."""
     data = marshal.dumps(value)
     return xxhash.xxh3_128_digest(data) + data
 
 
 def load_checksummed(file: File) -> Any:
-    """Return the value that a file holds. Raises `ValueError` where it is damaged, and what `marshal` raises."""
-    digest, data = file.read(0, 16), file.read(16, file.status().size)
-    if xxhash.xxh3_128_digest(data) != digest:
+    """Return the value stored in a file behind its checksum.
+
+    Raises `ValueError` if the checksum does not match, and the errors of `marshal`.
+    """
+    checksum, data = file.read(0, 16), file.read(16, file.status().size)
+    if xxhash.xxh3_128_digest(data) != checksum:
         raise ValueError("it is damaged")
     return marshal.loads(data)
 
 
 def write_state(folder: Folder, state: RootState) -> None:
-    """Write a state; its time is now, unless it says another."""
-    rows = {prefix: tuple(row) for prefix, row in state.rows.items()}
+    """Write a state. Without a time of its own, the time of the file is used."""
+    folders = {prefix: tuple(folder) for prefix, folder in state.scan.items()}
     data = dump_checksummed(
-        (_FORMAT, state.newest, state.rules, state.git_index, rows, state.observed_ns)
+        (
+            STATE_FORMAT,
+            state.newest,
+            state.rules,
+            state.git_index,
+            folders,
+            state.observed_ns,
+        )
     )
-    with temporary_file(folder, data) as fresh:
-        folder.rename(fresh, folder, STATE, "replace")
+    with temporary_file(folder, data) as temporary_name:
+        folder.rename(temporary_name, folder, STATE_NAME, "replace")
 
 
 def read_state(folder: Folder) -> RootState | None:
-    """Return the state that is kept; None if it is not there, damaged, or of another version."""
+    """Return the stored state; None if it is missing, damaged or outdated."""
     try:
-        with folder.open(STATE) as file:
-            version, *fields = load_checksummed(file)
-            if version != _FORMAT:
+        with folder.open(STATE_NAME) as file:
+            state_format, *values = load_checksummed(file)
+            if state_format != STATE_FORMAT:
                 return None
-            state = RootState(*fields)
-            rows = {prefix: ScannedFolder(*row) for prefix, row in state.rows.items()}
+            state = RootState(*values)
+            scan = {
+                prefix: ScannedFolder(*fields) for prefix, fields in state.scan.items()
+            }
             observed_ns = state.observed_ns or file.status().mtime_ns
     except (OSError, ValueError, EOFError, TypeError):
         return None
     with suppress(OSError):
-        observed_ns = max(observed_ns, folder.stat(_OBSERVED).mtime_ns)
-    return state._replace(rows=rows, observed_ns=observed_ns)
+        observed_ns = max(observed_ns, folder.stat(OBSERVED_NAME).mtime_ns)
+    return state._replace(scan=scan, observed_ns=observed_ns)

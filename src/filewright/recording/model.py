@@ -1,4 +1,4 @@
-"""The values of the recording package: what a scan has of a thing, things that are compared, and open commands."""
+"""Values that the modules of the package share: scans, states of roots, commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from filewright.changes.model import FileState, RecordedKind
 
 LARGE_BYTES = 1 << 20
 """Contents of files above this size are never stored ahead of a command."""
-_KIND_OF_MODE: dict[int, RecordedKind] = {
+KIND_OF_FORMAT: dict[int, RecordedKind] = {
     0o100000: "file",
     0o040000: "folder",
     0o120000: "link",
@@ -19,7 +19,7 @@ NO_STATES = marshal.dumps([], 2)
 
 
 class ScannedState(NamedTuple):
-    """The file state that a scan has of a thing: see `Folder.signatures`."""
+    """The file state of a scan: see `Folder.signatures`."""
 
     kind_and_mode: int
     inode: int
@@ -33,8 +33,8 @@ class ScannedState(NamedTuple):
 
     @property
     def kind(self) -> RecordedKind:
-        """The kind of thing."""
-        return _KIND_OF_MODE.get(self.kind_and_mode & 0o170000, "other")
+        """The kind of file."""
+        return KIND_OF_FORMAT.get(self.kind_and_mode & 0o170000, "other")
 
     @property
     def mode(self) -> int:
@@ -43,30 +43,32 @@ class ScannedState(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """All fields in one value, as the baseline knows them."""
+        """All fields as one value: a part of the key of a stored content."""
         return marshal.dumps(tuple(self), 2)
 
 
 def pack_states(
     packed_states: Sequence[tuple[int, ...] | None],
 ) -> tuple[bytes, bool, int]:
-    """Return stamps as a row holds them, whether there are large files among them, and the newest time of change."""
+    """Return packed states, True if a file is large, and the newest time."""
     present = [state for state in packed_states if state is not None]
-    largest, newest_ns = 0, 0
+    largest_bytes, newest_ns = 0, 0
     for state in present:
-        largest = max(largest, state[6])
+        largest_bytes = max(largest_bytes, state[6])
         newest_ns = max(newest_ns, state[7])
-    return marshal.dumps(present, 2), largest > LARGE_BYTES, newest_ns
+    return marshal.dumps(present, 2), largest_bytes > LARGE_BYTES, newest_ns
 
 
 class ScannedFolder(NamedTuple):
     """One folder of a scan.
 
-    `names` are all that are in it, sorted, with slashes between them; `hidden` those that rules leave out or that
-    cannot be looked at, folders with a slash behind them; `stamps` are those of the others, packed, so that two rows
-    are compared as one value. `large` is set if there are files among them whose contents are never stored; the last
-    of them was written at `newest_ns`. `rules` are the stamps of the files that say what is left out. `kept` names the
-    baseline that stores the contents of all of them that can be stored.
+    `names` are all its names, sorted and joined by slashes. `excluded` are the names
+    that rules exclude or that have no readable state; a folder's name ends with a slash
+    there. `packed_states` are the states of the other names, as one value that is
+    quickly compared. `has_large` is True if one is a file whose content is never
+    stored. `newest_ns` is the newest time of a change of content. `rules` are the
+    states of the files with rules for this folder. `stored_in` names the cache that
+    stores all contents that can be stored.
     """
 
     names: bytes = b""
@@ -78,7 +80,7 @@ class ScannedFolder(NamedTuple):
     stored_in: str = ""
 
     def visible_names(self) -> list[bytes]:
-        """Return the names that have stamps."""
+        """Return the names that have states."""
         names = self.names.split(b"/") if self.names else []
         if not self.excluded:
             return names
@@ -86,7 +88,7 @@ class ScannedFolder(NamedTuple):
         return [name for name in names if name not in excluded]
 
     def without_files(self, missing: Set[bytes]) -> ScannedFolder:
-        """Return this row without some of the names that have stamps."""
+        """Return this folder without some of the names that have states."""
         names = [name for name in self.names.split(b"/") if name not in missing]
         packed_states = [
             tuple(state) for name, state in self.named_states() if name not in missing
@@ -95,21 +97,21 @@ class ScannedFolder(NamedTuple):
             b"/".join(names), self.excluded, *pack_states(packed_states), self.rules
         )
 
-    def merged_with(self, more: ScannedFolder) -> ScannedFolder:
-        """Return this row with `more` names of a folder that was read in pieces."""
-        names = b"/".join(filter(None, (self.names, more.names)))
+    def merged_with(self, other: ScannedFolder) -> ScannedFolder:
+        """Return this folder joined with another part of its names, read later."""
+        names = b"/".join(filter(None, (self.names, other.names)))
         packed_states = marshal.loads(self.packed_states) + marshal.loads(
-            more.packed_states
+            other.packed_states
         )
         return ScannedFolder(
             names,
-            self.excluded + more.excluded,
+            self.excluded + other.excluded,
             *pack_states(packed_states),
             self.rules,
         )
 
     def named_states(self) -> Iterator[tuple[bytes, ScannedState]]:
-        """Yield each of these names with its stamp."""
+        """Yield each name that has a state, with the state."""
         return zip(
             self.visible_names(),
             map(ScannedState._make, marshal.loads(self.packed_states)),
@@ -118,46 +120,48 @@ class ScannedFolder(NamedTuple):
 
 
 Scan = dict[bytes, ScannedFolder]
-"""The folders of a scan by their paths below the root, each with a slash at its end."""
+"""The scanned folders by their paths below the root, each with a slash at its end."""
 
 
-def without_files(rows: Scan, paths: Set[bytes]) -> Scan:
-    """Return rows without the things at some paths; the same object if there are none."""
-    missing: dict[bytes, set[bytes]] = {}
+def without_files(scan: Scan, paths: Set[bytes]) -> Scan:
+    """Return a scan without some files; the same object if `paths` is empty."""
+    names_by_folder: dict[bytes, set[bytes]] = {}
     for path in paths:
         prefix = parent_prefix(path)
-        missing.setdefault(prefix, set()).add(path[len(prefix) :])
-    changed = {
-        prefix: rows[prefix].without_files(names) for prefix, names in missing.items()
+        names_by_folder.setdefault(prefix, set()).add(path[len(prefix) :])
+    changed_folders = {
+        prefix: scan[prefix].without_files(names)
+        for prefix, names in names_by_folder.items()
     }
-    return {**rows, **changed} if changed else rows
+    return {**scan, **changed_folders} if changed_folders else scan
 
 
 def parent_prefix(path: bytes) -> bytes:
-    """Return the path of the folder that holds something, with a slash at its end."""
+    """Return the path of the folder that holds a path, with a slash at its end."""
     return path[: path.rfind(b"/") + 1]
 
 
 class RootState(NamedTuple):
     """The state of a root after its last observation.
 
-    `newest` is the number of the newest change in it (0: none). `rules` say what from outside of the root decides
-    which of its names a scan yields. `git_index` is the stamp of the index of the root's git repository. `observed_ns`
-    is the time of the observation by the clock of the state folder's file system: what is younger was made later.
+    `newest` is the number of the newest change that it includes, 0 for none. `rules` is
+    the signature of the rules from outside of the root that decide which names a scan
+    has. `git_index` identifies the index of the root's git repository. `observed_ns` is
+    the time of the observation by the clock of the state folder's file system.
     """
 
     newest: int
     rules: Any
     git_index: tuple[int, ...] | None
-    rows: Scan
+    scan: Scan
     observed_ns: int = 0
 
 
 class ObservedFile(NamedTuple):
-    """Something at a `path` at one moment, and a function that reads its content.
+    """A file, folder or link at `path` at one moment, with a function that reads it.
 
-    `seen` is the stamp that a scan has of it, at the path `listed`, from which a tool may have moved it. A thing that a
-    tool has left has none.
+    `scanned` is its state in a scan, where it was at `scanned_path`; a tool may have
+    moved it since. A file that a tool wrote after the scan has none.
     """
 
     path: bytes
@@ -168,25 +172,26 @@ class ObservedFile(NamedTuple):
 
     @property
     def kind(self) -> RecordedKind:
-        """The kind of thing."""
+        """The kind of file."""
         return self.state.kind
 
     @property
     def content_identity(self) -> tuple[RecordedKind, int | None, int, int]:
-        """The values by which a thing is known again as long as nothing has written to it."""
+        """Values that stay the same, also after a rename, until the file is written."""
         return self.kind, self.state.inode, self.state.size, self.state.mtime_ns
 
 
 Pair = tuple[ObservedFile | None, ObservedFile | None]
-"""A thing before and after; None where nothing is."""
+"""A file before and after; None where no file is."""
 
 
 class Command(NamedTuple):
-    """A command of a shell, or a use of a client's own edit tool, between its begin and its end.
+    """A shell command, or one use of a client's own edit tool, between begin and end.
 
-    The client's `identifier` may come again, the `key` never does. `summary` is how history calls it, as far as that is
-    known at its begin. `process` is the client's, by which the command is closed when that is gone, seen from the same
-    `space` of processes. A tool names absolute `paths`; a shell may change anything.
+    A client may use an `identifier` again, but the `key` is unique. `summary` is its
+    name in the history, as far as it is known at the begin. `process` is the key of the
+    client's process in the process namespace `space`: the command is closed when that
+    has ended. A tool names absolute `paths`; a shell may change any file.
     """
 
     identifier: str
@@ -203,4 +208,4 @@ class Command(NamedTuple):
     numbers: tuple[int, ...] = ()
     """The numbers of its changes so far."""
     is_own: bool = True
-    """False where a command was begun in a root around this one."""
+    """False if the command was begun in a root around this one."""

@@ -1,4 +1,4 @@
-"""The open commands of one root, each a small file in the root's state: `shell/ID.open`."""
+"""The open commands of one root, each a small file in its state: `shell/ID.open`."""
 
 from __future__ import annotations
 
@@ -13,66 +13,74 @@ from filewright.changes.state_dir import temporary_file
 from filewright.recording.model import Command
 from filewright.system import Folder, is_process_running, process_namespace
 
-_OPEN = b".open"
-_EXPIRES_NS = 2 * 86_400 * 10**9
+OPEN_SUFFIX = b".open"
+EXPIRY_NS = 2 * 86_400 * 10**9
 
 
 def open_command_name(identifier: str) -> bytes:
     """Return the name of the file of an open command."""
-    return identifier.encode() + _OPEN
+    return identifier.encode() + OPEN_SUFFIX
 
 
 def has_open(shell: bytes) -> bool:
-    """Return True if there are files of open commands in the folder at an absolute path."""
+    """Return True if the folder at an absolute path has files of open commands."""
     try:
         with system.open_folder(shell) as folder:
-            return any(name.endswith(_OPEN) for name in folder.names())
+            return any(name.endswith(OPEN_SUFFIX) for name in folder.names())
     except OSError:
         return False
 
 
 def read_open(folder: Folder) -> list[Command]:
-    """Return the commands that are open, in the order in which they began."""
+    """Return the open commands in the order in which they began."""
     commands = []
     for name in folder.names():
-        command = _read(folder, name) if name.endswith(_OPEN) else None
+        command = _read(folder, name) if name.endswith(OPEN_SUFFIX) else None
         if command is not None:
             commands.append(command)
     commands.sort(key=lambda command: (command.begun_ns, command.key))
     return commands
 
 
-def close_stale(folder: Folder, *, but: str) -> None:
-    """Close the commands that never ended: their client's process is gone, or they began two days ago.
+def close_stale(folder: Folder, *, except_identifier: str) -> None:
+    """Close the commands whose client has ended, or that began two days ago.
 
-    A command that ends just now is not among them.
+    The command that ends now is not closed.
     """
-    oldest = time.time_ns() - _EXPIRES_NS
+    oldest = time.time_ns() - EXPIRY_NS
     for name in folder.names():
-        if not name.endswith(_OPEN) or name == open_command_name(but):
+        if not name.endswith(OPEN_SUFFIX) or name == open_command_name(
+            except_identifier
+        ):
             continue
         with suppress(FileNotFoundError):
             command = _read(folder, name)
-            if command is None or command.begun_ns < oldest or _has_gone(command):
+            if (
+                command is None
+                or command.begun_ns < oldest
+                or _has_client_ended(command)
+            ):
                 folder.remove(name)
 
 
 def add(folder: Folder, command: Command) -> None:
-    """Open a command, or note what is known of it by now."""
+    """Write the file of an open command, in place of an earlier one."""
     data = json.dumps(command._asdict()).encode()
-    with temporary_file(folder, data) as fresh:
-        folder.rename(fresh, folder, open_command_name(command.identifier), "replace")
+    with temporary_file(folder, data) as temporary_name:
+        folder.rename(
+            temporary_name, folder, open_command_name(command.identifier), "replace"
+        )
 
 
 def remove(folder: Folder, identifier: str) -> Command | None:
-    """Close a command; return it, or None if there is no such one."""
+    """Close a command and return it, or None if it is not open."""
     command = _read(folder, open_command_name(identifier))
     with suppress(FileNotFoundError):
         folder.remove(open_command_name(identifier))
     return command
 
 
-def _has_gone(command: Command) -> bool:
+def _has_client_ended(command: Command) -> bool:
     if command.process is None or command.space != process_namespace():
         return False
     return not is_process_running(command.process)
@@ -81,14 +89,14 @@ def _has_gone(command: Command) -> bool:
 def _read(folder: Folder, name: bytes) -> Command | None:
     try:
         with folder.open(name) as file:
-            value: Any = json.loads(file.read(0, file.status().size))
-        if not isinstance(value, Mapping):
+            fields: Any = json.loads(file.read(0, file.status().size))
+        if not isinstance(fields, Mapping):
             return None
         return Command(
             **{
-                **value,
-                "paths": tuple(value["paths"]),
-                "numbers": tuple(value["numbers"]),
+                **fields,
+                "paths": tuple(fields["paths"]),
+                "numbers": tuple(fields["numbers"]),
             }
         )
     except (OSError, ValueError, LookupError, TypeError):

@@ -1,8 +1,9 @@
-"""The file states below a root at one moment, folder by folder; and the same again, for which little is asked twice.
+"""Scans of the file states below a root, folder by folder.
 
-`look` looks at every name of the last scan, and knows in which folders rules must be asked: where names have come or
-changed their kind, or the files that say what is ignored are not what they were. Of those `settled` asks the walk of
-the boundary, which alone knows the rules.
+A repeated scan asks for the state of every name of the last one
+(`find_changed_folders`). Rules only have to be applied again in folders whose names or
+kinds of files have changed, or whose rule files have. Those are walked by the boundary,
+which alone knows the rules (`apply_changed_folders`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,19 @@ from filewright.system import Folder, Status
 _RULE_FILES = (b".gitignore", b".ignore")
 _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 
-Look = dict[bytes, ScannedFolder | int]
-"""The folders that differ from the last scan: a row, or how many levels of the folder rules must be asked about: its
-own names (1), or all below (0)."""
+ChangedFolders = dict[bytes, ScannedFolder | int]
+"""The folders that differ from the last scan, by path.
+
+The value is the new folder, or the depth of the walk that is needed to know it: 1 for
+its own names, 0 for everything below it.
+"""
 
 
 class Scanner:
-    """Scans a root without the registered roots `within` it, whose paths below it end with a slash."""
+    """A scanner of one root, without the registered roots `within` it.
+
+    The paths of those end with a slash.
+    """
 
     def __init__(
         self, boundary: Boundary, within: tuple[bytes, ...], task: Task
@@ -42,170 +49,206 @@ class Scanner:
 
     @property
     def rules(self) -> tuple[object, ...] | None:
-        """What from outside of the root decides which names are yielded; None if that cannot be compared."""
+        """The signature of the rules outside of the root; None if it is unknown."""
         outer = self.boundary.walk_signature(self.root)
         return None if outer is None else (*outer, self.within)
 
-    def scan(self, last: Scan | None) -> Scan:
-        """Return the file states now; rows that are as in `last` are the same objects. None asks the rules of all."""
-        if last is None:
-            return self._walked(b"", 0)
-        cross = self.boundary.settings.cross_devices
-        scanned = find_changed_folders(
-            self.root.folder, last, cross=cross, check=self.task.check
-        )
-        return apply_changed_folders(scanned, last, self._walked) if scanned else last
+    def scan(self, last_scan: Scan | None) -> Scan:
+        """Return a new scan, with the same objects for folders that have not changed.
 
-    def _walked(self, prefix: bytes, depth: int) -> Scan:
-        """Return the rows of a folder and of so many levels below it, as the boundary walks them."""
-        rows: Scan = {}
+        Without `last_scan`, walk the whole root.
+        """
+        if last_scan is None:
+            return self._walk(b"", 0)
+        cross_devices = self.boundary.settings.cross_devices
+        changed = find_changed_folders(
+            self.root.folder,
+            last_scan,
+            cross_devices=cross_devices,
+            check=self.task.check,
+        )
+        return (
+            apply_changed_folders(changed, last_scan, self._walk)
+            if changed
+            else last_scan
+        )
+
+    def _walk(self, prefix: bytes, depth: int) -> Scan:
+        """Walk a folder with the boundary's rules; a `depth` of 0 means all levels."""
+        scan: Scan = {}
 
         def visit(
-            folder: WalkedFolder, opened: Folder, names: list[bytes], left: list[bytes]
+            folder: WalkedFolder,
+            opened: Folder,
+            names: list[bytes],
+            visible: list[bytes],
         ) -> None:
             if folder.root_prefix.startswith(self.within):
                 return
-            row = scan_folder(opened, names, left)
-            some = rows.get(folder.root_prefix)
-            rows[folder.root_prefix] = row if some is None else some.merged_with(row)
+            scanned_folder = scan_folder(opened, names, visible)
+            first_part = scan.get(folder.root_prefix)
+            scan[folder.root_prefix] = (
+                scanned_folder
+                if first_part is None
+                else first_part.merged_with(scanned_folder)
+            )
 
         with suppress(FilewrightError) if prefix else nullcontext():
             parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
-            where = Location(self.root, parts)
+            location = Location(self.root, parts)
             for _ in self.boundary.walk(
-                where, WalkOptions(depth=depth, visit=visit), task=self.task
+                location, WalkOptions(depth=depth, visit=visit), task=self.task
             ):
                 pass
-        return rows
+        return scan
 
 
-def scan_folder(folder: Folder, names: list[bytes], left: list[bytes]) -> ScannedFolder:
-    """Return the row of an open folder of whose sorted `names` rules have `left` some."""
+def scan_folder(
+    folder: Folder, names: list[bytes], visible: list[bytes]
+) -> ScannedFolder:
+    """Return an open folder with its sorted `names`; rules leave some `visible`."""
     try:
-        packed_states = folder.signatures(left)
+        packed_states = folder.signatures(visible)
     except OSError:
-        packed_states = [None] * len(left)  # It may be listed, but not entered.
+        packed_states = [None] * len(
+            visible
+        )  # The folder may be listed but not entered.
     excluded: tuple[bytes, ...] = ()
-    if len(left) != len(names) or None in packed_states:
-        stored_in = {
+    if len(visible) != len(names) or None in packed_states:
+        visible_names = {
             name
-            for name, state in zip(left, packed_states, strict=True)
+            for name, state in zip(visible, packed_states, strict=True)
             if state is not None
         }
-        folders = _folders_in(folder)
+        folders = _list_folders(folder)
         excluded = tuple(
-            name + b"/" * (name in folders) for name in names if name not in stored_in
+            name + b"/" * (name in folders)
+            for name in names
+            if name not in visible_names
         )
     return ScannedFolder(
-        b"/".join(names), excluded, *pack_states(packed_states), _rules(folder, names)
+        b"/".join(names),
+        excluded,
+        *pack_states(packed_states),
+        _rule_states(folder, names),
     )
 
 
 def find_changed_folders(
-    root: Folder, last: Scan, *, cross: bool, check: Callable[[], None]
-) -> Look:
-    """Return the folders of `last` that are not as it says."""
-    found: Look = {}
-    for prefix, old in last.items():
+    root: Folder, last_scan: Scan, *, cross_devices: bool, check: Callable[[], None]
+) -> ChangedFolders:
+    """Return the folders that differ from the last scan."""
+    changed: ChangedFolders = {}
+    for prefix, old_folder in last_scan.items():
         check()
-        row: ScannedFolder | int = 1
-        # It may be gone, or not be readable any more.
+        result: ScannedFolder | int = 1
+        # The folder may have been removed, or have become unreadable.
         with (
             suppress(OSError),
             root.open_folder_beneath(
-                prefix.split(b"/")[:-1], follow_links=False, cross_devices=cross
+                prefix.split(b"/")[:-1], follow_links=False, cross_devices=cross_devices
             ) as folder,
         ):
             names = folder.names()
-            if _rules(folder, names) != old.rules:
-                row = 0
-            elif b"/".join(names) == old.names:
-                row = _row_again(folder, old)
-        if row is not old:
-            found[prefix] = row
-    return found
+            if _rule_states(folder, names) != old_folder.rules:
+                result = 0
+            elif b"/".join(names) == old_folder.names:
+                result = _rescan_folder(folder, old_folder)
+        if result is not old_folder:
+            changed[prefix] = result
+    return changed
 
 
 def apply_changed_folders(
-    scanned: Look, last: Scan, ask: Callable[[bytes, int], Scan]
+    changed: ChangedFolders, last_scan: Scan, walk: Callable[[bytes, int], Scan]
 ) -> Scan:
-    """Return the rows of a root that was `seen` as it differs from `last`; the same rows are the same objects.
+    """Return the last scan with the changed folders replaced.
 
-    `ask` returns the rows of a folder and of so many levels below it, as rules have it now.
+    `walk` returns the folders of a walk by the present rules, from a folder and to a
+    depth.
     """
-    rows = last.copy()
-    entire: tuple[bytes, ...] = ()
-    for prefix, row in sorted(scanned.items()):
-        if prefix.startswith(entire):
+    scan = last_scan.copy()
+    rescanned: tuple[bytes, ...] = ()
+    for prefix, folder in sorted(changed.items()):
+        if prefix.startswith(rescanned):
             continue
-        if isinstance(row, ScannedFolder):
-            rows[prefix] = row
+        if isinstance(folder, ScannedFolder):
+            scan[prefix] = folder
             continue
-        found = ask(prefix, row)
-        if not row or prefix not in found:
-            entire += (prefix,)
-            rows = {
-                path: row for path, row in rows.items() if not path.startswith(prefix)
+        new_folders = walk(prefix, folder)
+        if not folder or prefix not in new_folders:
+            rescanned += (prefix,)
+            scan = {
+                path: folder
+                for path, folder in scan.items()
+                if not path.startswith(prefix)
             }
         else:
-            for name, state in found[prefix].named_states():
-                if state.kind == "folder" and prefix + name + b"/" not in last:
-                    found |= ask(prefix + name + b"/", 0)
-        rows |= found
-    return rows
+            for name, state in new_folders[prefix].named_states():
+                if state.kind == "folder" and prefix + name + b"/" not in last_scan:
+                    new_folders |= walk(prefix + name + b"/", 0)
+        scan |= new_folders
+    return scan
 
 
-def _row_again(folder: Folder, old: ScannedFolder) -> ScannedFolder | int:
-    """Return the row of a folder that has the names it had; 1 where rules may say something else of one of them."""
-    if old.excluded:
-        folders = _folders_in(folder)
+def _rescan_folder(folder: Folder, old_folder: ScannedFolder) -> ScannedFolder | int:
+    """Return a folder with unchanged names, or 1 if rules must be applied again."""
+    if old_folder.excluded:
+        folders = _list_folders(folder)
         if any(
             (name.removesuffix(b"/") in folders) is not name.endswith(b"/")
-            for name in old.excluded
+            for name in old_folder.excluded
         ):
             return 1
-    found = folder.signatures(old.visible_names())
-    if marshal.dumps(found, 2) == old.packed_states:
-        return old
-    if None in found:
+    states = folder.signatures(old_folder.visible_names())
+    if marshal.dumps(states, 2) == old_folder.packed_states:
+        return old_folder
+    if None in states:
         return 1
-    packed_states, has_large, newest_ns = pack_states(found)
-    row = old._replace(
+    packed_states, has_large, newest_ns = pack_states(states)
+    new_folder = old_folder._replace(
         packed_states=packed_states,
         has_large=has_large,
         newest_ns=newest_ns,
         stored_in="",
     )
-    for (_, was), (_, now) in zip(old.named_states(), row.named_states(), strict=True):
-        # Another folder of that name, or one that may be entered now, may have what was not listed.
-        if was != now and (was.kind != now.kind or was.kind == "folder"):
+    for (_, old_state), (_, new_state) in zip(
+        old_folder.named_states(), new_folder.named_states(), strict=True
+    ):
+        # A new folder of that name, or one that may be entered now, holds unknown
+        # names.
+        if old_state != new_state and (
+            old_state.kind != new_state.kind or old_state.kind == "folder"
+        ):
             return 1
-    return row
+    return new_folder
 
 
-def content_identity(scanned: Status | ScannedState) -> tuple[int, int, int]:
-    """Return the values by which a file is known again as long as nothing has written to it."""
-    return scanned.inode, scanned.size, scanned.mtime_ns
+def content_identity(status: Status | ScannedState) -> tuple[int, int, int]:
+    """Return values that stay the same until the file is written to."""
+    return status.inode, status.size, status.mtime_ns
 
 
-def _folders_in(folder: Folder) -> set[bytes]:
+def _list_folders(folder: Folder) -> set[bytes]:
     return {name for batch in folder.iter_batches() for name in batch.folders}
 
 
-def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, ...]:
-    """Return the stamps of the files in a folder that say what is left out in it and below; () without any."""
-    dotted = {
+def _rule_states(
+    folder: Folder, names: list[bytes]
+) -> tuple[tuple[int, ...] | None, ...]:
+    """Return the states of the rule files in a folder; () if it has none."""
+    dot_names = {
         *takewhile(
             lambda name: name.startswith(b"."), names[bisect_left(names, b".") :]
         )
     }
-    if not dotted:
+    if not dot_names:
         return ()
-    # Where a file system takes several spellings for one name, it knows it by this one.
-    present = [_DENY_FILE] if folder.contains_any((_DENY_FILE,)) else []
-    present += [name for name in _RULE_FILES if name in dotted]
+    # Asked by name: a file system that folds case may list it in another spelling.
+    rule_files = [_DENY_FILE] if folder.contains_any((_DENY_FILE,)) else []
+    rule_files += [name for name in _RULE_FILES if name in dot_names]
     exclude = None
-    if _EXCLUDE[0] in dotted:
+    if _EXCLUDE[0] in dot_names:
         with (
             suppress(OSError),
             folder.open_folder_beneath(
@@ -213,4 +256,4 @@ def _rules(folder: Folder, names: list[bytes]) -> tuple[tuple[int, ...] | None, 
             ) as info,
         ):
             exclude = info.signatures(_EXCLUDE[-1:])[0]
-    return (*folder.signatures(present), exclude) if present or exclude else ()
+    return (*folder.signatures(rule_files), exclude) if rule_files or exclude else ()

@@ -1,4 +1,4 @@
-"""The begin and the end of a command, and the observation that orders them and the tools' own changes."""
+"""The begin and the end of a command, with the observations around them."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from filewright.changes.model import ChangeRecord, RecordedCommand
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.progress import Task, clean_caller_name
 from filewright.recording import open_commands
-from filewright.recording.baseline import KEPT, TABLES, Baseline, Budget
+from filewright.recording.baseline import CACHE_NAME, TABLES, Baseline, Budget
 from filewright.recording.compare import AdoptedRoot
-from filewright.recording.journal import STATE, Journal, read_state, write_state
+from filewright.recording.journal import STATE_NAME, Journal, read_state, write_state
 from filewright.recording.model import Command, RootState, Scan
 from filewright.settings import Settings
 from filewright.system import Folder
 
-_ID = r"[0-9a-z]{1,40}"
-_SHELL = b"shell"
+COMMAND_ID = r"[0-9a-z]{1,40}"
+FOLDER_NAME = b"shell"
 
 
 class Recorder:
-    """Records what commands of shells and clients' own tools change below the roots of a workspace.
+    """A recorder of the changes of shells and clients' own tools in a workspace.
 
-    A path belongs to the nearest registered root above it: a command is begun in each of the roots, and in each
-    registered root within them that a scan of the root around it shows. Each has a journal of its own.
-
-    Before a change of a tool, every root in which a command is open is observed.
+    A path belongs to the nearest registered root above it, and each root has a journal.
+    A command is begun in each root of the workspace, and in each registered root within
+    those that a scan of the outer root has seen. Before a tool changes files, every
+    root with an open command is observed.
     """
 
     def __init__(self, changes: Changes, settings: Settings) -> None:
         self._changes = changes
-        # Roots are looked at as they are, however a client has narrowed what it is served.
+        # Whole roots are observed, also those that a client has narrowed.
         self._settings = settings.replace(worktrees=False)
         self._boundaries: dict[bytes, Boundary] = {}
         self.budget = Budget()
-        """How much of what files hold is stored at one time."""
+        """The budget for storing contents at one time."""
         changes.before_change = self.observe
 
     def close(self) -> None:
-        """Let go of the roots."""
+        """Close the roots."""
         for boundary in self._boundaries.values():
             boundary.close()
         self._boundaries.clear()
@@ -58,37 +58,40 @@ class Recorder:
     def begin(
         self, command: Command, line: str, task: Task, *, is_hook: bool = False
     ) -> bool:
-        """Observe the roots, then open a command in each, with what its command line names stored first.
+        """Observe the roots, then open a command in each of them.
 
-        What of that cannot be had back, should the command take it away, is a notice of the task. For a hook most is
-        left to a process in the background; returns False if one should be started. Raises `not_found` for a bad id.
+        The files that its command line names are stored first; a notice of the task
+        names those that could not be stored. A hook leaves most contents to a
+        background process. Return False if that should be started. Raises `not_found`
+        for an invalid id.
         """
-        if not re.fullmatch(_ID, command.identifier):
+        if not re.fullmatch(COMMAND_ID, command.identifier):
             raise errors.unknown_snapshot(command.identifier)
         budget = self.budget.for_hook if is_hook else self.budget
         is_complete = True
-        with self._changes.writing(task), self._journals(task) as journals:
+        with self._changes.writing(task), self._open_journals(task) as journals:
             self._close_earlier_turns(command, journals)
-            for journal in self._observed(journals, line=line, budget=budget):
+            for journal in self._observe_each(journals, line=line, budget=budget):
                 journal.baseline.clean_up()
                 is_own = journal.log.is_own
                 open_commands.add(journal.folder, command._replace(is_own=is_own))
-                is_stored = all(row.stored_in for row in journal.rows.values())
+                is_stored = all(folder.stored_in for folder in journal.scan.values())
                 if not is_stored and journal.baseline.claim_keeper():
                     is_complete = False
         return is_complete
 
     def end(self, ending: RecordedCommand, task: Task) -> tuple[ChangeRecord, ...]:
-        """Observe the roots, close the command, and return its changes, those of each root oldest first.
+        """Observe the roots, close the command, and return its changes.
 
-        What is known of the command by now is said of all of them. Raises `not_found` if no such command is open.
+        Those of each root are in order, oldest first. The facts of `ending` are added
+        to all of them. Raises `not_found` if the command is not open.
         """
         identifier = ending.identifier
-        if not re.fullmatch(_ID, identifier):
+        if not re.fullmatch(COMMAND_ID, identifier):
             raise errors.unknown_snapshot(identifier)
         records: list[ChangeRecord] = []
         is_known = False
-        with self._changes.writing(task), self._journals(task) as journals:
+        with self._changes.writing(task), self._open_journals(task) as journals:
             commands: dict[bytes, Command] = {}
             for journal in journals:
                 for command in open_commands.read_open(journal.folder):
@@ -97,15 +100,17 @@ class Recorder:
                         commands[journal.root.resolved_path] = command._replace(
                             summary=summary, session=session, client=client, turn=turn
                         )
-            for journal in self._observed(journals, commands=commands):
-                open_here = commands.get(journal.root.resolved_path)
-                if open_here is None:
+            for journal in self._observe_each(journals, commands=commands):
+                open_command = commands.get(journal.root.resolved_path)
+                if open_command is None:
                     continue
-                closed = open_commands.remove(journal.folder, identifier) or open_here
-                is_known = is_known or journal.was_known
-                for number in closed.numbers:
+                closed_command = (
+                    open_commands.remove(journal.folder, identifier) or open_command
+                )
+                is_known = is_known or journal.had_state
+                for number in closed_command.numbers:
                     journal.log.update_command(
-                        number, ending._replace(identifier=closed.key)
+                        number, ending._replace(identifier=closed_command.key)
                     )
                     record = journal.log.read_record(number)
                     if record is not None:
@@ -115,8 +120,8 @@ class Recorder:
         return tuple(records)
 
     def begin_turn(self, session: str, task: Task) -> None:
-        """Close the commands of a session that never ended: its user has sent the next prompt."""
-        with self._changes.writing(task), self._journals(task) as journals:
+        """Close the open commands of a session, whose user has sent the next prompt."""
+        with self._changes.writing(task), self._open_journals(task) as journals:
             stale = [
                 journal
                 for journal in journals
@@ -125,108 +130,117 @@ class Recorder:
                     for command in open_commands.read_open(journal.folder)
                 )
             ]
-            for journal in self._observed(stale):
+            for journal in self._observe_each(stale):
                 for command in open_commands.read_open(journal.folder):
                     if command.session == session:
                         open_commands.remove(journal.folder, command.identifier)
 
     def observe(self, task: Task) -> None:
-        """Observe the roots in which a command is open: something is about to change."""
-        if not self._has_open():
+        """Observe the roots in which a command is open, before a tool changes files."""
+        if not self._may_have_open_command():
             return
-        with self._journals(task) as journals:
-            for _ in self._observed(
-                [each for each in journals if open_commands.read_open(each.folder)]
+        with self._open_journals(task) as journals:
+            for _ in self._observe_each(
+                [
+                    journal
+                    for journal in journals
+                    if open_commands.read_open(journal.folder)
+                ]
             ):
                 pass
 
     def store_ahead(self, task: Task, *, seconds: float) -> bool:
-        """Store more of what files hold, for commands to come; return True if that is all, or as much as there is room.
+        """Store more contents for later commands; return True if no more can be stored.
 
-        Changes do not wait for it; the begin of a command does, for `seconds` at most.
+        Changes do not wait for it; the begin of a command waits `seconds` at most.
         """
-        rows: dict[bytes, Scan] = {}
-        with self._changes.writing(task), self._journals(task) as journals:
-            fresh = [
+        stored_scans: dict[bytes, Scan] = {}
+        with self._changes.writing(task), self._open_journals(task) as journals:
+            new_journals = [
                 journal for journal in journals if read_state(journal.folder) is None
             ]
-            for _ in self._observed(fresh):
+            for _ in self._observe_each(new_journals):
                 pass
         is_complete = True
-        with self._journals(task) as journals:
+        with self._open_journals(task) as journals:
             for journal in journals:
                 journal.baseline.claim_keeper()
-                state, room = (
+                state, free_bytes = (
                     read_state(journal.folder),
                     journal.baseline.free_bytes_ahead,
                 )
-                if state is None or room <= 0:
+                if state is None or free_bytes <= 0:
                     continue
                 budget = Budget(
-                    seconds=seconds, room_bytes=min(room, self.budget.room_bytes)
+                    seconds=seconds, max_bytes=min(free_bytes, self.budget.max_bytes)
                 )
-                stored, _ = journal.baseline.store_scan(state.rows, budget)
-                rows[journal.root.resolved_path] = stored
+                scan, _ = journal.baseline.store_scan(state.scan, budget)
+                stored_scans[journal.root.resolved_path] = scan
                 is_complete = is_complete and all(
-                    row.stored_in for row in stored.values()
+                    folder.stored_in for folder in scan.values()
                 )
-        with self._changes.writing(task), self._journals(task) as journals:
+        with self._changes.writing(task), self._open_journals(task) as journals:
             for journal in journals:
-                if journal.root.resolved_path in rows:
-                    journal.mark_stored(rows[journal.root.resolved_path])
+                if journal.root.resolved_path in stored_scans:
+                    journal.mark_stored(stored_scans[journal.root.resolved_path])
         return is_complete
 
     # Roots
 
-    def _places(self) -> list[Log]:
-        """Return the logs of the roots, and of the registered roots within them, those around others first."""
+    def _list_logs(self) -> list[Log]:
+        """Return the logs of the roots and of those within them, outer roots first."""
         logs = [*self._changes.own_logs]
         logs += [log for log in self._changes.inner_logs() if log.state.owner.is_there]
         return sorted(logs, key=lambda log: log.state.owner.path)
 
-    def _has_open(self) -> bool:
-        """Return True if a command may be open in a root: asked before every change of a tool, a few looks."""
-        for log in self._places():
-            shell = log.state.at(_SHELL)
-            if open_commands.has_open(shell):
+    def _may_have_open_command(self) -> bool:
+        """Return True if a command may be open in a root.
+
+        This is asked before every change of a tool, so it reads only a few folders.
+        """
+        for log in self._list_logs():
+            path = log.state.at(FOLDER_NAME)
+            if open_commands.has_open(path):
                 return True
-            if not os.path.exists(os.path.join(shell, STATE)):
-                around = self._changes.outer_state_folder(log)
-                if around is not None and open_commands.has_open(around.at(_SHELL)):
+            if not os.path.exists(os.path.join(path, STATE_NAME)):
+                outer = self._changes.outer_state_folder(log)
+                if outer is not None and open_commands.has_open(outer.at(FOLDER_NAME)):
                     return True
         return False
 
     @contextmanager
-    def _journals(self, task: Task) -> Iterator[list[Journal]]:
-        """Open the journal of each root, those around others first."""
-        logs = self._places()
+    def _open_journals(self, task: Task) -> Iterator[list[Journal]]:
+        """Open the journal of each root, outer roots first."""
+        logs = self._list_logs()
         with ExitStack() as stack:
             journals: list[Journal] = []
             for log in logs:
-                boundary = self._boundary_of(log)
+                boundary = self._find_boundary(log)
                 if boundary is not None:
                     journals.append(
-                        stack.enter_context(self._journal(boundary, log, logs, task))
+                        stack.enter_context(
+                            self._open_journal(boundary, log, logs, task)
+                        )
                     )
             yield journals
 
     @contextmanager
-    def _journal(
+    def _open_journal(
         self, boundary: Boundary, log: Log, logs: Sequence[Log], task: Task
     ) -> Iterator[Journal]:
-        with log.state.folder() as own, suppress(FileExistsError):
-            own.make_folder(_SHELL, 0o700)
+        with log.state.folder() as state_folder, suppress(FileExistsError):
+            state_folder.make_folder(FOLDER_NAME, 0o700)
         root = boundary.roots[0]
-        inner = root.parts_within(
-            [each.state.owner.path for each in logs if each is not log]
+        inner_roots = root.parts_within(
+            [other.state.owner.path for other in logs if other is not log]
         )
-        within = tuple(sorted(b"/".join(parts) + b"/" for parts in inner))
+        within = tuple(sorted(b"/".join(parts) + b"/" for parts in inner_roots))
         with ExitStack() as stack:
-            folder = stack.enter_context(log.state.folder(_SHELL))
+            folder = stack.enter_context(log.state.folder(FOLDER_NAME))
             baseline = stack.enter_context(
-                self._baseline(boundary, log.state, folder, task)
+                self._open_baseline(boundary, log.state, folder, task)
             )
-            self._inherit(log, boundary, folder, baseline, task)
+            self._inherit_state(log, boundary, folder, baseline, task)
             yield Journal(
                 boundary,
                 within,
@@ -239,19 +253,19 @@ class Recorder:
             )
 
     @contextmanager
-    def _baseline(
+    def _open_baseline(
         self, boundary: Boundary, state: StateFolder, folder: Folder, task: Task
     ) -> Iterator[Baseline]:
         """Open the stored contents of a root."""
-        locate = partial(state.at, _SHELL, KEPT)
+        locate = partial(state.at, FOLDER_NAME, CACHE_NAME)
         database = Database(
             locate, TABLES, Flusher(enabled=False), self._settings.lock_seconds
         )
         with closing(database):
             yield Baseline(boundary, folder, database, task)
 
-    def _boundary_of(self, log: Log) -> Boundary | None:
-        """Return a boundary of one root alone, so that every workspace sees the same of it; None if it has gone."""
+    def _find_boundary(self, log: Log) -> Boundary | None:
+        """Return a boundary of one whole root; None if the root no longer exists."""
         path = log.state.owner.path
         try:
             identity = system.stat_path(path).identity
@@ -259,19 +273,19 @@ class Recorder:
             return None
         root = log.state.root
         if root is not None and root.identity != identity:
-            return None  # It was moved away while it is served.
-        known = self._boundaries.get(path)
-        if known is not None and known.roots[0].identity != identity:
+            return None  # The root was moved while a workspace serves it.
+        boundary = self._boundaries.get(path)
+        if boundary is not None and boundary.roots[0].identity != identity:
             self._boundaries.pop(path).close()
-            known = None
-        if known is None:
-            base = state_base_folder(self._settings)
-            known = self._boundaries[path] = Boundary(
-                [path], self._settings, state_folders=[base]
+            boundary = None
+        if boundary is None:
+            base_folder = state_base_folder(self._settings)
+            boundary = self._boundaries[path] = Boundary(
+                [path], self._settings, state_folders=[base_folder]
             )
-        return known
+        return boundary
 
-    def _inherit(
+    def _inherit_state(
         self,
         log: Log,
         boundary: Boundary,
@@ -279,37 +293,42 @@ class Recorder:
         baseline: Baseline,
         task: Task,
     ) -> None:
-        """Take over the state and the open commands of the root around one that is new.
+        """Copy the state and the open commands of the outer root to a new root.
 
-        Its paths were that root's until now, and the commands that are open there may change it.
+        The paths belonged to the outer root until now, and the commands that are open
+        there may change them.
         """
         with suppress(FileNotFoundError):
-            folder.stat(STATE)
+            folder.stat(STATE_NAME)
             return
-        around = self._changes.outer_state_folder(log)
-        if around is None or not open_commands.has_open(around.at(_SHELL)):
+        outer = self._changes.outer_state_folder(log)
+        if outer is None or not open_commands.has_open(outer.at(FOLDER_NAME)):
             return
-        with suppress(FileNotFoundError), around.folder(_SHELL) as above:
-            state = read_state(above)
+        with suppress(FileNotFoundError), outer.folder(FOLDER_NAME) as outer_folder:
+            state = read_state(outer_folder)
             path = log.state.owner.path
-            prefix = path[len(around.owner.path.rstrip(b"/")) + 1 :] + b"/"
-            if state is None or prefix not in state.rows:
+            prefix = path[len(outer.owner.path.rstrip(b"/")) + 1 :] + b"/"
+            if state is None or prefix not in state.scan:
                 return
-            rows: Scan = {}
-            for each, row in state.rows.items():
-                if each.startswith(prefix):
-                    rows[each[len(prefix) :]] = row._replace(stored_in="")
-            with self._baseline(boundary, around, above, task) as stored:
-                baseline.adopt(stored, below=prefix)
+            scan: Scan = {}
+            for folder_prefix, scanned_folder in state.scan.items():
+                if folder_prefix.startswith(prefix):
+                    scan[folder_prefix[len(prefix) :]] = scanned_folder._replace(
+                        stored_in=""
+                    )
+            with self._open_baseline(
+                boundary, outer, outer_folder, task
+            ) as outer_baseline:
+                baseline.adopt(outer_baseline, below=prefix)
             write_state(
-                folder, RootState(state.newest, None, None, rows, state.observed_ns)
+                folder, RootState(state.newest, None, None, scan, state.observed_ns)
             )
-            for command in open_commands.read_open(above):
+            for command in open_commands.read_open(outer_folder):
                 open_commands.add(folder, command._replace(numbers=(), is_own=False))
 
     # Observing
 
-    def _observed(
+    def _observe_each(
         self,
         journals: Sequence[Journal],
         *,
@@ -317,46 +336,51 @@ class Recorder:
         line: str = "",
         budget: Budget | None = None,
     ) -> Iterator[Journal]:
-        """Observe each root and yield its journal, but for registered roots that the one around them does not show."""
+        """Observe each root and yield its journal.
+
+        An inner root is left out if the scan of its outer root has not seen it.
+        """
         commands = commands or {}
-        done: list[Journal] = []
+        observed: list[Journal] = []
         for journal in journals:
             root = journal.root
-            around = None
-            for each in done:
-                if each.root.parts_within([root.resolved_path]):
-                    around = each
-            if around is not None and not journal.log.is_own:
-                [parts] = around.root.parts_within([root.resolved_path])
-                if not around.shows(b"/".join(parts)):
+            outer = None
+            for other in observed:
+                if other.root.parts_within([root.resolved_path]):
+                    outer = other
+            if outer is not None and not journal.log.is_own:
+                [parts] = outer.root.parts_within([root.resolved_path])
+                if not outer.has_seen(b"/".join(parts)):
                     continue
             journal.observe(
                 budget=budget or self.budget.for_hook,
                 ending=commands.get(root.resolved_path),
                 line=line,
-                adopted=self._adopted(journal),
+                adopted=self._adopt_orphans(journal),
             )
-            done.append(journal)
+            observed.append(journal)
             yield journal
 
-    def _adopted(self, journal: Journal) -> list[AdoptedRoot]:
-        """Take over what is known of registered roots within one that are gone: their paths are its own again."""
+    def _adopt_orphans(self, journal: Journal) -> list[AdoptedRoot]:
+        """Take over the states of inner roots that no longer exist."""
         adopted: list[AdoptedRoot] = []
-        for left in self._changes.orphaned_state_folders():
-            below = journal.root.parts_within([left.owner.path])
-            if not below or not os.path.exists(left.at(_SHELL, STATE)):
+        for orphan in self._changes.orphaned_state_folders():
+            paths_within = journal.root.parts_within([orphan.owner.path])
+            if not paths_within or not os.path.exists(
+                orphan.at(FOLDER_NAME, STATE_NAME)
+            ):
                 continue
-            prefix = b"/".join(below[0]) + b"/"
+            prefix = b"/".join(paths_within[0]) + b"/"
             if prefix.startswith(journal.within):
                 continue
-            with left.folder(_SHELL) as folder:
+            with orphan.folder(FOLDER_NAME) as folder:
                 state = read_state(folder)
-                folder.remove(STATE)
+                folder.remove(STATE_NAME)
                 for command in open_commands.read_open(folder):
                     open_commands.remove(folder, command.identifier)
                 if state is not None:
-                    with self._baseline(
-                        journal.boundary, left, folder, journal.task
+                    with self._open_baseline(
+                        journal.boundary, orphan, folder, journal.task
                     ) as baseline:
                         journal.baseline.adopt(baseline, prefix=prefix)
                     adopted.append(AdoptedRoot(prefix, state))
@@ -365,51 +389,51 @@ class Recorder:
     def _close_earlier_turns(
         self, command: Command, journals: Sequence[Journal]
     ) -> None:
-        """Close the commands of earlier turns of a session, which never ended."""
+        """Close the open commands of earlier turns of a session."""
         if command.session is None or command.turn is None:
             return
         for journal in journals:
             stale = [
-                each
-                for each in open_commands.read_open(journal.folder)
-                if each.session == command.session
-                and each.turn not in (None, command.turn)
+                earlier
+                for earlier in open_commands.read_open(journal.folder)
+                if earlier.session == command.session
+                and earlier.turn not in (None, command.turn)
             ]
             if stale:
-                for _ in self._observed([journal]):
+                for _ in self._observe_each([journal]):
                     pass
-                for each in stale:
-                    open_commands.remove(journal.folder, each.identifier)
+                for earlier in stale:
+                    open_commands.remove(journal.folder, earlier.identifier)
 
 
-def new_command(identifier: str, summary: str, **known: object) -> Command:
+def new_command(identifier: str, summary: str, **facts: object) -> Command:
     """Return a command that begins now."""
     begun_ns = time.time_ns()
     token = f"{identifier}-{begun_ns:x}"
-    return Command(identifier, token, summary, begun_ns=begun_ns, **known)  # type: ignore[arg-type]
+    return Command(identifier, token, summary, begun_ns=begun_ns, **facts)  # type: ignore[arg-type]
 
 
 def command_summary(line: str, label: str | None = None) -> str:
-    """Return how history calls a command of a shell, or another tool of a client by its label."""
+    """Return the summary of a shell command, or the label of a client's tool."""
     return (
         clean_caller_name(label) or f"shell: {clean_caller_name(line) or 'a command'}"
     )
 
 
 def roots_with_open_command(settings: Settings, identifier: str) -> list[str]:
-    """Return the roots in which a command of that id is open, but for those within them."""
+    """Return the roots in which a command was begun, without the roots within them."""
     index = StateIndex(state_base_folder(settings), settings.lock_seconds)
     name = open_commands.open_command_name(identifier)
     roots = []
     for owner in index.owners.values():
-        shell = index.of(owner.id, os.fsdecode(_SHELL))
-        if owner.path and os.path.exists(os.path.join(shell, name)):
-            with suppress(OSError), system.open_folder(shell) as folder:
+        path = index.of(owner.id, os.fsdecode(FOLDER_NAME))
+        if owner.path and os.path.exists(os.path.join(path, name)):
+            with suppress(OSError), system.open_folder(path) as folder:
                 command = next(
                     (
-                        each
-                        for each in open_commands.read_open(folder)
-                        if each.identifier == identifier
+                        command
+                        for command in open_commands.read_open(folder)
+                        if command.identifier == identifier
                     ),
                     None,
                 )
