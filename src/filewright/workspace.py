@@ -24,9 +24,9 @@ from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.changes.diffs import FileDifference
-    from filewright.changes.history import Scope, Selection
     from filewright.changes.model import ChangeRecord, FileChange
     from filewright.changes.recovery import Recovery
+    from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff
     from filewright.tools.context import Context
     from filewright.tools.history import ChangedFiles, RevertResult, SessionsResult
@@ -201,7 +201,7 @@ class Workspace(TypedTools, Closable):
         A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
         `named` is whichever of these a person has typed, a change or time being the moment since which.
         """
-        from filewright.changes.history import Scope
+        from filewright.changes.selection import Scope
         from filewright.tools.history import one_meant
 
         if named is not None:

@@ -14,8 +14,8 @@ import pytest
 from tests.rows import each_row
 
 from filewright import Workspace
-from filewright.changes.history import Scope
 from filewright.changes.publish import publish
+from filewright.changes.selection import Scope
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task

@@ -15,7 +15,7 @@ from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
 from filewright.changes.blobs import content_after, content_before
-from filewright.changes.history import Scope
+from filewright.changes.selection import Scope
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

@@ -17,7 +17,7 @@ from tests.platforms.unix_only import not_on_wine
 from tests.promises import outside
 
 from filewright import Settings, Workspace
-from filewright.changes.history import Scope
+from filewright.changes.selection import Scope
 from filewright.edit.changeset import (
     ChangeSet,
     Create,

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from filewright import Workspace
-from filewright.changes.history import group_by_prompt
 from filewright.changes.model import ChangeRecord
+from filewright.changes.selection import group_by_prompt
 from filewright.page.titles import deeds_of, sentence, title_of
 from filewright.progress import Caller, Task
 

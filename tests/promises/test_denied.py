@@ -19,7 +19,7 @@ from tests.rows import each_row
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.walk import WalkOptions
-from filewright.changes.history import Scope
+from filewright.changes.selection import Scope
 from filewright.dialects import NAMES
 from filewright.progress import Caller, Task
 from filewright.settings import Settings

@@ -13,13 +13,14 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import is_temporary, quote
 from filewright.boundary.worktrees import describe_changed_trees, find_working_tree
-from filewright.changes.history import History, Scope, Selection
+from filewright.changes.history import History
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log
 from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
 from filewright.changes.model import ChangeRecord, format_change_id, visibility_check
 from filewright.changes.recoverer import Recoverer
 from filewright.changes.retention import enforce_limits
+from filewright.changes.selection import Scope, Selection
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -28,7 +29,8 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.recovery import Recovery
-    from filewright.changes.undo import Conflict, Reversal
+    from filewright.changes.undo import Reversal
+    from filewright.changes.undo_report import Conflict
     from filewright.edit.changeset import ChangeSet
     from filewright.edit.diff import Diff
 

@@ -7,11 +7,10 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
@@ -33,7 +32,16 @@ from filewright.changes.model import (
     path_after_moves,
     visibility_check,
 )
+from filewright.changes.moments import format_local_time, parse_moment
 from filewright.changes.rows import DAMAGED, damaged_change_record, damaged_record_error
+from filewright.changes.selection import (
+    Scope,
+    Selection,
+    find_effective,
+    find_effective_undos,
+    find_undone,
+    group_by_prompt,
+)
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP_CLIENT, Caller, Task
@@ -53,44 +61,6 @@ _LEAST_BEGUN = 4
 _TOO_LARGE = 1 << 63
 """For the number of a change, in a database."""
 _BEFORE_HISTORY = 10**9
-_AGO = r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?"
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_CLOCK = r"\d{1,2}:\d{2}(:\d{2})?"
-PROMPT_PAUSE_SECONDS = 600
-"""Seconds between two changes of a session that may be of one prompt, where its client does not tell the turns."""
-_EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
-
-
-class Scope(NamedTuple):
-    """What is meant: a change, a session, a prompt, or all that was changed since a moment (one of the four).
-
-    `prompt` is a change, with which all that came of the same prompt is meant (see `prompts`).
-    `since` is a time, as `moment_of` reads it, or a change, which itself is not meant. `path` takes of
-    that what was done at a place or below it; `hunk`, counted from 1, one hunk of one file.
-    """
-
-    change_id: str | None = None
-    session: str | None = None
-    since: str | None = None
-    path: Location | None = None
-    hunk: int | None = None
-    prompt: str | None = None
-
-
-class Selection(NamedTuple):
-    """What a `Scope` has turned out to be: `ids`, newest first, and the `record` of what these changes did together.
-
-    `what` names it in a message, `summary` in the history if it is undone; `named` are those names for
-    programs. `partial`: only some of what the changes did.
-    """
-
-    record: ChangeRecord
-    change_ids: tuple[str, ...]
-    description: str
-    summary: str
-    details: Mapping[str, Any]
-    partial: bool = False
-    hunk: int | None = None
 
 
 class History:
@@ -690,7 +660,7 @@ class History:
                     tuple(name for name in selected.change_ids if name in touching)
                     or selected.change_ids
                 )
-                selected = selected._replace(change_ids=ids)
+                selected = replace(selected, change_ids=ids)
         part = asked
         if scope.hunk is not None:
             whole, entries = entries, list(self._seen(entries))
@@ -718,7 +688,8 @@ class History:
                 ),
             )
             part = f"hunk {scope.hunk} of {part}"
-        return selected._replace(
+        return replace(
+            selected,
             record=replace(record, file_changes=entries),
             summary=f"{selected.summary} ({part} only)",
             details={**selected.details, "path": asked or entries[0].path.display_path},
@@ -853,91 +824,6 @@ def _nothing_left(chosen: Collection[str], configuring: Sequence[str]) -> str:
     if configuring and not chosen:
         return f"what `{SETUP_CLIENT}` wrote is only for the user to take back (change {configuring[0]})"
     return "it is undone already" if chosen else "nothing was changed since then"
-
-
-# Which are meant
-
-
-def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
-    """The undos among changes, newest first as these are, that are not undone themselves."""
-    undone: set[str] = set()
-    for head in heads:
-        if head.reverts and not head.partial and head.id not in undone:
-            undone.update(head.reverts)
-            yield head
-
-
-def find_undone(heads: Iterable[ChangeRecord]) -> dict[str, str]:
-    """Which change is undone, and by which one; `heads` newest first."""
-    return {
-        name: undo.id for undo in find_effective_undos(heads) for name in undo.reverts
-    }
-
-
-def find_effective(undos: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
-    """Those of the `chosen` that none of the `undos` has undone, and that have not undone one another.
-
-    The undos are newest first, and none of them is undone itself.
-    """
-    left = set(chosen)
-    for undo in undos:
-        if undo.id not in chosen:
-            left.difference_update(undo.reverts)
-        elif left.issuperset(undo.reverts):
-            left.difference_update(undo.reverts, (undo.id,))
-    return left
-
-
-def group_by_prompt(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
-    """The changes by the prompts they came of, each newest first as `records` are.
-
-    Those of a session belong together as long as they are of one turn; where turns are not known, as long as there
-    is no pause.
-    """
-    found: list[list[ChangeRecord]] = []
-    last: dict[str | None, list[ChangeRecord]] = {}
-    for record in records:
-        later = last.get(record.session)
-        pause = later[-1].number - record.number if later is not None else 0
-        if (
-            later is None
-            or record.turn != later[-1].turn
-            or (record.turn is None and pause > PROMPT_PAUSE_SECONDS * 10**9)
-        ):
-            last[record.session] = later = []
-            found.append(later)
-        later.append(record)
-    return found
-
-
-def parse_moment(text: str, now: datetime | None = None) -> int | None:
-    """A time in nanoseconds since the epoch; None if the text is none.
-
-    It may be ISO 8601 (without a zone: local time), a time of today (``14:30``), or how long ago
-    (``10 min``, ``2h ago``).
-    """
-    text = text.strip()
-    now = (now or datetime.now()).astimezone()
-    if (ago := re.fullmatch(_AGO, text)) is not None:
-        seconds = int(ago[1]) * _SECONDS[ago[2][0]]
-        moment = now - timedelta(seconds=min(seconds, (now - _EPOCH).total_seconds()))
-    else:
-        if re.fullmatch(_CLOCK, text):
-            text = f"{now:%Y-%m-%d}T{text.zfill(8 if text.count(':') == 2 else 5)}"
-        if not re.match(r"\d{4}-\d", text):
-            return None
-        try:
-            moment = datetime.fromisoformat(text).astimezone()
-        except (ValueError, OverflowError, OSError):
-            return None
-    # The time of a change is shown without its nanoseconds, and names that change itself, not what is before.
-    within = moment.microsecond * 1000 + 999 if moment.microsecond else 0
-    return int(moment.replace(microsecond=0).timestamp()) * 10**9 + within
-
-
-def format_local_time(time_ns: int) -> str:
-    """A time for people, in their zone, to the second."""
-    return f"{datetime.fromtimestamp(time_ns // 10**9).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def find_by_prefix(given: str, names: Iterable[str], what: str) -> str | None:

@@ -21,8 +21,8 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.wording import join_limited, pluralize, to_one_line
 
 if TYPE_CHECKING:
-    from filewright.changes.history import Scope
     from filewright.changes.model import ChangeRecord
+    from filewright.changes.selection import Scope
     from filewright.tools.history import RevertResult
     from filewright.workspace import Workspace
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes.history import find_undone, group_by_prompt
 from filewright.changes.model import ChangeRecord
+from filewright.changes.selection import find_undone, group_by_prompt
 from filewright.errors import FilewrightError
 from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
 from filewright.progress import Task

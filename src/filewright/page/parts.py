@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 from urllib.parse import quote as in_address
 
 from filewright.changes.blobs import content_after, content_before
-from filewright.changes.history import Scope, Selection
 from filewright.changes.model import ChangeRecord
+from filewright.changes.selection import Scope, Selection
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.page.cards import (
     CARDS,

@@ -12,8 +12,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.changes.diffs import FileDifference
-from filewright.changes.history import Scope
 from filewright.changes.model import ChangeRecord, FileChange, FileState
+from filewright.changes.selection import Scope
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task

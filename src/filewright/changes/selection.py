@@ -1,0 +1,115 @@
+"""Which changes an undo or a diff is for: what the caller names, and what that comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from filewright.boundary.location import Location
+from filewright.changes.model import ChangeRecord
+
+PROMPT_PAUSE_SECONDS = 600
+"""The longest pause between two changes of one prompt, if turns are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Changes as a caller names them: one change, a session, a prompt, or since a moment.
+
+    `prompt` is the id of a change, for all changes of the same prompt. `since` is a time,
+    as `parse_moment` reads it, or the id of a change, which itself is not included.
+    `path` takes of these what was done at a path or below it, `hunk` one hunk of one file,
+    counted from 1.
+    """
+
+    change_id: str | None = None
+    session: str | None = None
+    since: str | None = None
+    path: Location | None = None
+    hunk: int | None = None
+    prompt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The changes of a scope.
+
+    `change_ids` are newest first, `record` is what these changes did together.
+    `description` names them in a message, `summary` in the history once they are undone,
+    `details` for programs. `partial`: only some of what the changes did is selected.
+    """
+
+    record: ChangeRecord
+    change_ids: tuple[str, ...]
+    description: str
+    summary: str
+    details: Mapping[str, Any]
+    partial: bool = False
+    hunk: int | None = None
+
+
+# Undos
+
+
+def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+    """Yield the undos among changes that are not undone themselves, newest first."""
+    undone: set[str] = set()
+    for head in heads:
+        if head.reverts and not head.partial and head.id not in undone:
+            undone.update(head.reverts)
+            yield head
+
+
+def find_undone(heads: Iterable[ChangeRecord]) -> dict[str, str]:
+    """Return the ids of undone changes, each with its undo's; `heads` are newest first."""
+    undone: dict[str, str] = {}
+    for undo in find_effective_undos(heads):
+        for change_id in undo.reverts:
+            undone[change_id] = undo.id
+    return undone
+
+
+def find_effective(
+    undos: Iterable[ChangeRecord], change_ids: Collection[str]
+) -> set[str]:
+    """Return those of `change_ids` that no undo has reverted.
+
+    `undos` are newest first, and none of them is undone. An undo among `change_ids`
+    cancels out with the changes it reverts if all of them are still in effect.
+    """
+    effective_ids = set(change_ids)
+    for undo in undos:
+        if undo.id not in change_ids:
+            effective_ids.difference_update(undo.reverts)
+        elif effective_ids.issuperset(undo.reverts):
+            effective_ids.difference_update(undo.reverts, (undo.id,))
+    return effective_ids
+
+
+# Prompts
+
+
+def group_by_prompt(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
+    """Return the changes by prompt, each group newest first, as `records` are.
+
+    Changes of a session are of one prompt as long as their turn is the same, or, where
+    turns are not known, as long as there is no long pause between them.
+    """
+    groups: list[list[ChangeRecord]] = []
+    last_groups: dict[str | None, list[ChangeRecord]] = {}
+    for record in records:
+        group = last_groups.get(record.session)
+        if group is None or _begins_prompt(record, group[-1]):
+            group = last_groups[record.session] = []
+            groups.append(group)
+        group.append(record)
+    return groups
+
+
+def _begins_prompt(record: ChangeRecord, later: ChangeRecord) -> bool:
+    """Return True if the next later change of the session is of another prompt."""
+    if record.turn != later.turn:
+        return True
+    pause_ns = later.number - record.number
+    return record.turn is None and pause_ns > PROMPT_PAUSE_SECONDS * 10**9

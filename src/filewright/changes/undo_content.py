@@ -1,0 +1,170 @@
+"""The content of a file without a change: the inverse, merged with later changes.
+
+Where a file has changed since, the inverse is merged three ways, line by line. What the
+change made of the file is the base; the file now and the file before are the two sides.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import xxhash
+
+from filewright import errors
+from filewright.changes.blobs import content_after, content_before, forward_splices
+from filewright.changes.model import FileChange, FileState, RecordedPath
+from filewright.changes.undo_report import FileRefusedError, ReportBuilder
+from filewright.edit.changed_lines import group_into_hunks
+from filewright.edit.diff3 import merge_lines
+from filewright.edit.linediff import find_line_splices
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply_splices
+from filewright.text.utf8_view import Utf8View
+
+EDITED = "was created by that change and has been edited since"
+NOT_KEPT = "was deleted and not kept"
+SOMETHING_NEW = "was deleted by that change, and something new is there now"
+
+_WIDE_ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+# Half of a surrogate pair stays as it is on the way from UTF-16 to UTF-8 and back.
+_PAIRS = "surrogatepass"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentUndoer:
+    """Takes changes back from contents in memory.
+
+    With `hunk`, counted from 1, only that hunk of the one change. What cannot be taken
+    back is added to the report, and raises `FileRefusedError`.
+    """
+
+    settings: Settings
+    task: Task
+    hunk: int | None
+    display_path: Callable[[RecordedPath], str]
+    report: ReportBuilder
+
+    def undo(self, change: FileChange, content: bytes | None) -> bytes | None:
+        """Return the content without the runs of a change, the last run first.
+
+        None is no file, before and after. A file that others have deleted between two
+        runs comes back.
+        """
+        if len(change.runs) > 1 and self.hunk is not None:
+            raise errors.no_undo_by_hunks(self.display_path(change.path))
+        for run in reversed(change.runs):
+            self.task.check()
+            if run.before is None:
+                if content is not None and not has_content(run.after, content):
+                    self._refuse(run, EDITED)
+                content = None
+            elif content is None:
+                content = content_before(run)
+                if content is None:
+                    self._refuse(run, NOT_KEPT)
+            elif run.after is None:
+                self._refuse(run, SOMETHING_NEW)
+            else:
+                content = self._undo_run(run, content)
+        return content
+
+    def _undo_run(self, run: FileChange, current: bytes) -> bytes:
+        """Return the content of a file that the run has changed, without the run."""
+        is_unchanged = has_content(run.after, current)
+        before = content_before(run, current if is_unchanged else None)
+        if before is None:
+            self._refuse(run, "was not kept as it was before")
+        after = current if is_unchanged else content_after(run)
+        if after is None:
+            self._refuse(
+                run, "has changed since, and what the change made of it was not kept"
+            )
+        if self.hunk is not None:
+            before = self._apply_other_hunks(run, before, after, self.hunk)
+        if is_unchanged:
+            return before
+        return self._merge(self.display_path(run.path), after, current, before)
+
+    def _apply_other_hunks(
+        self, run: FileChange, before: bytes, after: bytes, hunk: int
+    ) -> bytes:
+        """Return what the run would have made of a file without one of its hunks.
+
+        Raise `not_found` if it has fewer hunks, `unsupported` if it is too large for them.
+        """
+        snapshot = Snapshot(before, settings=self.settings)
+        utf8_view: Utf8View | None = None
+        splices = forward_splices(run)
+        if snapshot.encoding.unit_bytes > 1:
+            utf8_view = Utf8View(snapshot)
+            snapshot = utf8_view.snapshot
+            splices = find_line_splices(
+                utf8_view.to_utf8(before), utf8_view.to_utf8(after)
+            )
+        elif splices is None:
+            splices = find_line_splices(before, after)
+        hunks = group_into_hunks(snapshot, splices)
+        shown = self.display_path(run.path)
+        if not 1 <= hunk <= len(hunks):
+            raise errors.unknown_hunk(shown, hunk, len(hunks))
+        kept_splices: list[Splice] = []
+        for number, edits in enumerate(hunks, 1):
+            if number == hunk:
+                continue
+            for edit in edits:
+                line_counts = len(edit.old), len(edit.new)
+                if line_counts != (edit.old_count, edit.new_count):
+                    # The hunk is so long that its lines are not all in it.
+                    raise errors.no_undo_by_hunks(shown)
+                length = edit.end - edit.offset
+                kept_splices.append(Splice(edit.offset, length, b"".join(edit.new)))
+        if utf8_view is not None:
+            return apply_splices(before, utf8_view.to_file_splices(kept_splices))
+        return apply_splices(before, kept_splices)
+
+    def _merge(self, shown: str, after: bytes, current: bytes, before: bytes) -> bytes:
+        """Return the current content without the change, merged by lines."""
+        texts = [after, current, before]
+        # A character of UTF-16 may hold the byte of a line end. A file that was converted
+        # meanwhile is merged as bytes.
+        codec = _WIDE_ENCODINGS.get(current[:2])
+        for text in texts:
+            if text[:2] != current[:2] or len(text) % 2:
+                codec = None
+        if codec is not None:
+            texts = [text.decode(codec, _PAIRS).encode(errors=_PAIRS) for text in texts]
+        base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
+        merge = merge_lines(base, ours, theirs, touching=True)
+        merged: list[bytes] = []
+        for chunk in merge.chunks:
+            now, then = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
+            merged += then if chunk.kind == "theirs" else now
+            if chunk.kind == "conflict":
+                first = chunk.ours[0] + 1
+                lines = first, max(first, chunk.ours[1])
+                self.report.add_merge_conflict(shown, lines, now, then)
+        if not merge.clean:
+            raise FileRefusedError
+        if merged == ours:
+            self.report.add_note(f"{shown} already holds what undoing would make of it")
+            return current
+        self.report.add_merged(
+            shown, f"{shown} has changed since; the later changes stay (merged)"
+        )
+        content = b"".join(merged)
+        if codec is not None:
+            content = content.decode(errors=_PAIRS).encode(codec, _PAIRS)
+        return content
+
+    def _refuse(self, run: FileChange, why: str) -> NoReturn:
+        self.report.refuse(self.display_path(run.path), why)
+
+
+def has_content(state: FileState | None, content: bytes) -> bool:
+    """Return True if a content is that of a state."""
+    return state is not None and xxhash.xxh3_128_hexdigest(content) == state.digest

@@ -1,0 +1,161 @@
+"""What an undo has to tell: conflicts that refuse it, merged files, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn
+
+from filewright.changes.selection import Selection
+from filewright.errors import Code, FilewrightError
+from filewright.wording import to_one_line
+
+_SHOWN_LINES = 12
+"""Lines that are shown of one side of a conflict."""
+_SHOWN_CHARS = 200
+"""Characters that are shown of such a line."""
+_SHOWN_CONFLICTS = 10
+_MAX_LISTED = 200
+"""Conflicts that a refusal lists in its details, and notes of an undo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The reason why a file cannot be given back.
+
+    `lines` are the first and the last line of the file where a merge conflicts, `now`
+    what they are, and `then` what the undo would make of them.
+    """
+
+    path: str
+    why: str
+    lines: tuple[int, int] | None = None
+    now: str | None = None
+    then: str | None = None
+
+    @property
+    def at(self) -> str:
+        """The lines, for users."""
+        return f" (lines {self.lines[0]} to {self.lines[1]})" if self.lines else ""
+
+    @property
+    def sides(self) -> str:
+        """Both sides, marked as git marks them."""
+        if self.now is None:
+            return f"\n{self.path} {self.why}"
+        now, then = (f"{side}\n" if side else "" for side in (self.now, self.then))
+        return (
+            f"\n{self.path}{self.at}\n<<<<<<< now\n{now}=======\n{then}>>>>>>> undone"
+        )
+
+    def to_details(self) -> dict[str, Any]:
+        """Return the fields for the details of an error."""
+        return asdict(self) | {"lines": list(self.lines) if self.lines else None}
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """The result of working out an undo.
+
+    `merged` are the files in which later changes were kept by a three-way merge, `notes`
+    are for the user, and `conflicts` have refused the undo.
+    """
+
+    merged: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+class FileRefusedError(Exception):
+    """One file cannot be given back; its conflict is in the report."""
+
+
+class ReportBuilder:
+    """Collects the report while an undo is worked out."""
+
+    def __init__(self) -> None:
+        self._merged: dict[str, None] = {}
+        self._notes: dict[str, None] = {}
+        self._conflicts: dict[tuple[str, int], Conflict] = {}
+
+    def add_note(self, note: str) -> None:
+        """Add a note for the user, once."""
+        self._notes[note] = None
+
+    def add_merged(self, path: str, note: str) -> None:
+        """Add a merged file, once: others may have changed it several times between."""
+        self._merged[path] = None
+        self.add_note(note)
+
+    def add_merge_conflict(
+        self,
+        path: str,
+        lines: tuple[int, int],
+        now: Sequence[bytes],
+        then: Sequence[bytes],
+    ) -> None:
+        """Add a conflict of a merge, at the first and last of the lines."""
+        self._conflicts[path, lines[0]] = Conflict(
+            path,
+            "has changed since in the same place",
+            lines,
+            _excerpt(now),
+            _excerpt(then),
+        )
+
+    def refuse(self, path: str, why: str) -> NoReturn:
+        """Add a conflict of a whole file, and raise `FileRefusedError`."""
+        self._conflicts.setdefault((path, 0), Conflict(path, why))
+        raise FileRefusedError
+
+    def build(self) -> UndoReport:
+        """Return the report."""
+        return UndoReport(
+            merged=tuple(self._merged),
+            notes=tuple(self._notes)[:_MAX_LISTED],
+            conflicts=tuple(self._conflicts.values()),
+        )
+
+
+def _excerpt(lines: Sequence[bytes]) -> str:
+    """Return the first of some lines, safe to be shown."""
+    shown: list[str] = []
+    for line in lines[:_SHOWN_LINES]:
+        text = line.decode(errors="replace").rstrip("\r\n")
+        shown.append(to_one_line(text)[:_SHOWN_CHARS])
+    if len(lines) > _SHOWN_LINES:
+        shown.append(f"... {len(lines) - _SHOWN_LINES:,} more lines")
+    return "\n".join(shown)
+
+
+def build_refusal(
+    selection: Selection, conflicts: Sequence[Conflict], *, has_rest: bool
+) -> FilewrightError:
+    """Return the error of an undo with conflicts.
+
+    `has_rest` tells that other files could be undone without those of the conflicts.
+    """
+    first = conflicts[0]
+    file_count = len({conflict.path for conflict in conflicts})
+    more = f", and {file_count - 1} more" if file_count > 1 else ""
+    sides = "".join(conflict.sides for conflict in conflicts[:_SHOWN_CONFLICTS])
+    partly = (
+        "give partial=true to undo the rest and leave that as it is, "
+        if has_rest
+        else ""
+    )
+    return FilewrightError(
+        Code.STALE_VERSION,
+        f"{selection.description} cannot be undone: {first.path} {first.why}{first.at}"
+        f"{more}; nothing was changed{sides}",
+        hint=f"{partly}undo the later changes of that file first (get_history lists "
+        "them), show this change's diff (get_history with change_id) and edit the file "
+        "by hand, or give force=true to have the earlier content over what is there now",
+        details={
+            **selection.details,
+            "conflicts": [
+                conflict.to_details() for conflict in conflicts[:_MAX_LISTED]
+            ],
+            "conflict_count": len(conflicts),
+        },
+    )
