@@ -26,7 +26,7 @@ class Overlay(Snapshot):
         *self._starts, self.size = accumulate(map(len, self._pieces), initial=0)
 
     @property
-    def dominant(self) -> bytes:
+    def dominant_terminator(self) -> bytes:
         """The snapshot's: lines that an edit removes do not change how others end."""
         return self._snapshot.dominant_terminator
 
