@@ -1,7 +1,7 @@
-"""What is to change, as a plain value: the only thing `changes/` accepts.
+"""Change sets: the changes of a call as plain values, and the input of `changes/`.
 
-A step never holds a path string or an open file. `Expected` says which content a step was made
-against; the commit refuses with `stale_version` when the file is no longer that.
+A step holds no path as text and no open file. `ExpectedState` says which content a step
+was made against; the commit refuses with `stale_version` if the file has changed since.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from filewright.text.splice import Splice
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
 
-D = TypeVar("D")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedState:
-    """The content a step was made against.
+    """The state of a file that a step was made against.
 
-    `digest` is xxh3_128 of the whole file, in hex, where it was hashed (files up to
-    `settings.identity_bytes`), else None and `identity` alone decides, with the splices'
-    own `guards`: the old bytes under and next to each splice, checked by the copy loop.
+    `digest` is xxh3_128 of the whole file, in hex, if it was hashed (files up to
+    `settings.identity_bytes`). If it is None, `identity` alone decides, together with
+    the `guards` of the splices: the old bytes under and next to each of them, which are
+    compared while the file is copied.
     """
 
     size: int
@@ -34,20 +35,18 @@ class ExpectedState:
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> ExpectedState:
-        """What a snapshot saw: hashed where it is held, else by identity."""
-        return cls(
-            snapshot.size,
-            snapshot.identity,
-            snapshot.digest() if snapshot.content is not None else None,
-        )
+        """Return the state that a snapshot saw, hashed if its content is in memory."""
+        digest = snapshot.digest() if snapshot.content is not None else None
+        return cls(snapshot.size, snapshot.identity, digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """Replace parts of an existing regular file; everything outside the splices, which are in order, is copied.
+    """Replace parts of an existing regular file.
 
-    `encoding_check` names the codec the rest of the file must decode by, validated in the copy
-    loop, when only a sample was seen and the replacement depends on the guess.
+    The splices are in order; everything outside them is copied. `encoding_check` names
+    the codec by which the rest of the file must decode. It is set if only a sample was
+    seen and the new text depends on the guess, and is checked while copying.
     """
 
     location: Location
@@ -59,37 +58,41 @@ class Modify:
     def from_snapshot(
         cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
     ) -> Modify:
-        """The step for a file as a snapshot shows it."""
-        guessed = snapshot.encoding.is_sampled and not all(
+        """Return the step that applies splices to a file as a snapshot shows it."""
+        is_guess_needed = snapshot.encoding.is_sampled and not all(
             splice.replacement.isascii() for splice in splices
         )
         return cls(
             location,
             ExpectedState.from_snapshot(snapshot),
             splices,
-            snapshot.encoding.name if guessed else None,
+            encoding_check=snapshot.encoding.name if is_guess_needed else None,
         )
 
 
 class ContentStream(Protocol):
-    """A content that need not be in memory."""
+    """Content that need not be in memory."""
 
     @property
     def size(self) -> int:
-        """How many bytes."""
+        """The number of bytes."""
         ...
 
     def blocks(self) -> Iterator[bytes | memoryview]:
-        """The bytes from the start; may be asked for more than once. A block is valid until the next one."""
+        """Yield the bytes from the start; each block is valid until the next one.
+
+        The method may be called more than once.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new regular file; parents are made. Nothing may be there, unless `replace`.
+    """Create a regular file and its missing parents.
 
-    What else it carries is given where it comes back as it once was; `attributes` None are those of the file that
-    is there.
+    The location must be free, unless `replace` is set. Mode, owner, time and extended
+    attributes are given if undo restores a file. `attributes` None are those of the
+    file that is replaced.
     """
 
     location: Location
@@ -105,7 +108,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class MakeLink:
-    """A symbolic link as it once was; undo makes these. Nothing may be there."""
+    """Restore a symbolic link, for undo. The location must be free."""
 
     location: Location
     target: bytes
@@ -113,9 +116,9 @@ class MakeLink:
 
 @dataclass(frozen=True, slots=True)
 class MakeFolder:
-    """A folder and its missing parents; existing folders are left as they are.
+    """Create a folder and its missing parents; existing folders stay as they are.
 
-    `attributes` are extended attributes of a folder that undo makes again.
+    `attributes` are the extended attributes of a folder that undo restores.
     """
 
     location: Location
@@ -124,7 +127,7 @@ class MakeFolder:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A file, a link or an empty folder, or with `recursive` a folder and all below it."""
+    """Delete a file, a link or an empty folder; with `recursive` a folder with content."""
 
     location: Location
     recursive: bool = False
@@ -134,7 +137,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Rename a file, link or folder; parents of the destination are made."""
+    """Rename a file, link or folder; missing parents of the destination are created."""
 
     source: Location
     destination: Location
@@ -152,7 +155,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class SetMode:
-    """Set permission bits; `mode` is octal digits or chmod's symbolic form, resolved at commit."""
+    """Set permission bits.
+
+    `mode` is octal digits or the symbolic form of chmod, which is resolved at commit.
+    """
 
     location: Location
     mode: str
@@ -173,16 +179,19 @@ Step = (
 
 
 @dataclass(frozen=True, slots=True)
-class FilePlan(Generic[D]):
-    """What was decided for one file; `before` is open until the next decision is asked for.
+class FilePlan(Generic[ResultT]):
+    """The changes that an edit, write or patch will make to one file.
 
-    `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
-    or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
-    are those of the file; `shown` is the text that a diff is made of with its splices, where that is another one.
-    `whole`: the caller gave all that the file will hold.
+    `result` is the tool's own description of them. `location` is where the file is
+    afterwards, or was if it is deleted; `old_name` and `new_name` are its names in
+    results (None: it is created, or deleted). `before` is its old content, open until
+    the next plan is requested: empty for a new file, None if there is nothing to show.
+    `splices` are those of the file. If a diff shows another text than the file's, such
+    as the cells of a notebook, `view` is that text with its splices. `is_complete`: the
+    caller gave the whole new content.
     """
 
-    result: D
+    result: ResultT
     location: Location
     steps: Sequence[Step]
     before: Snapshot | None = None
@@ -197,40 +206,37 @@ class FilePlan(Generic[D]):
 
     @classmethod
     def for_new_file(
-        cls, result: D, location: Location, content: bytes, mode: int | None = None
-    ) -> FilePlan[D]:
-        """That a file is made."""
-        empty = Snapshot(b"", encoding="utf-8", location=location)
-        added = (Splice(0, 0, content),) if content else ()
-        steps = [Create(location, content, mode)]
+        cls,
+        result: ResultT,
+        location: Location,
+        content: bytes,
+        mode: int | None = None,
+    ) -> FilePlan[ResultT]:
+        """Return the plan of a file that is created."""
         return cls(
             result,
             location,
-            steps,
-            empty,
-            added,
-            None,
-            location.display_path,
+            steps=[Create(location, content, mode)],
+            before=Snapshot(b"", encoding="utf-8", location=location),
+            splices=(Splice(0, 0, content),) if content else (),
+            new_name=location.display_path,
             mode_after=mode,
             is_complete=True,
         )
 
-    def with_deletion(self) -> FilePlan[D]:
-        """That the file is deleted after all."""
-        before = self.before
-        gone = (
-            (Splice(0, before.size, b""),) if before is not None and before.size else ()
-        )
-        step = Delete(
-            self.location,
-            expected=ExpectedState.from_snapshot(before)
-            if before is not None
-            else None,
-        )
-        return replace(self, steps=[*self.steps, step], splices=gone, new_name=None)
+    def with_deletion(self) -> FilePlan[ResultT]:
+        """Return the plan with the file deleted at the end."""
+        expected = None
+        splices: Sequence[Splice] = ()
+        if self.before is not None:
+            expected = ExpectedState.from_snapshot(self.before)
+            if self.before.size:
+                splices = (Splice(0, self.before.size, b""),)
+        step = Delete(self.location, expected=expected)
+        return replace(self, steps=[*self.steps, step], splices=splices, new_name=None)
 
-    def with_move(self, destination: Location) -> FilePlan[D]:
-        """That the file gets another name after all."""
+    def with_move(self, destination: Location) -> FilePlan[ResultT]:
+        """Return the plan with the file renamed at the end."""
         step = Move(self.location, destination)
         return replace(
             self,
@@ -242,10 +248,11 @@ class FilePlan(Generic[D]):
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """An ordered set of steps committed as one transaction: all or none.
+    """Steps in order that are committed as one transaction: all or none.
 
-    A later step sees the result of the earlier ones (create a folder, move into it). `reverts` are the
-    changes it undoes, None if it is no undo; with `partial` it takes back only some of what they did.
+    A later step sees the result of the earlier ones, as when a folder is created and
+    files are moved into it. `reverts` are the changes that an undo reverts, None for
+    any other change set; with `partial` the undo reverts only a part of them.
     """
 
     tool: str
@@ -258,12 +265,14 @@ class ChangeSet:
 
     @property
     def locations(self) -> Collection[Location]:
-        """Every place that a step names to change it."""
-        places: list[Location] = []
+        """The locations that the steps change."""
+        locations: list[Location] = []
         for step in self.steps:
-            if isinstance(step, Move | Copy):
-                places += [step.source] if isinstance(step, Move) else []
-                places.append(step.destination)
-            else:
-                places.append(step.location)
-        return places
+            match step:
+                case Move(source, destination):
+                    locations += [source, destination]
+                case Copy(_, destination):
+                    locations.append(destination)
+                case _:
+                    locations.append(step.location)
+        return locations
