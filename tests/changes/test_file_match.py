@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,5 +83,5 @@ def test_matches_links_by_target(bench: Any, target: str, match: FileMatch) -> N
         status = folder.stat(b"link")
         state = FileState.from_status(status, link_target=b"a.txt")
         assert match_name(folder, b"link", state) is FileMatch.SAME
-        other = state._replace(inode=status.inode + 1, link_target=target.encode())
+        other = replace(state, inode=status.inode + 1, link_target=target.encode())
         assert match_name(folder, b"link", other) is match

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from filewright.boundary.names import temporary_name
@@ -24,7 +26,7 @@ _FILE = FileState("file", digest="d")
         pytest.param(FileState("file"), _FILE, False, id="content not known"),
         pytest.param(_FILE, _FILE, True, id="replaces a file"),
         pytest.param(_FILE, None, False, id="new, inode not known"),
-        pytest.param(_FILE._replace(inode=7), None, True, id="new, inode known"),
+        pytest.param(replace(_FILE, inode=7), None, True, id="new, inode known"),
         pytest.param(FileState("folder"), _FILE, False, id="folder, inode not known"),
         pytest.param(FileState("folder", inode=7), None, True, id="folder"),
         pytest.param(FileState("link"), _FILE, True, id="link over a file"),
