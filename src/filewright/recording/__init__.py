@@ -14,6 +14,7 @@ and undone like those of tools.
 - `compare`: the differences between a state and a scan
 - `file_changes`: the entries of a change record, built from differences
 - `baseline`: contents of files, stored ahead of commands
+- `git_index`: a reader of git's index, for contents that git has
 - `open_commands`: the files of commands that have begun and not ended
 - `model`: the values that these modules share
 """

@@ -16,6 +16,7 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from fnmatch import translate
 from heapq import heappop, heappush
 from posixpath import basename
@@ -29,6 +30,7 @@ from filewright.changes.database import Database
 from filewright.changes.state_dir import temporary_file
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.recording.git_index import iter_entries
 from filewright.recording.model import (
     LARGE_BYTES,
     Scan,
@@ -62,11 +64,6 @@ KEEPER_CLAIM_NAME, KEEPER_CLAIM_NS = b"ahead", 600 * 10**9
 MAX_PATTERNS, MAX_NAMED_FILES = 50, 5
 MAX_INDEX_BYTES = 64 * MB
 STALE_NS = 2 * 86_400 * 10**9
-INDEX_ENTRY = struct.Struct(">10I20sH")
-"""An entry of git's index.
-
-Its fields are times, device, inode, mode, user, group, size, name of the object, flags.
-"""
 DAMAGE_CODES = (Code.IO_ERROR, Code.UNSUPPORTED)
 """The errors of a cache that is damaged, or of another version."""
 
@@ -183,88 +180,20 @@ class Baseline:
         Return the scan, with a mark in each folder that is completely stored, and the
         named files that were too large or for which there was no time or space.
         """
-        is_named, too_late, incomplete = (
-            _name_matcher(line),
-            dict[bytes, ScannedState](),
-            set[bytes](),
-        )
-        candidates: list[tuple[bool, int, bytes, bytes, ScannedState | None]] = []
-
-        def want(prefix: bytes) -> None:
-            stored_keys = set(
-                self._database.read(
-                    "SELECT name, stamp FROM kept WHERE folder = ?", prefix
-                )
-            )
-            for name, state in scan[prefix].named_states():
-                if state.kind == "folder" or (
-                    stored_keys and (name, state.key) in stored_keys
-                ):
-                    continue
-                is_unnamed = not is_named([*prefix.split(b"/"), name])
-                if state.size <= LARGE_BYTES:
-                    heappush(
-                        candidates, (is_unnamed, -state.mtime_ns, prefix, name, state)
-                    )
-                elif not is_unnamed:
-                    too_late[prefix + name] = state
-
         with self._discarding_damage():
             self._database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
         with self._database.transaction(self._task, durable=False) as execute:
             (cache_name,) = execute("SELECT name FROM cache").fetchone()
-        for prefix, folder in scan.items():
-            is_incomplete = folder.stored_in != cache_name
-            if not is_incomplete and not folder.has_large:
-                continue
-            is_unchanged = (
-                budget.changed_only
-                and last_scan is not None
-                and folder is last_scan.get(prefix)
-            )
-            if line and is_named(prefix.split(b"/") + folder.names.split(b"/")):
-                want(prefix)
-            elif is_incomplete and is_unchanged and not folder.stored_in:
-                incomplete.add(prefix)
-            elif is_incomplete:
-                # Files of a folder are only listed once its newest file is the next to
-                # store.
-                heappush(candidates, (True, -folder.newest_ns, prefix, b"", None))
-        started, file_count, remaining_bytes = time.monotonic(), 0, budget.max_bytes
-        contents: list[tuple[bytes, ScannedState, bytes]] = []
-        while candidates:
-            time_limit = (
-                budget.seconds
-                if candidates[0][0]
-                else max(budget.seconds, budget.named_seconds)
-            )
-            # On a busy machine the time may be over before the first file.
-            if remaining_bytes < 0 or (
-                file_count >= budget.min_files
-                and time.monotonic() - started > time_limit
-            ):
-                break
-            self._task.check()
-            _, _, prefix, name, state = heappop(candidates)
-            if state is None:
-                want(prefix)
-                continue
-            file_count += 1
-            content = self.read_current(prefix + name, state)
-            if content is not None:
-                remaining_bytes -= len(content)
-                contents.append((prefix + name, state, content))
-            # Another process that stores contents waits for one transaction at most.
-            if len(contents) == FILES_PER_TRANSACTION:
-                self.store(contents)
-                contents = []
-        if contents:
-            self.store(contents)
-        for is_unnamed, _, prefix, name, state in candidates:
-            incomplete.add(prefix)
-            if state is not None and not is_unnamed:
-                too_late[prefix + name] = state
-        return _mark_stored_folders(scan, cache_name, incomplete), too_late
+        run = _StoreRun(self, scan, budget, line)
+        run.find_candidates(cache_name, last_scan)
+        run.store_candidates(self._task)
+        marked_scan = _mark_stored_folders(scan, cache_name, run.incomplete)
+        return marked_scan, run.unstored
+
+    def stored_keys(self, folder: bytes) -> set[tuple[bytes, bytes]]:
+        """Return the name and the state of each stored content of a folder."""
+        query = "SELECT name, stamp FROM kept WHERE folder = ?"
+        return set(self._database.read(query, folder))
 
     # Git
 
@@ -301,58 +230,23 @@ class Baseline:
         with suppress(OSError, struct.error, ValueError, IndexError):
             with self._folder.open(_index_file_name(index)) as file:
                 data = file.read(0, MAX_INDEX_BYTES)
-            magic, version, count = struct.unpack_from(">4sII", data)
-            if magic != b"DIRC" or version not in (2, 3, 4):
-                return
-            offset, path = 12, b""
-            for entry_number in range(count):
-                if entry_number % 1024 == 0:
+            for number, entry in enumerate(iter_entries(data)):
+                if number % 1024 == 0:
                     self._task.check()
-                (
-                    _,
-                    _,
-                    seconds,
-                    nanoseconds,
-                    _,
-                    inode,
-                    _,
-                    _,
-                    _,
-                    size,
-                    object_name,
-                    flags,
-                ) = INDEX_ENTRY.unpack_from(data, offset)
-                path_start = (
-                    offset
-                    + INDEX_ENTRY.size
-                    + (2 if version > 2 and flags & 0x4000 else 0)
-                )
-                dropped_length = len(path)
-                if version == 4:
-                    dropped_length, path_start = _read_offset(data, path_start)
-                path_end = data.index(b"\0", path_start)
-                path = path[: len(path) - dropped_length] + data[path_start:path_end]
-                offset = (
-                    path_end + 1
-                    if version == 4
-                    else offset + (path_end - offset + 8) // 8 * 8
-                )
-                state, time_ns = wanted.get(path), seconds * 10**9 + nanoseconds
-                # A file changed at the time of the index may have changed again
-                # unnoticed.
-                if (
-                    state is None
-                    or state.size > GIT_BYTES
-                    or time_ns >= index[2]
-                    or flags & 0x3000
-                ):
+                state = wanted.get(entry.path)
+                if state is None or state.size > GIT_BYTES or entry.is_conflict:
                     continue
+                # A file that changed at the time of the index may have changed once
+                # more without git noticing.
+                if entry.mtime_ns >= index[2]:
+                    continue
+                # The index has the low 32 bits of an inode.
                 if (state.inode & 0xFFFFFFFF, state.size, state.mtime_ns) == (
-                    inode,
-                    size,
-                    time_ns,
+                    entry.inode,
+                    entry.size,
+                    entry.mtime_ns,
                 ):
-                    yield path, object_name.hex()
+                    yield entry.path, entry.object_id
 
     # Upkeep
 
@@ -433,6 +327,121 @@ class Baseline:
                 self._folder.remove(name)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class _Candidate:
+    """A file to store, or a folder whose files are still to be listed (no state).
+
+    The order is that of storing: named files first, then the newest.
+    """
+
+    is_unnamed: bool
+    negative_mtime_ns: int
+    folder: bytes
+    name: bytes = b""
+    state: ScannedState | None = None
+
+
+class _StoreRun:
+    """One run of storing contents of a scan within a budget.
+
+    `unstored` are the named files that were not stored, `incomplete` the folders with
+    contents that were not.
+    """
+
+    def __init__(
+        self, baseline: Baseline, scan: Scan, budget: Budget, line: str
+    ) -> None:
+        self.unstored: dict[bytes, ScannedState] = {}
+        self.incomplete: set[bytes] = set()
+        self._baseline = baseline
+        self._scan = scan
+        self._budget = budget
+        self._has_line = bool(line)
+        self._is_named = _name_matcher(line)
+        self._candidates: list[_Candidate] = []
+
+    def find_candidates(self, cache_name: str, last_scan: Scan | None) -> None:
+        """Find the folders with contents that the cache of that name does not have."""
+        for prefix, folder in self._scan.items():
+            is_incomplete = folder.stored_in != cache_name
+            if not is_incomplete and not folder.has_large:
+                continue
+            if self._has_line and self._is_named(
+                prefix.split(b"/") + folder.names.split(b"/")
+            ):
+                self._add_files(prefix)
+                continue
+            if not is_incomplete:
+                continue
+            is_unchanged = (
+                self._budget.changed_only
+                and last_scan is not None
+                and folder is last_scan.get(prefix)
+            )
+            if is_unchanged and not folder.stored_in:
+                self.incomplete.add(prefix)
+            else:
+                # The files of a folder are only listed once its newest file is the
+                # next one to store.
+                heappush(self._candidates, _Candidate(True, -folder.newest_ns, prefix))
+
+    def store_candidates(self, task: Task) -> None:
+        """Store contents until the budget is used up."""
+        started = time.monotonic()
+        file_count = 0
+        remaining_bytes = self._budget.max_bytes
+        contents: list[tuple[bytes, ScannedState, bytes]] = []
+        while self._candidates and remaining_bytes >= 0:
+            seconds = time.monotonic() - started
+            # On a busy machine the time may be over before the first file.
+            if file_count >= self._budget.min_files and seconds > self._time_limit():
+                break
+            task.check()
+            candidate = heappop(self._candidates)
+            if candidate.state is None:
+                self._add_files(candidate.folder)
+                continue
+            file_count += 1
+            path = candidate.folder + candidate.name
+            content = self._baseline.read_current(path, candidate.state)
+            if content is not None:
+                remaining_bytes -= len(content)
+                contents.append((path, candidate.state, content))
+            # Another process that stores contents waits for one transaction at most.
+            if len(contents) == FILES_PER_TRANSACTION:
+                self._baseline.store(contents)
+                contents = []
+        if contents:
+            self._baseline.store(contents)
+        for candidate in self._candidates:
+            self.incomplete.add(candidate.folder)
+            if candidate.state is not None and not candidate.is_unnamed:
+                path = candidate.folder + candidate.name
+                self.unstored[path] = candidate.state
+
+    def _time_limit(self) -> float:
+        """Return the seconds within which the next candidate may be stored."""
+        if self._candidates[0].is_unnamed:
+            return self._budget.seconds
+        return max(self._budget.seconds, self._budget.named_seconds)
+
+    def _add_files(self, prefix: bytes) -> None:
+        """Add the files of a folder whose contents are not stored."""
+        stored_keys = self._baseline.stored_keys(prefix)
+        for name, state in self._scan[prefix].named_states():
+            # Most folders have no stored contents: then no keys are built.
+            if state.kind == "folder" or (
+                stored_keys and (name, state.key) in stored_keys
+            ):
+                continue
+            is_unnamed = not self._is_named([*prefix.split(b"/"), name])
+            if state.size <= LARGE_BYTES:
+                candidate = _Candidate(is_unnamed, -state.mtime_ns, prefix, name, state)
+                heappush(self._candidates, candidate)
+            elif not is_unnamed:
+                self.unstored[prefix + name] = state
+
+
 def _mark_stored_folders(scan: Scan, cache_name: str, incomplete: set[bytes]) -> Scan:
     """Return a scan with marks in completely stored folders."""
     changed_folders: dict[bytes, ScannedFolder] = {}
@@ -477,12 +486,3 @@ def _name_matcher(line: str) -> Callable[[list[bytes]], bool]:
 
 def _index_file_name(index: tuple[int, ...]) -> bytes:
     return b"index-%x-%x-%x" % index
-
-
-def _read_offset(data: bytes, position: int) -> tuple[int, int]:
-    """Return a number in the encoding of git's pack offsets, and its end."""
-    value = data[position] & 0x7F
-    while data[position] & 0x80:
-        position += 1
-        value = (value + 1 << 7) | (data[position] & 0x7F)
-    return value, position + 1

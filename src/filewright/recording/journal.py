@@ -109,44 +109,50 @@ class Journal:
         last_state = read_state(self.folder)
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
-        is_comparable = (
-            last_state is not None and rules is not None and last_state.rules == rules
-        )
-        scan = scanner.scan(
-            last_state.scan if last_state is not None and is_comparable else None
-        )
-        commands = open_commands.read_open(self.folder)
-        if ending is not None:
-            commands = [
-                ending if command.identifier == ending.identifier else command
-                for command in commands
-            ]
+        scan = scanner.scan(_find_comparable_scan(last_state, rules))
         is_changed = last_state is None or scan is not last_state.scan or bool(adopted)
+        commands = self._open_commands(ending)
         if commands and last_state is not None:
-            numbers = [last_state.newest]
-            for adopted_root in adopted:
-                numbers.append(adopted_root.state.newest)
-            changes = list(self._made_after(min(numbers)))
-            if is_changed or changes:
-                scan = self._record(last_state, scan, changes, commands, adopted)
+            changes = self._changes_since(last_state, adopted)
             is_changed = is_changed or bool(changes)
+            if is_changed:
+                scan = self._record(last_state, scan, changes, commands, adopted)
         git_index = self.baseline.store_git_index()
-        is_changed = (
-            is_changed or last_state is None or last_state.git_index != git_index
-        )
-        last_scan = last_state.scan if last_state is not None else None
+        if last_state is None or last_state.git_index != git_index:
+            is_changed = True
         stored_scan, unstored = self.baseline.store_scan(
-            scan, budget, line=line, last_scan=last_scan
+            scan,
+            budget,
+            line=line,
+            last_scan=last_state.scan if last_state is not None else None,
         )
         if line:
             self.baseline.warn_of_unstored(line, unstored, git_index)
         if is_changed or stored_scan is not scan:
-            write_state(
-                self.folder, RootState(self._latest(), rules, git_index, stored_scan)
-            )
+            state = RootState(self._latest(), rules, git_index, stored_scan)
+            write_state(self.folder, state)
         with temporary_file(self.folder, b"") as temporary_name:
             self.folder.rename(temporary_name, self.folder, OBSERVED_NAME, "replace")
         self.scan, self.had_state = stored_scan, last_state is not None
+
+    def _open_commands(self, ending: Command | None) -> list[Command]:
+        """Return the open commands, with the one that ends as it is known now."""
+        commands = open_commands.read_open(self.folder)
+        if ending is None:
+            return commands
+        return [
+            ending if command.identifier == ending.identifier else command
+            for command in commands
+        ]
+
+    def _changes_since(
+        self, state: RootState, adopted: Sequence[AdoptedRoot]
+    ) -> list[ChangeRecord]:
+        """Return the recorded changes that a state, or an adopted one, lacks."""
+        newest = state.newest
+        for adopted_root in adopted:
+            newest = min(newest, adopted_root.state.newest)
+        return list(self._made_after(newest))
 
     def mark_stored(self, stored_scan: Scan) -> None:
         """Copy the marks of stored contents to the state, for unchanged folders."""
@@ -277,6 +283,15 @@ class Journal:
             ).hexdigest()
             if len(content) == wanted[path].size and digest == name:
                 self.baseline.store([(path, wanted[path], content)])
+
+
+def _find_comparable_scan(
+    state: RootState | None, rules: tuple[object, ...] | None
+) -> Scan | None:
+    """Return the scan of a state if it was made by the same rules, else None."""
+    if state is None or rules is None or state.rules != rules:
+        return None
+    return state.scan
 
 
 def _may_be_in_git(old: ObservedFile) -> bool:
