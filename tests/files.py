@@ -15,8 +15,7 @@ def named(name: str | None, content: bytes) -> Snapshot:
     """A snapshot of a file of that name; of a text without one."""
     location = None
     if name is not None:
-        location = Location(ROOT, tuple(name.encode().split(b"/")))
-        location.spelling = name
+        location = Location(ROOT, tuple(name.encode().split(b"/")), name)
     return Snapshot(content, location=location)
 
 

@@ -89,7 +89,7 @@ class Boundary(WriteGuard):
         require_root(root, safe_path)
         _require_usable_names(parts, safe_path)
         if b".." in parts:
-            parts = self._resolve_dots(_spelled(root, parts, safe_path))
+            parts = self._resolve_dots(Location(root, parts, safe_path))
         if parts:
             # A name that is denied only as a folder, say, is refused when it is opened.
             rules = self.rules_for(Location(root, parts[:-1]))
@@ -97,7 +97,7 @@ class Boundary(WriteGuard):
                 raise rules.refusal(safe_path)
         # History, sessions and notices are keyed by names: a name with several
         # spellings is taken as the disk has it.
-        return _spelled(root, root.folder.true_names(parts), safe_path)
+        return Location(root, root.folder.true_names(parts), safe_path)
 
     def _resolve_dots(self, location: Location) -> tuple[bytes, ...]:
         """Return the parts of a location without `..`, by the folders that exist."""
@@ -307,9 +307,3 @@ def _require_usable_names(parts: tuple[bytes, ...], safe_path: str) -> None:
             raise errors.unusable_path(
                 safe_path, f"cannot be used: the name {quote(part)} {problem}"
             )
-
-
-def _spelled(root: Root, parts: tuple[bytes, ...], spelling: str) -> Location:
-    location = Location(root, parts)
-    location.spelling = spelling
-    return location

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from filewright.boundary.launcher import Launcher
 from filewright.boundary.names import quote, quote_exactly
@@ -56,23 +55,19 @@ class Root:
         ]
 
 
-class _RootAndParts(NamedTuple):
-    """The two fields by which locations are compared."""
-
-    root: Root
-    parts: tuple[bytes, ...]
-
-
-class Location(_RootAndParts):
+@dataclass(frozen=True, slots=True)
+class Location:
     """A root and a path below it.
 
     A location is a name, not a promise: nothing is known about it until it is opened.
     `parts` holds no `..`, no `.` and no empty part; `()` is the root itself.
-    `spelling` is the path as the caller wrote it. It is set right after the location is
-    made, and takes no part in equality.
+    `spelling` is the path as the caller wrote it, if a caller did; two spellings of one
+    path are the same location.
     """
 
-    spelling: str = ""
+    root: Root
+    parts: tuple[bytes, ...]
+    spelling: str = field(default="", compare=False)
 
     @property
     def name(self) -> bytes:
@@ -133,6 +128,10 @@ class Location(_RootAndParts):
     def child(self, name: bytes) -> Location:
         """Return the location of `name` in this folder."""
         return Location(self.root, (*self.parts, name))
+
+    def spelled(self, spelling: str) -> Location:
+        """Return this location with the path as the caller wrote it."""
+        return Location(self.root, self.parts, spelling)
 
     def is_within(self, other: Location) -> bool:
         """Return True if this is the other location or lies below it."""

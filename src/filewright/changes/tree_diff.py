@@ -190,7 +190,7 @@ def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
             if node is None or node not in arrangement.locations:
                 continue
             if node.needs_new_inode or _is_moved(node, arrangement.locations):
-                location = Location(*arrangement.locations[node])
+                location = arrangement.locations[node]
                 _require_allowed_end(tree, node, location, folder, rules[folder])
 
 
@@ -215,13 +215,12 @@ def _require_allowed_end(
         return
     assert source.original is not None
     step = tree.records.arrivals.get(node)
-    source_location = Location(*source.original.location)
-    source_location.spelling = location.requested_path
+    source_spelling = location.requested_path
     if step is not None:
-        source_location.spelling = step.source.requested_path
-        location.spelling = step.destination.requested_path
+        source_spelling = step.source.requested_path
+        location = location.spelled(step.destination.requested_path)
     tree.boundary.require_tree_transferable(
-        source_location,
+        source.original.location.spelled(source_spelling),
         location,
         folder_rules.rules.enter(location.name, None),
         moving=isinstance(step, Move),

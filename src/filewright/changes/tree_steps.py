@@ -350,8 +350,7 @@ def _require_removable(
         return
     requested_path = location.requested_path
     if node.kind == "link" and original.position is not None:
-        link = Location(*original.location)
-        link.spelling = requested_path
+        link = original.location.spelled(requested_path)
         tree.boundary.require_link_allowed(link)
     if node.kind == "folder":
         _require_no_root_or_mount(tree, node, original.location, requested_path)

@@ -63,8 +63,7 @@ class Tree:
                 )
             if part not in (b"", b"."):
                 parts.append(part)
-        location = Location(ROOT, tuple(parts))
-        location.spelling = asked
+        location = Location(ROOT, tuple(parts), asked)
         name = b"/".join(parts).decode()
         if name not in self.files:
             return PatchTarget(location, None, ("no", name))
