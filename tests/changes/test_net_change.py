@@ -42,7 +42,7 @@ def _tree(root: Path) -> dict[str, tuple[int, bytes]]:
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("how", SAME_CONTENT)
-def test_renamed_and_written_anew_alike(
+def test_reverts_renamed_and_rewritten_file(
     tmp_path: Path, how: str, order: str, *, force: bool
 ) -> None:
     root = tmp_path / "work"

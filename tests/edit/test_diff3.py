@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.edit.diff3 import merge_lines
 from filewright.edit.linediff import align
@@ -39,8 +38,8 @@ CONFLICTS = {
 }
 
 
-@each_row("name", MERGES)
-def test_a_clean_merge_holds_both_changes(name: str) -> None:
+@pytest.mark.parametrize("name", MERGES)
+def test_clean_merge_has_both_changes(name: str) -> None:
     base, ours, theirs, expected = map(split, MERGES[name])
     merged = merge_lines(base, ours, theirs)
     assert merged.clean
@@ -48,7 +47,7 @@ def test_a_clean_merge_holds_both_changes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CONFLICTS)
-def test_changes_that_touch_are_a_conflict(name: str) -> None:
+def test_touching_changes_conflict(name: str) -> None:
     base, ours, theirs = map(split, CONFLICTS[name])
     merged = merge_lines(base, ours, theirs)
     assert not merged.clean
@@ -57,7 +56,7 @@ def test_changes_that_touch_are_a_conflict(name: str) -> None:
 
 @examples(50, derandomize=True)
 @given(lines, lines, lines)
-def test_chunks_cover_all_three_and_changes_give_the_lines(
+def test_chunks_cover_all_texts(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
 ) -> None:
     merged = merge_lines(base, ours, theirs)
@@ -81,9 +80,7 @@ def test_chunks_cover_all_three_and_changes_give_the_lines(
 
 @examples(33, derandomize=True)
 @given(lines, lines)
-def test_one_side_unchanged_gives_the_other(
-    base: list[bytes], other: list[bytes]
-) -> None:
+def test_unchanged_side_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
     assert merge_lines(base, base, other).lines == other
     assert merge_lines(base, other, base).lines == other
     assert merge_lines(base, other, other).lines == other
@@ -91,9 +88,7 @@ def test_one_side_unchanged_gives_the_other(
 
 @examples(50, derandomize=True)
 @given(lines, lines)
-def test_alignment_is_in_order_equal_and_as_long_as_the_best(
-    left: list[bytes], right: list[bytes]
-) -> None:
+def test_alignment_is_longest(left: list[bytes], right: list[bytes]) -> None:
     i = j = total = 0
     for match in align(left, right):
         assert match.left >= i
@@ -132,6 +127,6 @@ def test_alignment_is_in_order_equal_and_as_long_as_the_best(
         "few distinct",
     ],
 )
-def test_large_inputs_stay_bounded(left: list[bytes], right: list[bytes]) -> None:
+def test_large_merges_take_bounded_work(left: list[bytes], right: list[bytes]) -> None:
     matched = sum(match.length for match in align(left, right))
     assert 0 <= matched <= min(len(left), len(right))

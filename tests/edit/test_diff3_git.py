@@ -6,7 +6,7 @@ import random
 import subprocess
 from pathlib import Path
 
-from tests.rows import each_row
+import pytest
 
 from filewright.edit.diff3 import LineMerge, merge_lines
 
@@ -43,8 +43,8 @@ def varied(base: list[str], chance: random.Random) -> list[str]:
     return result
 
 
-@each_row("seed", range(60))
-def test_what_git_merges_cleanly_is_merged_alike(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(60))
+def test_merges_like_git(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     base = [chance.choice(LINES) for _ in range(chance.randint(4, 20))]
     ours, theirs = varied(base, chance), varied(base, chance)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 
 import pytest
-from tests.rows import each_row
 
 from filewright import FilewrightError
 from filewright.edit.patch.reader import parse_patch
@@ -178,11 +178,9 @@ CASES = [
 ]
 
 
-@each_row("held", [True, False])
-@each_row("case", CASES)
-def test_an_envelope_does_what_it_says(
-    case: Case, held: bool, tree: Callable[..., object]
-) -> None:
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
+def test_applies_envelopes(case: Case, held: bool, tree: Callable[..., object]) -> None:
     patch = f"*** Begin Patch\n{case.body}*** End Patch\n"
     assert tree(case.files, held=held).patched(patch) == case.after  # type: ignore[attr-defined]
 
@@ -198,14 +196,14 @@ def test_an_envelope_does_what_it_says(
         "<<EOF\n*** Begin Patch\n{}*** End Patch\nEOF",
     ],
 )
-def test_what_is_wrapped_round_an_envelope_does_not_matter(
+def test_ignores_text_around_an_envelope(
     wrapped: str, tree: Callable[..., object]
 ) -> None:
     body = "*** Update File: x\n@@\n-b\n+B\n"
     assert tree({"x": ABC}).patched(wrapped.format(body)) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
 
-def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
+def test_reads_crlf_envelopes(tree: Callable[..., object]) -> None:
     patch = "*** Begin Patch\n*** Update File: x\n@@\n a\n-b\n+B\n*** Add File: n\n+1\n*** End Patch\n"
     after = tree({"x": ABC}).patched(patch.replace("\n", "\r\n"))  # type: ignore[attr-defined]
     assert after == {"x": b"a\nB\nc\n", "n": b"1\n"}
@@ -219,16 +217,14 @@ def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
         "So:\n\n*** Begin Patch\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch\n\nThat is all.\n",
     ],
 )
-def test_a_unified_diff_in_an_envelope_is_read_too(
+def test_reads_unified_diff_in_envelope(
     patch: str, tree: Callable[..., object]
 ) -> None:
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("margin", ["  ", "\t", "    "])
-def test_an_envelope_that_is_indented_as_a_whole_is_the_same(
-    margin: str, tree: Callable[..., object]
-) -> None:
+def test_removes_margin_of_envelope(margin: str, tree: Callable[..., object]) -> None:
     patch = f"*** Begin Patch\n{UPDATE}@@\n a\n-b\n+B\n c\n*** Add File: n\n+1\n\n+2\n*** End Patch\n"
     wrapped = "".join(
         f"{margin}{line}" if line.strip() else line
@@ -245,14 +241,12 @@ GIT_LINES = [
 
 
 @pytest.mark.parametrize("lines", GIT_LINES)
-def test_lines_of_git_below_a_file_are_passed_over(
-    lines: str, tree: Callable[..., object]
-) -> None:
+def test_skips_git_lines_in_envelope(lines: str, tree: Callable[..., object]) -> None:
     patch = f"*** Begin Patch\n*** Update File: x\n{lines}@@ -1,2 +1,2 @@\n a\n-b\n+B\n*** End Patch\n"
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
 
-def test_so_are_those_of_a_new_file(tree: Callable[..., object]) -> None:
+def test_skips_git_lines_of_new_file(tree: Callable[..., object]) -> None:
     patch = "*** Begin Patch\n*** Add File: n\nnew file mode 100644\nindex 0000000..3bd1f0e\n+1\n*** End Patch\n"
     assert tree({"x": ABC}).patched(patch) == {"x": ABC, "n": b"1\n"}  # type: ignore[attr-defined]
 
@@ -265,7 +259,7 @@ def test_so_are_those_of_a_new_file(tree: Callable[..., object]) -> None:
         "rename from x\nrename to y\n@@\n-b\n+B\n",
     ],
 )
-def test_other_lines_of_git_are_named(body: str) -> None:
+def test_names_other_git_lines(body: str) -> None:
     with pytest.raises(FilewrightError, match="one of git's") as caught:
         parse_patch(f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n")
     assert "space before" not in caught.value.hint

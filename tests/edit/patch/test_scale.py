@@ -39,9 +39,7 @@ def test_very_many_hunks(
 
 
 @pytest.mark.parametrize("count", MANY[:2])
-def test_very_many_equal_hunks_that_fit_exactly(
-    count: int, tree: Callable[..., object]
-) -> None:
+def test_very_many_equal_hunks(count: int, tree: Callable[..., object]) -> None:
     patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * count
     assert tree({"x": b"same\n" * count}).patched(patch) == {"x": b"other\n" * count}  # type: ignore[attr-defined]
     error = tree({"x": b"same\n" * (count + 1)}).refusal(patch)  # type: ignore[attr-defined]
@@ -50,7 +48,7 @@ def test_very_many_equal_hunks_that_fit_exactly(
 
 @pytest.mark.parametrize("hunks", MANY)
 @pytest.mark.parametrize("head", ["@@ -9,9 +9,9 @@", "@@ -1 +1 @@", "@@"])
-def test_very_many_hunks_that_do_not_fit(
+def test_very_many_unplaced_hunks(
     head: str, hunks: int, tree: Callable[..., object]
 ) -> None:
     patch = "--- a/x\n+++ b/x\n" + f"{head}\n-same\n+other\n" * hunks
@@ -109,7 +107,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.timeout(30)
-def test_hostile_patches_are_refused_in_linear_time(
+def test_refuses_hostile_patches_in_linear_time(
     name: str, tree: Callable[..., object]
 ) -> None:
     patch, content = HOSTILE[name]
@@ -193,7 +191,7 @@ LINES = st.sampled_from(
     end=st.sampled_from(["\n", "\r\n", ""]),
 )
 @examples(133, derandomize=True)
-def test_any_text_is_planned_or_refused(
+def test_plans_or_refuses_any_text(
     lines: list[str], end: str, tree: Callable[..., object]
 ) -> None:
     files = {"x": b"a\nb\n", "y": b"a\r\nb"}
@@ -205,7 +203,7 @@ def test_any_text_is_planned_or_refused(
 
 @given(st.text(max_size=200))
 @examples(50, derandomize=True)
-def test_any_string_is_parsed_or_refused(text: str) -> None:
+def test_reads_or_refuses_any_string(text: str) -> None:
     for patch in (
         text,
         f"*** Begin Patch\n{text}\n*** End Patch",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 
 import pytest
-from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 
@@ -154,11 +154,12 @@ ENVELOPES = [
 ]  # fmt: skip
 
 
-@each_row(
+@pytest.mark.parametrize(
     "case",
     [*UNIFIED, *ENVELOPES],
+    ids=attrgetter("name"),
 )
-def test_a_patch_of_a_model_is_applied_right_or_refused_with_a_reason(
+def test_applies_or_refuses_patches_of_models(
     case: Case, tree: Callable[..., object]
 ) -> None:
     files = tree(dict(case.files))

@@ -211,7 +211,7 @@ def ours(
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
 @examples(25, derandomize=True)
-def test_the_patch_of_a_change_makes_the_change(
+def test_applies_patch_of_git(
     repository: Path,
     tree: Callable[..., object],
     pair: tuple[Files, Files],
@@ -260,7 +260,7 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 @given(texts=drifts())
 @examples(20, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
-def test_a_patch_for_a_file_that_moved_on_lands_as_git_lands_it_or_is_refused(
+def test_applies_to_later_file_like_git_or_refuses(
     repository: Path, tree: Callable[..., object], texts: tuple[bytes, bytes, bytes]
 ) -> None:
     before, after, drifted = ({"f": (text, False)} for text in texts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.changeset import SetMode
 from filewright.edit.patch.plan import plan_patch
@@ -572,9 +572,9 @@ CASES = [
 ]
 
 
-@each_row("held", [True, False])
-@each_row("case", CASES)
-def test_a_patch_does_what_it_says(
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
+def test_applies_unified_diffs(
     case: Case, held: bool, tree: Callable[..., object]
 ) -> None:
     made = tree(case.files, held=held)
@@ -586,9 +586,7 @@ def test_a_patch_does_what_it_says(
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
-def test_a_file_of_another_encoding_keeps_it(
-    encoding: str, tree: Callable[..., object]
-) -> None:
+def test_keeps_encoding(encoding: str, tree: Callable[..., object]) -> None:
     word = {"cp1252": "Größe", "shift_jis": "日本語表", "gb18030": "汉字测试"}[encoding]
     content = f"{word}\nb\n{word}{word}\n".encode(encoding)
     made = tree({"x": content}, encoding=encoding)
@@ -607,7 +605,7 @@ def test_a_file_of_another_encoding_keeps_it(
         (0o755, "100755", None),
     ],
 )
-def test_a_mode_changes_who_may_execute_and_nothing_else(
+def test_sets_only_executable_bits(
     mode: int, wanted: str, bits: str | None, tree: Callable[..., object]
 ) -> None:
     made = tree({"x": ABC}, {"x": mode})
@@ -621,7 +619,7 @@ def test_a_mode_changes_who_may_execute_and_nothing_else(
     ] == ([bits] if bits else [])
 
 
-def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(
+def test_keeps_undecodable_context(
     tree: Callable[..., object],
 ) -> None:
     files = {"x": b"a\nb\xff\nc\n"}
@@ -631,7 +629,7 @@ def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(
     assert tree(files).refusal(removed).code == "patch_failed"  # type: ignore[attr-defined]
 
 
-def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
+def test_cancels_planning(tree: Callable[..., object]) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError, match="cancelled"):
@@ -648,9 +646,7 @@ def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
     "line",
     ["short", "a line long enough to be looked for", "a line that is everywhere"],
 )
-def test_a_hunk_is_found_in_a_file_too_large_to_be_held(
-    line: str, tree: Callable[..., object]
-) -> None:
+def test_finds_hunks_in_large_file(line: str, tree: Callable[..., object]) -> None:
     rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + [
         "a line that is everywhere"
     ] * 900
@@ -661,7 +657,7 @@ def test_a_hunk_is_found_in_a_file_too_large_to_be_held(
     assert tree(files, held=True).patched(patch) == wanted  # type: ignore[attr-defined]
 
 
-def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
+def test_outcome_of_each_hunk(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
     planned = made.plan(
         H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n"
@@ -682,7 +678,7 @@ def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) 
     assert (planned[0].result.operation, planned[0].old_name) == ("modified", "x")
 
 
-def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(
+def test_diff_of_plan_is_equivalent_patch(
     tree: Callable[..., object],
 ) -> None:
     files = {"x": ABC, "y": b"1\n2\n", "z": b"gone\n"}
@@ -707,9 +703,9 @@ FOUND = {
 }
 
 
-@each_row("held", [True, False])
-@each_row("name", FOUND)
-def test_a_hunk_is_found_by_the_strictest_tier(
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize("name", FOUND)
+def test_finds_hunk_by_strictest_tier(
     name: str, held: bool, tree: Callable[..., object]
 ) -> None:
     content, lines, expected = FOUND[name]

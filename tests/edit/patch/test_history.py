@@ -125,7 +125,7 @@ def _compared(
 
 @pytest.mark.skipif(len(COMMITS) < 100, reason="the history of the project is not here")
 @pytest.mark.parametrize("wanted", [25, pytest.param(2_000, marks=pytest.mark.sweep)])
-def test_the_diffs_of_a_history_do_what_git_makes_of_them(
+def test_applies_diffs_of_a_history(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:
     counts, wrong = _compared(tree, tmp_path / "scratch", random.Random(7), wanted)
@@ -138,7 +138,7 @@ def test_the_diffs_of_a_history_do_what_git_makes_of_them(
     not REPOSITORIES,
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
-def test_the_diffs_of_other_histories_do_what_git_makes_of_them(
+def test_applies_diffs_of_other_histories(
     tree: Callable[..., Any], tmp_path: Path
 ) -> None:
     from benchmarks.edits import repositories

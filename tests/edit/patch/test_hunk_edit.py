@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import pytest
-from tests.rows import each_row
 
 from filewright.errors import Code
 
@@ -66,7 +66,7 @@ DAMAGED = [
 
 @pytest.mark.parametrize("case", OMITTED, ids=lambda case: case.name)
 @pytest.mark.parametrize("moved", [0, 40])
-def test_refuses_a_line_that_stands_for_others(
+def test_refuses_omission_markers(
     case: Case, moved: int, tree: Callable[..., Any]
 ) -> None:
     before = tree({"x.py": case.file.encode()})
@@ -79,9 +79,7 @@ def test_refuses_a_line_that_stands_for_others(
 
 @pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case.name)
 @pytest.mark.parametrize("moved", [0, 40])
-def test_writes_damage_of_the_added_lines_and_notes_it(
-    case: Case, moved: int, tree: Callable[..., Any]
-) -> None:
+def test_notes_damaged_lines(case: Case, moved: int, tree: Callable[..., Any]) -> None:
     after = (
         tree({"x.py": case.file.encode()})
         .patched(case.patch(case.at + moved))["x.py"]
@@ -90,10 +88,8 @@ def test_writes_damage_of_the_added_lines_and_notes_it(
     assert case.after in after.splitlines()
 
 
-@each_row("case", DAMAGED)
-def test_what_stands_exactly_at_its_line_is_written_as_the_diff_has_it(
-    case: Case, tree: Callable[..., Any]
-) -> None:
+@pytest.mark.parametrize("case", DAMAGED, ids=attrgetter("name"))
+def test_writes_confirmed_hunks_as_given(case: Case, tree: Callable[..., Any]) -> None:
     added = [row[1:] for row in case.body.splitlines() if row.startswith("+")]
     after = (
         tree({"x.py": case.file.encode()}).patched(case.patch(case.at))["x.py"].decode()
@@ -112,9 +108,7 @@ LOOSE = [
 
 
 @pytest.mark.parametrize("case", LOOSE, ids=lambda case: case.name)
-def test_what_a_looser_tier_placed_is_right_or_refused(
-    case: Case, tree: Callable[..., Any]
-) -> None:
+def test_checks_loosely_placed_hunks(case: Case, tree: Callable[..., Any]) -> None:
     before = tree({"x.py": case.file.encode()})
     if case.after is None:
         assert before.refusal(case.patch(case.at)).code is Code.PATCH_FAILED
@@ -122,7 +116,7 @@ def test_what_a_looser_tier_placed_is_right_or_refused(
         assert before.patched(case.patch(case.at))["x.py"].decode() == case.after
 
 
-def test_a_patch_of_the_envelope_has_no_line_that_could_confirm_it(
+def test_checks_envelopes(
     tree: Callable[..., Any],
 ) -> None:
     before = tree({"x.py": TWO.encode()})

@@ -221,7 +221,7 @@ def compared(
 
 
 @pytest.mark.parametrize("wanted", [60, pytest.param(400, marks=pytest.mark.sweep)])
-def test_made_up_diffs_do_what_git_makes_of_them_or_a_row_says_why_not(
+def test_applies_generated_diffs_like_git(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:
     table = (Path(__file__).parents[3] / "docs" / "patches.md").read_text()

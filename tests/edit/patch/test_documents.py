@@ -10,7 +10,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "patches.md"
 FENCE = re.compile(r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_give_what_is_shown(tree: Callable[..., object]) -> None:
+def test_examples_of_the_documents(tree: Callable[..., object]) -> None:
     before: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     patch = ""

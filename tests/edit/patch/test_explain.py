@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
@@ -101,8 +100,8 @@ UNREADABLE = [
 ]
 
 
-@each_row(("patch", "said"), UNREADABLE)
-def test_what_cannot_be_read_is_invalid_input(
+@pytest.mark.parametrize(("patch", "said"), UNREADABLE)
+def test_refuses_unreadable_patches(
     patch: str, said: str, tree: Callable[..., object]
 ) -> None:
     error = tree({"x": ABC}).refusal(patch)  # type: ignore[attr-defined]
@@ -138,7 +137,7 @@ def test_what_cannot_be_read_is_invalid_input(
         ),
     ],
 )
-def test_what_patches_can_say_but_is_not_offered(
+def test_refuses_unsupported_changes(
     patch: str, said: str, tree: Callable[..., object]
 ) -> None:
     error = tree({}).refusal(patch)  # type: ignore[attr-defined]
@@ -236,8 +235,8 @@ NAMES = [
 ]
 
 
-@each_row(("name", "patch", "code", "said"), NAMES)
-def test_names_are_checked_before_any_hunk(
+@pytest.mark.parametrize(("name", "patch", "code", "said"), NAMES)
+def test_checks_names_before_hunks(
     name: str, patch: str, code: str, said: str, tree: Callable[..., object]
 ) -> None:
     error = tree({"x": ABC, "y": ABC}).refusal(patch)  # type: ignore[attr-defined]
@@ -368,9 +367,9 @@ UNPLACED = [
 ]
 
 
-@each_row("held", [True, False])
-@each_row(("name", "content", "patch", "reason"), UNPLACED)
-def test_a_hunk_without_a_certain_place_fails_the_patch(
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize(("name", "content", "patch", "reason"), UNPLACED)
+def test_refuses_hunk_without_certain_place(
     name: str,
     content: bytes,
     patch: str,
@@ -388,7 +387,7 @@ def test_a_hunk_without_a_certain_place_fails_the_patch(
     assert "x" in error.message
 
 
-def test_a_failed_hunk_is_named_with_the_nearest_text(
+def test_names_nearest_text(
     tree: Callable[..., object],
 ) -> None:
     patch = H + EDIT + "@@ -4,3 +4,3 @@\n d\n-  e\n+E\n f!\n"
@@ -400,7 +399,7 @@ def test_a_failed_hunk_is_named_with_the_nearest_text(
     assert error.details["difference"] == "line 5 is 'e', where the hunk has '··e'"
 
 
-def test_a_patch_that_is_wholly_there_is_already_applied(
+def test_refuses_applied_patch(
     tree: Callable[..., object],
 ) -> None:
     patch = (
@@ -422,7 +421,7 @@ def test_a_patch_that_is_wholly_there_is_already_applied(
     assert "are there already" in half.message
 
 
-def test_an_insertion_that_is_there_already_is_not_made_twice(
+def test_inserts_only_once(
     tree: Callable[..., object],
 ) -> None:
     error = tree({"x": ABC}).refusal(H + "@@ -1,1 +1,2 @@\n a\n+b\n")  # type: ignore[attr-defined]
@@ -432,7 +431,7 @@ def test_an_insertion_that_is_there_already_is_not_made_twice(
     assert (error.code, error.details["reason"]) == ("patch_failed", "already_applied")
 
 
-def test_what_a_hunk_has_changed_already_is_not_changed_elsewhere(
+def test_changes_no_twin_of_applied_hunk(
     tree: Callable[..., object],
 ) -> None:
     item, new = "{\n  a\n}\n", "{\n  b\n  c\n}\n"
@@ -449,12 +448,12 @@ def test_what_a_hunk_has_changed_already_is_not_changed_elsewhere(
     assert (half.details["hunk"], half.details["reason"]) == (1, "already_applied")
 
 
-def test_a_patch_that_changes_nothing_says_so(tree: Callable[..., object]) -> None:
+def test_refuses_patch_without_changes(tree: Callable[..., object]) -> None:
     error = tree({"x": ABC}).refusal(H + "@@ -1,2 +1,2 @@\n-a\n+a\n b\n")  # type: ignore[attr-defined]
     assert error.code == "no_change"
 
 
-def test_text_is_not_made_of_binary_files_but_they_may_be_renamed(
+def test_only_renames_binary_files(
     tree: Callable[..., object],
 ) -> None:
     files = {"x": b"\0\1\2", "u": "a\nb\n".encode("utf-16") + b"x"}
@@ -464,19 +463,19 @@ def test_text_is_not_made_of_binary_files_but_they_may_be_renamed(
     assert tree(files).patched(RENAME) == {"y": b"\0\1\2", "u": files["u"]}  # type: ignore[attr-defined]
 
 
-def test_a_character_the_encoding_lacks_is_refused(tree: Callable[..., object]) -> None:
+def test_refuses_unencodable_characters(tree: Callable[..., object]) -> None:
     made = tree({"x": "é\nb\n".encode("cp1252")}, encoding="cp1252")
     error = made.refusal(H + "@@ -1,2 +1,2 @@\n é\n-b\n+日\n")  # type: ignore[attr-defined]
     assert error.code == "unencodable"
 
 
-def test_half_a_surrogate_pair_is_refused() -> None:
+def test_refuses_lone_surrogates() -> None:
     with pytest.raises(FilewrightError) as caught:
         parse_patch(H + "@@ -1,2 +1,2 @@\n-a\n+\ud83d\n b\n")
     assert caught.value.code == "invalid_input"
 
 
-def test_every_truncation_of_a_patch_is_refused_or_means_the_same(
+def test_refuses_truncated_patches(
     tree: Callable[..., object],
 ) -> None:
     """A patch cut anywhere never changes a file otherwise than the whole patch does."""
@@ -498,7 +497,7 @@ def test_every_truncation_of_a_patch_is_refused_or_means_the_same(
         assert after["y"] in (files["y"], b"1\ntwo\n3\n4\n5\n"), whole[:end]
 
 
-def test_new_lines_that_may_have_lost_a_space_like_their_context_are_refused(
+def test_refuses_lines_that_may_have_lost_a_space(
     tree: Callable[..., Any],
 ) -> None:
     files = {"x": b"class A:\n    def f(self):\n        x = 1\n"}

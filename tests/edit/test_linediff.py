@@ -19,7 +19,7 @@ PIECES = st.lists(
 
 @given(head=PIECES, tail=PIECES, before=PIECES, after=PIECES)
 @examples(67, derandomize=True)
-def test_line_splices_turn_one_text_into_the_other(
+def test_line_splices_give_the_other_text(
     head: bytes, tail: bytes, before: bytes, after: bytes
 ) -> None:
     old, new = head + before + tail, head + after + tail
@@ -32,9 +32,7 @@ def test_line_splices_turn_one_text_into_the_other(
     st.lists(st.integers(0, 5), max_size=30), st.lists(st.integers(0, 5), max_size=30)
 )
 @examples(67, derandomize=True)
-def test_changes_leave_only_equal_lines_outside(
-    before: list[int], after: list[int]
-) -> None:
+def test_lines_outside_changes_are_equal(before: list[int], after: list[int]) -> None:
     result: list[int] = []
     position = 0
     for change in diff_lines(before, after):
@@ -66,7 +64,7 @@ def test_changes_of_short_texts(
         assert cost == 5  # the shortest script of Myers' own example
 
 
-def test_the_script_is_the_shortest_for_near_texts() -> None:
+def test_changes_of_similar_texts_are_shortest() -> None:
     pick = random.Random(7)
     for _ in range(200):
         before = [pick.randrange(4) for _ in range(12)]
@@ -84,7 +82,7 @@ def test_the_script_is_the_shortest_for_near_texts() -> None:
 
 
 @pytest.mark.parametrize("kind", ["disjoint", "shuffled", "few words", "reversed"])
-def test_large_texts_stay_within_the_budget(kind: str) -> None:
+def test_large_texts_take_bounded_work(kind: str) -> None:
     pick = random.Random(1)
     before = [f"line {i}" for i in range(20_000)]
     after = {
@@ -103,16 +101,14 @@ def test_large_texts_stay_within_the_budget(kind: str) -> None:
     assert result + before[position:] == after
 
 
-def test_more_pairs_than_are_compared_are_divided_by_the_lines_that_occur_once() -> (
-    None
-):
+def test_unique_lines_divide_large_regions() -> None:
     before, after = list("abcdefgh"), list("xbydzfwh")
     assert diff_lines(before, after, max_pairs=1) == [
         LineChange(at, at + 1, at, at + 1) for at in (0, 2, 4, 6)
     ]
 
 
-def test_what_nothing_divides_is_one_region() -> None:
+def test_undivided_region_is_one_change() -> None:
     assert diff_lines(list("aabbab"), list("bbaaba"), max_pairs=1) == [
         LineChange(0, 6, 0, 6)
     ]

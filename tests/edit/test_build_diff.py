@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import DiffRow, FileDiff
@@ -34,7 +33,7 @@ def body(diff: FileDiff) -> str:
     return diff.text.partition("@@")[1] + diff.text.partition("@@")[2]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
         (b"", b"", ""),
@@ -58,7 +57,7 @@ def test_hunks(before: bytes, after: bytes, expected: str) -> None:
     assert body(between(before, after)) == expected
 
 
-def test_other_encodings_are_decoded_for_display() -> None:
+def test_decodes_other_encodings() -> None:
     text = "Größe und Länge ändern sich täglich, schöne Grüße aus München\n"
     before = Snapshot(text.encode("cp1252"), encoding="cp1252")
     diff = build_file_diff(FileDiff("f", "f"), before, [Splice(0, 2, b"Ma")])
@@ -98,7 +97,7 @@ def test_headers_without_hunks(
     assert diff.text == expected
 
 
-def test_binary_content_is_named_not_shown() -> None:
+def test_names_binary_content() -> None:
     diff = between(b"\0\1\2", b"\0\1\3")
     assert diff.text.endswith("Binary files a/f and b/f differ\n")
 
@@ -116,7 +115,7 @@ def test_binary_content_is_named_not_shown() -> None:
     ),
 )
 @examples(30, derandomize=True)
-def test_git_applies_what_is_shown(
+def test_git_applies_the_diff(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[bytes],
     ended: bool,
@@ -142,7 +141,7 @@ def test_git_applies_what_is_shown(
     assert (folder / "f").read_bytes() == after
 
 
-def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
+def test_truncates_large_rewrite() -> None:
     before = b"".join(b"line %d\n" % i for i in range(20_000))
     after = b"".join(b"other %d\n" % i for i in range(20_000))
     diff = between(before, after, max_lines=100)
@@ -154,7 +153,7 @@ def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
     assert "... 19,950 more added lines not shown" in diff.text
 
 
-def test_thirty_thousand_splices_are_counted_not_read() -> None:
+def test_counts_very_many_splices() -> None:
     before = b"".join(b"line %06d\n" % i for i in range(300_000))
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
@@ -163,7 +162,7 @@ def test_thirty_thousand_splices_are_counted_not_read() -> None:
     assert diff.text.endswith(f"... {diff.omitted_changes:,} more changes not shown\n")
 
 
-def test_a_long_line_is_cut_round_the_difference() -> None:
+def test_cuts_long_lines_around_the_difference() -> None:
     before = b"x" * 50_000 + b"A" + b"y" * 50_000 + b"\n"
     after = b"x" * 50_000 + b"B" + b"y" * 50_000 + b"\n"
     diff = between(before, after)
@@ -173,7 +172,7 @@ def test_a_long_line_is_cut_round_the_difference() -> None:
     assert "characters]" in diff.text
 
 
-def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
+def test_shows_beginning_of_large_region() -> None:
     before = b"a" * 9_000_000 + b"\n"
     diff = build_file_diff(
         FileDiff("f", "f"), Snapshot(before), [Splice(4_000_000, 1, b"b")]
@@ -193,7 +192,7 @@ def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     whole=st.booleans(),
 )
 @examples(33, derandomize=True)
-def test_windows_of_a_diff_draw_each_change_once_and_count_all(
+def test_windows_show_each_change_once(
     lines: list[int], cuts: list[tuple[int, int, int]], budget: int, whole: bool
 ) -> None:
     after = list(lines)
@@ -248,7 +247,7 @@ def rows_of(files: list[FileDiff]) -> list[DiffRow]:
     return [row for file in files for hunk in file.hunks for row in hunk.rows]
 
 
-def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
+def test_brief_diff_keeps_line_numbers() -> None:
     before = b"".join(b"%d\n" % number for number in range(1, 30))
     after = (
         before.replace(b"\n4\n", b"\nfour\n")
@@ -263,7 +262,7 @@ def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_lines_of_a_region_too_large_to_compare_are_counted(end: bytes) -> None:
+def test_counts_lines_of_large_region(end: bytes) -> None:
     line = b"x" * (9 << 20)
     before = b"a" + end + line + end + b"b" + end + b"c" + end
     at = 1 + len(end)
