@@ -1,8 +1,9 @@
-"""One immutable view of one file's bytes, whatever its size.
+"""The immutable view of one file's bytes, whatever its size.
 
-Up to `settings.hold_bytes` the content is read once and held; above, every read is a `pread` into a
-fresh buffer of bounded size. Callers cannot tell the difference except by `held`. Files are read,
-never mapped: a mapped file that someone truncates kills the process.
+The content of a file up to `settings.hold_bytes` is read once and kept in memory; of a
+larger file each call reads the bytes it needs. Callers notice the difference only by
+`Snapshot.content`. Files are read, never mapped: if another program truncates a mapped
+file, the kernel kills this process.
 """
 
 from __future__ import annotations
@@ -32,18 +33,21 @@ if TYPE_CHECKING:
     from filewright.boundary.location import Location
 
 VERSION_DIGITS = 16
-"""The first digits of a content's digest are its version token."""
+"""Digits of the content's digest in its version token."""
 
-_UNREAD = "text/plain; charset="
+# The binary type of text in an encoding that filewright does not read.
+_UNREADABLE_TEXT = "text/plain; charset="
 
-_SLOW_TO_FREE = 64 << 20
+# Above this size, the last close of a deleted file takes noticeable time.
+_SLOW_CLOSE_BYTES = 64 << 20
 
-_TICK = 0.02  # seconds; a second write within one tick of the clock may leave the times unchanged
+# Two writes within one tick of the file system's clock may have the same times.
+_CLOCK_TICK_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """Which file, at which moment: device, inode, size and both nanosecond times when it was opened."""
+    """A file at the moment it was opened: device, inode, size and times."""
 
     device: int
     inode: int
@@ -53,7 +57,7 @@ class FileIdentity:
 
     @classmethod
     def of(cls, status: os.stat_result) -> FileIdentity:
-        """The identity in a `stat` result."""
+        """Return the identity in a `stat` result."""
         return cls(
             status.st_dev,
             status.st_ino,
@@ -64,11 +68,14 @@ class FileIdentity:
 
 
 class Snapshot(Closable):
-    """One file's bytes at one moment.
+    """One file's bytes at one moment, made from bytes or with `of_file`.
 
-    `size` in bytes; `identity` None when made from bytes; `held` the whole content or None;
-    `location` where it was opened. Made of bytes, which it holds, or by `of_file`. Use as a context manager, or call
-    `close`.
+    - `size`: the number of bytes.
+    - `content`: the whole content if it is in memory, else None.
+    - `location`: the location at which the file was opened, if any.
+    - `identity`, `status`: None for a snapshot made from bytes.
+
+    Use it as a context manager, or call `close`.
     """
 
     def __init__(
@@ -82,13 +89,11 @@ class Snapshot(Closable):
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
     ) -> None:
-        self.size = (
-            len(content)
-            if content is not None
-            else status.st_size
-            if status is not None
-            else 0
-        )
+        self.size = 0
+        if content is not None:
+            self.size = len(content)
+        elif status is not None:
+            self.size = status.st_size
         self.location = location
         self.status = status
         self.identity = FileIdentity.of(status) if status is not None else None
@@ -110,9 +115,10 @@ class Snapshot(Closable):
         indexes: BoundedCache[LineIndex] | None = None,
         hold: bool = True,
     ) -> Snapshot:
-        """A snapshot of an open regular file; takes it over, also when it raises.
+        """Return the snapshot of an open regular file, which the snapshot will close.
 
-        With `hold=False` nothing is read before it is asked for, whatever the size.
+        The file is closed too if this raises. With `hold=False` the content is not read
+        into memory, whatever the size.
         """
         try:
             status = file.status().raw
@@ -125,19 +131,8 @@ class Snapshot(Closable):
                 encoding=encoding,
                 indexes=indexes,
             )
-            if not hold or status.st_size > settings.hold_bytes:
-                return snapshot
-            # All of it, as it is now: a file that just grew or shrank is taken at its new size.
-            parts: list[bytes] = []
-            offset = 0
-            while block := file.read(
-                offset, BLOCK_BYTES if snapshot.size > offset else 1
-            ):
-                parts.append(block)
-                offset += len(block)
-                if offset > settings.hold_bytes + BLOCK_BYTES:
-                    return snapshot  # it grows while we read: leave it to windows of the size it had
-            snapshot.content, snapshot.size = b"".join(parts), offset
+            if hold and status.st_size <= settings.hold_bytes:
+                snapshot._read_content(file)
             return snapshot
         except BaseException as error:
             file.close()
@@ -147,36 +142,54 @@ class Snapshot(Closable):
                 ) from error
             raise
 
+    def _read_content(self, file: File) -> None:
+        """Read the whole content, unless the file grows past the limit meanwhile.
+
+        A file that has just grown or shrunk gets its new size.
+        """
+        blocks: list[bytes] = []
+        offset = 0
+        while True:
+            # At the expected end one byte is enough to notice that the file has grown.
+            block = file.read(offset, BLOCK_BYTES if offset < self.size else 1)
+            if not block:
+                break
+            blocks.append(block)
+            offset += len(block)
+            if offset > self.settings.hold_bytes + BLOCK_BYTES:
+                return
+        self.content, self.size = b"".join(blocks), offset
+
     def close(self) -> None:
-        """Let go of the file. Held content stays readable."""
+        """Close the file. Content in memory stays readable."""
         file, self._file = self._file, None
         if file is None:
             return
-        if self.size > _SLOW_TO_FREE:
-            # If the file was replaced meanwhile, this is its last name, and freeing 1 GB takes the system
-            # half a second: nobody has to wait for that.
+        if self.size > _SLOW_CLOSE_BYTES:
+            # If the file was replaced meanwhile, closing it frees its blocks, which
+            # takes half a second for 1 GB. The call need not wait for that.
             threading.Thread(target=file.close, daemon=True).start()
         else:
             file.close()
 
     def release(self) -> None:
-        """Let go of the file and of its content, which nobody reads any more; no collection has to find it first."""
+        """Close the file and drop the content, without waiting for garbage collection."""
         self.close()
         self.content = b"" if self.content is not None else None
         self.__dict__.pop("lines", None)
 
     @property
     def requested_path(self) -> str:
-        """The path as the caller wrote it, for messages."""
+        """Return the path as the caller wrote it, for messages."""
         return self.location.requested_path if self.location is not None else "the text"
 
     @property
     def descriptor(self) -> int | None:
-        """The open descriptor, for handing to a child process; None when made from bytes."""
+        """Return the open descriptor, for a child process, or None if there is no file."""
         return None if self._file is None else self._file.fileno()
 
     def read(self, offset: int, length: int) -> bytes:
-        """The bytes [offset, offset + length), clipped to the snapshot.
+        """Return the bytes [offset, offset + length), clipped to the snapshot.
 
         Raises `io_error` if the file was truncated since it was opened.
         """
@@ -203,52 +216,53 @@ class Snapshot(Closable):
                     f"byte {offset + len(data)} of {self.size} is no longer there",
                     "read it again",
                 )
-            data += block  # The first as it is: there is nothing to copy.
+            data += block
         return data
 
     def blocks(
         self, start: int = 0, stop: int | None = None, length: int = BLOCK_BYTES
     ) -> Iterator[tuple[int, bytes]]:
-        """(offset, bytes) of consecutive blocks of [start, stop)."""
+        """Yield the consecutive blocks of [start, stop), each with its offset."""
         stop = self.size if stop is None else min(stop, self.size)
         for offset in range(start, stop, length):
             yield offset, self.read(offset, min(length, stop - offset))
 
     @cached_property
     def binary_type(self) -> str | None:
-        """The media type if this is not text that can be read; else None.
+        """Return the media type of content that cannot be read as text, else None.
 
-        Text has no NUL at either end, or a mark of UTF-16; what is in UTF-32, or in an encoding with shift states,
-        is text that cannot be read.
+        Text has no NUL near its start and end, or a byte-order mark of UTF-16. Text in
+        UTF-32, or in an encoding with shift states, cannot be read.
         """
         if self._requested_encoding is not None:
             return None
         head = self.read(0, detection.EDGE_BYTES)
         if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-            return f"{_UNREAD}utf-32"
+            return f"{_UNREADABLE_TEXT}utf-32"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
-        if b"\0" in head or b"\0" in self.read(
-            max(detection.EDGE_BYTES, self.size - detection.EDGE_BYTES),
-            detection.EDGE_BYTES,
-        ):
+        tail_offset = max(detection.EDGE_BYTES, self.size - detection.EDGE_BYTES)
+        tail = self.read(tail_offset, detection.EDGE_BYTES)
+        if b"\0" in head or b"\0" in tail:
             return detection.media_type(head) or "application/octet-stream"
         if head.isascii():
             name = detection.find_stateful_encoding(
                 self.read, self.size, whole=self.content is not None
             )
-            return f"{_UNREAD}{name}" if name else None
+            return f"{_UNREADABLE_TEXT}{name}" if name else None
         return None
 
     @property
     def unreadable_encoding(self) -> str:
-        """The encoding of text that cannot be read here: UTF-32, or one with shift states; else ""."""
-        binary = self.binary_type or ""
-        return binary.removeprefix(_UNREAD) if binary.startswith(_UNREAD) else ""
+        """Return the encoding of text that cannot be read, or "" for other content."""
+        binary_type = self.binary_type or ""
+        if not binary_type.startswith(_UNREADABLE_TEXT):
+            return ""
+        return binary_type.removeprefix(_UNREADABLE_TEXT)
 
     @cached_property
     def encoding(self) -> Encoding:
-        """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, the declaration, a detector."""
+        """Return the encoding of the text: the one requested by the caller, or detected."""
         name = self.location.name if self.location is not None else b""
         return detection.detect_encoding(
             self.read,
@@ -260,49 +274,47 @@ class Snapshot(Closable):
 
     @property
     def start(self) -> int:
-        """Where text begins: past the byte-order mark."""
+        """Return the offset of the text, after the byte-order mark."""
         return len(self.encoding.bom)
 
     @cached_property
     def lines(self) -> Lines:
-        """Where its lines are. What is counted is shared with other snapshots of the same identity."""
-        # Lines that referred to a snapshot that refers to them would keep its content until a collection of cycles:
-        # that of forty files in one call, if each is large.
+        """Return the lines. Their index is shared by snapshots of the same identity."""
+        # Lines that refer to the snapshot would form a cycle and keep the content until
+        # garbage collection: too late if one call opens forty large files.
         source = (
             self if self.content is None else _HeldText(self.content, self.encoding)
         )
         if self._indexes is None or self.identity is None or self.size <= PAGE_BYTES:
-            return Lines(source)  # a page is counted again sooner than it is looked up
+            return Lines(source)  # One page is counted faster than it is looked up.
         key = self.identity, self.size, self.encoding.name
         share = partial(_share, self._indexes, key, self._file)
         return Lines(source, self._indexes.get(key), share)
 
     @property
     def is_stable(self) -> bool:
-        """Whether what is learned of it holds for whoever meets its identity again."""
-        return self.identity is not None and _is_settled(self._file, self.identity)
+        """Return True if facts about this content hold for its identity in later calls."""
+        return self.identity is not None and _is_stable(self._file, self.identity)
 
     @cached_property
     def has_no_returns(self) -> bool:
-        """Whether it is held and every line ends in a newline: the usual case."""
+        """Return True for content in memory without carriage returns, the usual case."""
         return self.content is not None and b"\r" not in self.content
 
     @cached_property
     def dominant_terminator(self) -> bytes:
-        """The file's most frequent terminator; counted only where there is a choice."""
+        """Return the most frequent line terminator of the file."""
         return b"\n" if self.has_no_returns else self.lines.terminators.dominant
 
     @property
     def line_count(self) -> int | None:
-        """The number of lines where it is known or cheap to know, else None."""
-        return (
-            self.lines.count_lines()
-            if self.content is not None or self.lines.is_complete
-            else None
-        )
+        """Return the number of lines if it is known or cheap to count, else None."""
+        if self.content is None and not self.lines.is_complete:
+            return None
+        return self.lines.count_lines()
 
     def digest(self, task: Task | None = None) -> str:
-        """xxh3_128 of the content in hex: one pass, which the task can cancel, the first time it is asked for."""
+        """Return the xxh3_128 of the content in hexadecimal digits, computed once."""
         if not self._digest:
             state = xxhash.xxh3_128()
             for offset in range(0, self.size, BLOCK_BYTES):
@@ -315,21 +327,24 @@ class Snapshot(Closable):
 
     @cached_property
     def version(self) -> str:
-        """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
+        """Return the version token.
+
+        It is a digest of the content or, above `settings.identity_bytes`, of the
+        identity.
+        """
         if (
             self.content is None
             and self.identity is not None
             and self.size > self.settings.identity_bytes
         ):
-            if _was_just_written(
-                self.identity
-            ):  # a later write must not fit into the same tick of the clock
-                time.sleep(_TICK)
+            if _was_just_written(self.identity):
+                # A later write must not get the same times.
+                time.sleep(_CLOCK_TICK_SECONDS)
             return identity_version(self.identity)
         return self.digest()[:VERSION_DIGITS]
 
     def matches(self, version: str) -> bool:
-        """Whether `version` is a token of exactly this content (reads it all only if it must)."""
+        """Return True if `version` is the token of exactly this content."""
         if version.startswith("~"):
             return (
                 self.identity is not None and identity_version(self.identity) == version
@@ -339,14 +354,14 @@ class Snapshot(Closable):
 
 @dataclass(frozen=True, slots=True)
 class _HeldText:
-    """The content of a snapshot that holds it, for its lines."""
+    """The content of a snapshot, for its lines."""
 
     content: bytes
     encoding: Encoding
 
     @property
     def size(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return len(self.content)
 
     def read(self, offset: int, length: int, /) -> bytes:
@@ -360,34 +375,34 @@ def _share(
     file: File | None,
     index: LineIndex,
 ) -> None:
-    """Keep an index for the next snapshot, unless the file is no longer what was counted."""
-    known = indexes.get(key)
-    if (
-        known is not None
-        and len(known.before) >= len(index.before)
-        and known.known == index.known
-    ):
-        return
-    if _is_settled(file, key[0]):
-        indexes.put(key, index, 200 + 40 * len(index.before))  # about what it takes
+    """Store an index for later snapshots, unless the file has changed since."""
+    stored = indexes.get(key)
+    if stored is not None:
+        is_longer = len(index.before) > len(stored.before)
+        if not is_longer and stored.known == index.known:
+            return
+    if _is_stable(file, key[0]):
+        memory_bytes = 200 + 40 * len(index.before)
+        indexes.put(key, index, memory_bytes)
 
 
-def _is_settled(file: File | None, identity: FileIdentity) -> bool:
-    """Whether an open file still has the identity, and another write now would change that."""
+def _is_stable(file: File | None, identity: FileIdentity) -> bool:
+    """Return True if the file has the identity, and any later write would change it."""
     if file is None or file.closed:
         return False
-    return FileIdentity.of(file.status().raw) == identity and not _was_just_written(
-        identity
-    )
+    current_identity = FileIdentity.of(file.status().raw)
+    return current_identity == identity and not _was_just_written(identity)
 
 
 def _was_just_written(identity: FileIdentity) -> bool:
-    """Whether another write now could leave the identity as it is."""
-    return -1 < time.time() - max(identity.mtime_ns, identity.ctime_ns) / 1e9 < _TICK
+    """Return True if another write now might leave the identity as it is."""
+    age_seconds = time.time() - max(identity.mtime_ns, identity.ctime_ns) / 1e9
+    # A file from the future has a clock of its own, unless it is only a little ahead.
+    return -1 < age_seconds < _CLOCK_TICK_SECONDS
 
 
 def identity_version(identity: FileIdentity) -> str:
-    """The token of an identity: ``~`` and 16 hex digits."""
+    """Return the version token of an identity: ``~`` and 16 hexadecimal digits."""
     return "~" + xxhash.xxh3_64_hexdigest(repr(identity).encode())
 
 

@@ -1,4 +1,4 @@
-"""Splices: the one form every edit is compiled to before anything is written."""
+"""Splices: the only form of an edit, from planning to writing."""
 
 from __future__ import annotations
 
@@ -22,44 +22,47 @@ class Splice:
 
     @property
     def end(self) -> int:
-        """The offset just past the replaced bytes."""
+        """Return the offset past the replaced bytes."""
         return self.offset + self.length
 
 
 class PackedSplices(Sequence[Splice]):
-    """Splices in order of offset, held in 24 bytes each beside their replacements: a file may have a million of them.
+    """Splices in order of offset, in 24 bytes each and their replacements.
 
-    `numbers` are offset, length and replacement's length of each, `written` all that they write, one after the other.
+    One file may have a million of them. `numbers` are the offset, the length and the
+    length of the replacement of each splice; `replacements` are all replacements, one
+    after the other.
     """
 
     __slots__ = ("_numbers", "replacements")
 
     def __init__(
-        self, numbers: Iterable[tuple[int, int, int]], written: bytes | bytearray
+        self, numbers: Iterable[tuple[int, int, int]], replacements: bytes | bytearray
     ) -> None:
-        self._numbers = array(
-            "q", [0]
-        )  # of each the offset, the length, and its end in what is written
-        for offset, length, new in numbers:
-            self._numbers.extend((offset, length, self._numbers[-1] + new))
-        self.replacements = written
+        # Three numbers for each splice: its offset, its length, and the end of its
+        # replacement in `replacements`, where the replacement of the next one starts.
+        self._numbers = array("q", [0])
+        for offset, length, replacement_length in numbers:
+            end = self._numbers[-1] + replacement_length
+            self._numbers.extend((offset, length, end))
+        self.replacements = replacements
 
     @classmethod
     def pack(cls, splices: Iterable[Splice]) -> PackedSplices:
-        """Splices in order, taken one by one."""
-        written = bytearray()
-        made = cls((), written)
+        """Pack ordered splices, which are taken one by one."""
+        replacements = bytearray()
+        packed = cls((), replacements)
         for splice in splices:
-            written += splice.replacement
-            made._numbers.extend((splice.offset, splice.length, len(written)))
-        return made
+            replacements += splice.replacement
+            packed._numbers.extend((splice.offset, splice.length, len(replacements)))
+        return packed
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PackedSplices | tuple):
             return NotImplemented
-        return len(self) == len(other) and all(
-            one == two for one, two in zip(self, other, strict=True)
-        )
+        if len(self) != len(other):
+            return False
+        return all(one == two for one, two in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
         return hash((self._numbers.tobytes(), bytes(self.replacements)))
@@ -75,31 +78,28 @@ class PackedSplices(Sequence[Splice]):
 
     def __getitem__(self, index: int | slice) -> Splice | Sequence[Splice]:
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = 3 * range(len(self._numbers) // 3)[index]
-        start, offset, length, end = self._numbers[at : at + 4]
+            return [self[position] for position in range(*index.indices(len(self)))]
+        position = 3 * range(len(self))[index]
+        start, offset, length, end = self._numbers[position : position + 4]
         return Splice(offset, length, bytes(self.replacements[start:end]))
 
 
 def join_replacements(splices: Sequence[Splice]) -> bytes:
-    """All that splices write, one after the other."""
+    """Return the replacements of all splices, one after the other."""
     if isinstance(splices, PackedSplices):
         return bytes(splices.replacements)
     return b"".join([splice.replacement for splice in splices])
 
 
 def sort_splices(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
-    """The splices in order of offset, proven to lie inside `size` bytes and not to overlap.
-
-    Raises as `require_ordered` does.
-    """
-    result = tuple(sorted(splices, key=attrgetter("offset", "length")))
-    require_ordered(result, size)
-    return result
+    """Return the splices in order of offset. Raises as `require_ordered`."""
+    ordered = tuple(sorted(splices, key=attrgetter("offset", "length")))
+    require_ordered(ordered, size)
+    return ordered
 
 
 def require_ordered(splices: Iterable[Splice], size: int) -> None:
-    """Refuse splices that leave `size` bytes, overlap, or are in no order.
+    """Refuse splices that leave `size` bytes, overlap, or are not in order.
 
     Two insertions at one offset are refused too: their order would be a guess.
     Raises `overlap` or `invalid_input`.
@@ -110,23 +110,26 @@ def require_ordered(splices: Iterable[Splice], size: int) -> None:
             raise invalid(
                 f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes"
             )
-        if previous is not None and (
-            splice.offset < previous.end
-            or (splice.offset == previous.offset and splice.length == 0)
-        ):
-            message = f"edits overlap at byte {splice.offset}"
+        if previous is not None and _overlaps(previous, splice):
             raise FilewrightError(
-                Code.OVERLAP, message, "join the overlapping edits into one"
+                Code.OVERLAP,
+                f"edits overlap at byte {splice.offset}",
+                "join the overlapping edits into one",
             )
         previous = splice
 
 
+def _overlaps(previous: Splice, splice: Splice) -> bool:
+    if splice.offset < previous.end:
+        return True
+    return splice.offset == previous.offset and splice.length == 0
+
+
 def apply_splices(data: bytes, splices: Iterable[Splice]) -> bytes:
-    """`data` with ordered `splices` applied: the definition of what an edit is."""
+    """Return `data` with ordered `splices` applied: the effect of an edit."""
     view = memoryview(data)
-    result = (
-        BytesIO()
-    )  # of 100,000 splices a list of parts takes more memory than the file
+    # A list of the parts would need more memory than the file with 100,000 splices.
+    result = BytesIO()
     position = 0
     for splice in splices:
         result.write(view[position : splice.offset])

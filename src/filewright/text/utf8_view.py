@@ -1,7 +1,8 @@
-"""UTF-16 text as UTF-8: edits are decided on a copy, and their splices carried back to the file's own bytes.
+"""UTF-16 text as UTF-8, so that edits are planned in one encoding only.
 
-The copy has the same characters and the same terminators, so whatever holds for an edit of UTF-8 holds
-here too. Half a surrogate pair becomes three bytes that are no UTF-8, and comes back as it was.
+The copy has the same characters and line ends as the file, so all that holds for an
+edit of UTF-8 holds here too. The splices of the copy are carried back to the bytes of the
+file. Half a surrogate pair becomes three bytes that are not UTF-8, and is restored.
 """
 
 from __future__ import annotations
@@ -14,66 +15,74 @@ from filewright.errors import Code, path_error
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
-_PAIRS: Final = "surrogatepass"
+# Keeps half a surrogate pair in both directions.
+_ERROR_HANDLER: Final = "surrogatepass"
 
 
 class Utf8View:
-    """A UTF-16 snapshot's text as UTF-8.
+    """The text of a UTF-16 snapshot as UTF-8.
 
-    The snapshot must be held in memory. Half a unit at its end is left out.
+    The snapshot's content must be in memory. An odd byte at its end is left out.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
         assert snapshot.content is not None
         self._start, self._codec = snapshot.start, snapshot.encoding.name
-        self._mark = codecs.BOM_UTF8 if snapshot.encoding.bom else b""
+        self._bom = codecs.BOM_UTF8 if snapshot.encoding.bom else b""
         self.snapshot: Final = Snapshot(
-            self.to_utf8(snapshot.content), encoding="utf-8", location=snapshot.location
+            self.to_utf8(snapshot.content),
+            encoding="utf-8",
+            location=snapshot.location,
         )
 
     @classmethod
     def for_edit(cls, snapshot: Snapshot) -> Self:
-        """The copy that edits are decided on.
+        """Return the view that edits of a snapshot are planned on.
 
-        Raises `too_large` for a file that is not held in memory, `is_binary` for half a unit at its end and
-        where `settings.edit_utf16` is off.
+        Raises `too_large` for a file whose content is not in memory, and `is_binary`
+        for one with an odd number of bytes or if `settings.edit_utf16` is off.
         """
         name, code = snapshot.encoding.name, Code.IS_BINARY
         if not snapshot.settings.edit_utf16:
-            why = f"is {name.upper()} text, which can be read but not edited"
+            problem = f"is {name.upper()} text, which can be read but not edited"
             hint = "convert it to UTF-8 first, or write it whole with write_content"
         elif snapshot.content is None:
             code = Code.TOO_LARGE
-            why = f"is {name.upper()} text of {snapshot.size:,} bytes, too large to be edited in place"
+            problem = (
+                f"is {name.upper()} text of {snapshot.size:,} bytes, "
+                "too large to be edited in place"
+            )
             hint = "append to it with write_content, or convert it to UTF-8 first"
         elif snapshot.size % 2:
-            why = f"has an odd number of bytes: half a character of {name.upper()} is at its end"
+            problem = (
+                "has an odd number of bytes: "
+                f"half a character of {name.upper()} is at its end"
+            )
             hint = "use a tool for bytes, or give the encoding it has"
         else:
             return cls(snapshot)
-        raise path_error(
-            code,
-            snapshot.requested_path,
-            f"{snapshot.requested_path} {why}",
-            hint,
-            encoding=name,
-        )
+        path = snapshot.requested_path
+        raise path_error(code, path, f"{path} {problem}", hint, encoding=name)
 
     def to_utf8(self, content: bytes) -> bytes:
-        """Such a file's content as UTF-8, with a byte-order mark if the file has one."""
-        whole = content[self._start : len(content) - len(content) % 2]
-        return self._mark + whole.decode(self._codec, _PAIRS).encode("utf-8", _PAIRS)
+        """Return content of the file as UTF-8, with a byte-order mark if it has one."""
+        text = content[self._start : len(content) - len(content) % 2]
+        decoded = text.decode(self._codec, _ERROR_HANDLER)
+        return self._bom + decoded.encode("utf-8", _ERROR_HANDLER)
 
     def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
-        """Ordered splices of the copy as splices of the file."""
+        """Yield the splices of the file that have the effect of those of the view.
+
+        `splices` are in order.
+        """
         content = self.snapshot.content
         assert content is not None
-        position, wide = len(self._mark), self._start
+        position, file_position = len(self._bom), self._start
         for splice in splices:
-            wide += len(self._wide(content[position : splice.offset]))
-            length = len(self._wide(content[splice.offset : splice.end]))
-            yield Splice(wide, length, self._wide(splice.replacement))
-            position, wide = splice.end, wide + length
+            file_position += len(self._to_file(content[position : splice.offset]))
+            length = len(self._to_file(content[splice.offset : splice.end]))
+            yield Splice(file_position, length, self._to_file(splice.replacement))
+            position, file_position = splice.end, file_position + length
 
-    def _wide(self, data: bytes) -> bytes:
-        return data.decode("utf-8", _PAIRS).encode(self._codec, _PAIRS)
+    def _to_file(self, text: bytes) -> bytes:
+        return text.decode("utf-8", _ERROR_HANDLER).encode(self._codec, _ERROR_HANDLER)
