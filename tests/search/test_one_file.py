@@ -326,7 +326,7 @@ def test_the_child_process_gives_the_same_hits(
 def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     monkeypatch.setattr(window_module, "_FAR", 0)
-    monkeypatch.setattr(lines_module, "_NEAR", 0)
+    monkeypatch.setattr(lines_module, "_NEAR_BYTES", 0)
     rows = [b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n for n in range(300_000)]
     if lone is not None:
         rows[lone] = b"two\rlines\n"

@@ -68,8 +68,8 @@ def window(request):
                 "BLOCK_BYTES",
                 "PAGE_BYTES",
                 "LONG_LINE_BYTES",
-                "_SMALL",
-                "_NEAR",
+                "_FIRST_READ_BYTES",
+                "_NEAR_BYTES",
             ):
                 patch.setattr(lines, name, request.param)
         yield request.param

@@ -1,12 +1,12 @@
-"""Where lines begin and end: terminators, the one line type, the one index, and every question about lines.
+"""Lines of a text: where they start and end, their numbers and their terminators.
 
-A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``. U+2028, U+0085, form feed and vertical tab end
-nothing. UTF-16 text has the same three, two bytes a unit.
+A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``. U+2028, U+0085, form feed and
+vertical tab end no line. UTF-16 text has the same terminators, in units of two bytes.
 
-`LineIndex` is what was counted: how many terminators end before each block of a file. It is
-immutable; whoever counts further makes a new one, which replaces the old one whole. `Lines` answers
-for one snapshot: numbers and offsets by the index, what is near an offset by looking there. Nothing
-here ever holds a whole long line, and held and windowed content take the same way.
+`LineIndex` is an immutable count: the number of terminators before each block of a file.
+Counting further makes a new index, which replaces the old one. `Lines` answers questions
+about one text: it finds line numbers with the index, and the start and end of a line by
+searching near an offset. No method holds a whole long line in memory.
 """
 
 from __future__ import annotations
@@ -21,30 +21,35 @@ from filewright.progress import Task
 from filewright.text.codec import Encoding, cut_at_character
 
 BLOCK_BYTES = 256 << 10
-"""Bytes between two entries of the index; more in files of which that would make very many."""
+"""Bytes between two entries of the index; doubled until there are few enough entries."""
 
 MAX_INDEX_ENTRIES = 1 << 18
 PAGE_BYTES = 64 << 10
 LONG_LINE_BYTES = 1 << 20
-"""Bytes of a line that are given unless the caller wants more or less."""
+"""The default limit for the body of a line."""
 
 MAX_LINE_SEARCH_BYTES = 256 << 20
-"""How far the end of a line is looked for where only its beginning is shown."""
+"""How far to search for the end of a line of which only the start is shown."""
 
-_LONG_NEEDLE = 256
-_NEAR = 4 << 20
-_AROUND = 2000  # lines around one that is known which are found from there
-_SMALL = 4 << 10
-_ALL = 1 << 62  # more ends than a file has
-_LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
+_LONG_NEEDLE_BYTES = 256
+# Within this distance of a known line start, lines are counted from there.
+_NEAR_BYTES = 4 << 20
+_NEAR_LINES = 2000
+_FIRST_READ_BYTES = 4 << 10
+_ALL_TERMINATORS = 1 << 62
+# A thread that waits for another one's counting checks its own task in this interval.
+_WAIT_SECONDS = 0.05
 
-_LF, _CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r")
-"""Tables that make a 1 of a terminator and a 0 of all else, for counting."""
+# Translation tables for counting: 1 for the terminator, 0 for all other bytes.
+_IS_LF, _IS_CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Terminators:
-    """How many terminators there are, of them ``\\r\\n`` and lone ``\\r``, and which came first (b"" if none)."""
+    """The number of terminators, of ``\\r\\n`` and lone ``\\r`` among them, and the first one.
+
+    `first` is b"" if there are none.
+    """
 
     total: int = 0
     crlf: int = 0
@@ -53,18 +58,18 @@ class Terminators:
 
     @property
     def lf(self) -> int:
-        """Line feeds that stand alone."""
+        """Return the number of line feeds that do not follow a carriage return."""
         return self.total - self.crlf - self.cr
 
     @property
     def dominant(self) -> bytes:
-        """The most frequent one; on a tie the first seen; ``\\n`` in a file with none."""
+        """Return the most frequent terminator: on a tie the first, without any ``\\n``."""
         counts = (b"\n", self.lf), (b"\r\n", self.crlf), (b"\r", self.cr)
-        return max(counts, key=lambda each: (each[1], each[0] == self.first))[0]
+        return max(counts, key=lambda count: (count[1], count[0] == self.first))[0]
 
     @property
     def name(self) -> str:
-        """``lf``, ``crlf``, ``cr``, ``mixed`` or ``none``."""
+        """Return ``lf``, ``crlf``, ``cr``, ``mixed`` or ``none``."""
         if not self.crlf and not self.cr:
             return "lf" if self.total else "none"
         if max(self.crlf, self.cr) < self.total:
@@ -72,11 +77,11 @@ class Terminators:
         return "crlf" if self.crlf else "cr"
 
     def counts(self) -> dict[str, int]:
-        """The counts by name."""
+        """Return the number of each terminator by its name."""
         return {"lf": self.lf, "crlf": self.crlf, "cr": self.cr}
 
     def __add__(self, later: Terminators) -> Terminators:
-        """The counts of this stretch and the one that follows it."""
+        """Return the counts of this part of a text and the part after it."""
         return Terminators(
             self.total + later.total,
             self.crlf + later.crlf,
@@ -89,9 +94,10 @@ class Terminators:
 class Line:
     """One line of a file.
 
-    `offset` and `end` in bytes, `end` past the terminator; `body` without the terminator and at most
-    as long as was asked for; `terminator` as it is in the file, b"" on an unended last line. If
-    `goes_on`, no end was found as far as was looked, which is `end`.
+    - `offset`, `end`: byte offsets; `end` is past the terminator.
+    - `body`: the line without its terminator, cut at the limit of the caller.
+    - `terminator`: its bytes in the file, b"" for a last line without one.
+    - `is_unfinished`: True if the search stopped at `end` before the end of the line.
     """
 
     offset: int
@@ -102,29 +108,29 @@ class Line:
 
     @property
     def length(self) -> int:
-        """Bytes of the whole body."""
+        """Return the number of bytes of the whole body."""
         return self.end - self.offset - len(self.terminator)
 
     @property
     def body_end(self) -> int:
-        """The offset past the body."""
+        """Return the offset past the whole body."""
         return self.end - len(self.terminator)
 
     @property
     def is_whole(self) -> bool:
-        """Whether `body` is all of it."""
-        return (
-            self.offset + len(self.body) + len(self.terminator) == self.end
-            and not self.is_unfinished
-        )
+        """Return True if `body` is not cut."""
+        return not self.is_unfinished and len(self.body) == self.length
 
 
 @dataclass(frozen=True, slots=True)
 class LineIndex:
-    """How many terminators end at or before each multiple of `block` bytes from the text's start.
+    """The number of terminators before each block of a text, as far as it was counted.
 
-    `before[k]` counts those up to block k; `terminators` are all that were counted, which is up to the
-    offset `reached`. `known` is where another line begins, and its number, which another has counted.
+    - `block`: the number of bytes of a block; the first starts where the text starts.
+    - `reached`: the offset up to which terminators were counted.
+    - `before`: `before[k]` is the number of terminators before block k.
+    - `terminators`: the counts up to `reached`.
+    - `known`: offset and number of a line that was counted in another way, if any.
     """
 
     block: int
@@ -135,7 +141,7 @@ class LineIndex:
 
 
 class Readable(Protocol):
-    """Bytes that have lines: a `Snapshot`, or what edits would make of one."""
+    """A source of text: a `Snapshot`, or a snapshot with edits applied."""
 
     @property
     def size(self) -> int: ...
@@ -147,9 +153,9 @@ class Readable(Protocol):
 
 
 class Lines:
-    """The lines of one source, from `start` (past a byte-order mark) to `size`. Thread-safe.
+    """The lines of one text; numbers start at 1. Thread-safe.
 
-    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index.
+    `index` is an earlier count to begin with; `keep` is called with each new index.
     """
 
     def __init__(
@@ -161,8 +167,8 @@ class Lines:
         self._source = source
         self._encoding = source.encoding
         self._width = self._encoding.unit_bytes
-        name = self._encoding.name  # How the file writes each terminator.
-        self._written = {
+        name = self._encoding.name
+        self._terminator_bytes = {
             b"\n": "\n".encode(name),
             b"\r\n": "\r\n".encode(name),
             b"\r": "\r".encode(name),
@@ -177,157 +183,162 @@ class Lines:
         self._index = index
         self._keep = keep
         self._counting = threading.Lock()
-        self._last = (
-            self._start,
-            1,
-        )  # a line's beginning and its number: where counting goes on nearby
+        # A line start and its number, from which nearby lines are counted.
+        self._last = (self._start, 1)
 
-    # What is known by counting
+    # Answers by counting
 
     @property
     def is_complete(self) -> bool:
-        """Whether the whole file was counted."""
+        """Return True if the whole text was counted."""
         return self._index.reached == self._size
 
     @property
     def terminators(self) -> Terminators:
-        """How often each terminator occurs in the whole file."""
-        return self._counted_until(self._size, _ALL, None).terminators
+        """Return the terminators of the whole text."""
+        return self._count_until(self._size, _ALL_TERMINATORS, None).terminators
 
     def count_lines(self, task: Task | None = None) -> int:
-        """Lines of the file; a last line without terminator counts, an empty file has none."""
-        index = self._counted_until(self._size, _ALL, task)
-        return index.before[-1] + (
-            0 if self._size <= self._start or self.ends_in_terminator() else 1
-        )
+        """Return the number of lines; a last line without terminator counts too."""
+        index = self._count_until(self._size, _ALL_TERMINATORS, task)
+        if self._size <= self._start or self.ends_in_terminator():
+            return index.before[-1]
+        return index.before[-1] + 1
 
     def ends_in_terminator(self) -> bool:
-        """Whether the last line ends in one."""
-        last = self._units(max(self._start, self._size - self._width), self._size)
-        return not (self._size - self._start) % self._width and last in (b"\n", b"\r")
+        """Return True if the last line ends in a terminator."""
+        size = self._size - self._start
+        if size == 0 or size % self._width:
+            return False
+        return self._read_units(self._size - self._width, self._size) in (b"\n", b"\r")
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
-        """Whether the file has a line `line`, counting no further than needed."""
+        """Return True if there is a line `line`, without counting further than needed."""
         return line >= 1 and self.offset_of(line, task) < self._size
 
     def offset_of(self, line: int, task: Task | None = None) -> int:
-        """The byte offset where `line` begins; `size` for any line past the last."""
+        """Return the offset where `line` starts, or the size for a line past the last."""
         if line <= 1:
             return self._start
-        offset, number = self._index.known or (0, -_AROUND)
-        if abs(line - number) < _AROUND:
-            for _ in range(number, line):
-                offset = self.line_end(offset, task)
-            return self.line_start_before(number - line, task, offset)
-        wanted = line - 1
-        index = self._counted_until(self._size, wanted, task)
-        if index.before[-1] < wanted:
+        known = self._index.known
+        if known is not None:
+            offset, number = known
+            if abs(line - number) < _NEAR_LINES:
+                for _ in range(number, line):
+                    offset = self.line_end(offset, task)
+                return self.line_start_before(number - line, task, offset)
+        terminators_before = line - 1
+        index = self._count_until(self._size, terminators_before, task)
+        if index.before[-1] < terminators_before:
             return self._size
-        block = bisect_left(index.before, wanted) - 1
-        begin, left = self._start + block * index.block, wanted - index.before[block]
-        lines = self._units(begin, begin + index.block + self._width).splitlines(
-            keepends=True
-        )
-        return begin + sum(map(len, lines[:left])) * self._width
+        block = bisect_left(index.before, terminators_before) - 1
+        block_start = self._start + block * index.block
+        units = self._read_units(block_start, block_start + index.block + self._width)
+        lines = units.splitlines(keepends=True)
+        skipped_lines = lines[: terminators_before - index.before[block]]
+        return block_start + sum(map(len, skipped_lines)) * self._width
 
     def line_at(self, offset: int, task: Task | None = None) -> int:
-        """The number of the line that holds the byte at `offset`."""
+        """Return the number of the line that contains the byte at `offset`."""
         offset = max(self._start, min(offset, self._size))
         offset -= (offset - self._start) % self._width
-        near, line = self._last
+        known_offset, line = self._last
         index = self._index
-        if (
-            not near
-            <= offset
-            <= near + (_NEAR if index.reached < offset else index.block)
-        ):
-            index = self._counted_until(offset - index.block, _ALL, task)
+        # Beyond the index, counting from a known line is cheaper even if it is far.
+        reach = _NEAR_BYTES if index.reached < offset else index.block
+        if not known_offset <= offset <= known_offset + reach:
+            index = self._count_until(offset - index.block, _ALL_TERMINATORS, task)
             block = min((offset - self._start) // index.block, len(index.before) - 1)
-            near, line = self._start + block * index.block, 1 + index.before[block]
-        for at in range(near, offset, LONG_LINE_BYTES):
-            line += self.count_terminators(at, min(at + LONG_LINE_BYTES, offset)).total
+            known_offset = self._start + block * index.block
+            line = 1 + index.before[block]
+        for start in range(known_offset, offset, LONG_LINE_BYTES):
+            stop = min(start + LONG_LINE_BYTES, offset)
+            line += self.count_terminators(start, stop).total
         self._last = (offset, line)
         return line
 
     def count_terminators(self, start: int, stop: int) -> Terminators:
-        """The terminators that end in bytes (start, stop], read at once."""
+        """Return the terminators that end in the bytes (start, stop], read at once."""
         low = max(self._start, start - self._width)
-        units = self._units(low, stop + self._width)
+        units = self._read_units(low, stop + self._width)
         return count_terminators(
             units, (start - low) // self._width, (stop - low) // self._width
         )
 
-    def _counted_until(self, offset: int, ends: int, task: Task | None) -> LineIndex:
-        """The index, counted on until it reaches an offset or has so many ends, whichever comes first.
+    def _count_until(
+        self, offset: int, terminator_count: int, task: Task | None
+    ) -> LineIndex:
+        """Count until the index reaches `offset` or `terminator_count`; return it.
 
-        One thread counts at a time; whatever happens, what it counted is kept.
+        One thread counts at a time. Its count is stored even if it is cancelled.
         """
-        while (index := self._index).reached < offset and index.before[-1] < ends:
-            if not self._counting.acquire(timeout=_LOOK):
-                if task is not None:
-                    task.check()
-                continue
+        while True:
             index = self._index
-            reached, before, terminators = (
-                index.reached,
-                list(index.before),
-                index.terminators,
+            if index.reached >= offset or index.before[-1] >= terminator_count:
+                return index
+            if self._counting.acquire(timeout=_WAIT_SECONDS):
+                try:
+                    self._extend_index(offset, terminator_count, task)
+                finally:
+                    self._counting.release()
+                    if self._keep is not None:
+                        self._keep(self._index)
+            elif task is not None:
+                task.check()
+
+    def _extend_index(
+        self, offset: int, terminator_count: int, task: Task | None
+    ) -> None:
+        index = self._index
+        reached, terminators = index.reached, index.terminators
+        before = list(index.before)
+        stored_entries = len(before)
+        try:
+            while reached < offset and before[-1] < terminator_count:
+                if task is not None and len(before) % 16 == 0:
+                    task.check()
+                    task.report(reached, self._size, "counting lines")
+                stop = min(reached + index.block, self._size)
+                terminators += self.count_terminators(reached, stop)
+                before.append(terminators.total)
+                reached = stop
+                # Threads that wait for less than all of it can go on earlier.
+                if len(before) >= 2 * stored_entries:
+                    stored_entries = len(before)
+                    self._index = LineIndex(
+                        index.block, reached, tuple(before), terminators, index.known
+                    )
+        finally:
+            self._index = LineIndex(
+                index.block, reached, tuple(before), terminators, index.known
             )
-            kept = len(before)
-            try:
-                while reached < offset and before[-1] < ends:
-                    if task is not None and len(before) % 16 == 0:
-                        task.check()
-                        task.report(reached, self._size, "counting lines")
-                    stop = min(reached + index.block, self._size)
-                    terminators += self.count_terminators(reached, stop)
-                    before.append(terminators.total)
-                    reached = stop
-                    if (
-                        len(before) >= 2 * kept
-                    ):  # those who wait for a little need not wait for all
-                        kept = len(before)
-                        self._index = LineIndex(
-                            index.block,
-                            reached,
-                            tuple(before),
-                            terminators,
-                            index.known,
-                        )
-            finally:
-                self._index = LineIndex(
-                    index.block, reached, tuple(before), terminators, index.known
-                )
-                self._counting.release()
-                if self._keep is not None:
-                    self._keep(self._index)
-        return index
 
     def remember_line(self, offset: int, line: int) -> None:
-        """Line number `line` begins at `offset`: somebody else has counted."""
+        """Remember that line `line` starts at `offset`, as another count has shown."""
         self._last = offset, line
-        known, _ = self._index.known or (0, 0)
-        if max(known, self._index.reached) + _NEAR < offset:
+        known_offset, _ = self._index.known or (0, 0)
+        if max(known_offset, self._index.reached) + _NEAR_BYTES < offset:
             self._index = replace(self._index, known=self._last)
             if self._keep is not None:
                 self._keep(self._index)
 
-    # What is found by looking near an offset
+    # Answers by searching near an offset
 
     def line_start(self, offset: int, task: Task | None = None) -> int:
-        """Where the line that holds the byte at `offset` begins."""
+        """Return the offset where the line that contains the byte at `offset` starts."""
         high = min(offset, self._size)
         high -= (high - self._start) % self._width
-        length = _SMALL
+        length = _FIRST_READ_BYTES
         while high > self._start:
             low = max(self._start, high - length)
-            units = self._units(low, high + self._width)
+            units = self._read_units(low, high + self._width)
             stop = (high - low) // self._width
             if units[stop - 1 : stop + 1] == b"\r\n":
-                stop -= 1  # between a carriage return and its line feed no line begins
-            at = max(units.rfind(b"\n", 0, stop), units.rfind(b"\r", 0, stop))
-            if at >= 0:
-                return low + (at + 1) * self._width
+                # No line starts between a carriage return and its line feed.
+                stop -= 1
+            terminator = max(units.rfind(b"\n", 0, stop), units.rfind(b"\r", 0, stop))
+            if terminator >= 0:
+                return low + (terminator + 1) * self._width
             if task is not None:
                 task.check()
             high, length = low, min(length * 4, LONG_LINE_BYTES)
@@ -336,28 +347,30 @@ class Lines:
     def line_end(
         self, offset: int, task: Task | None = None, stop: int | None = None
     ) -> int:
-        """Past the terminator of the line that holds the byte at `offset`: where the next one begins.
+        """Return the offset past the line that contains the byte at `offset`.
 
-        One that begins at `stop` or later is not looked for; if there is none before, that is the end.
+        This is the start of the next line. Return `stop` (default: the size) if the
+        terminator does not start before it.
         """
         stop = self._size if stop is None else stop
         offset -= (offset - self._start) % self._width
-        length = _SMALL
+        length = _FIRST_READ_BYTES
         while offset < stop:
-            here = min(length, stop - offset)
-            units = self._units(offset, offset + here + self._width)
-            held = -(-here // self._width)
-            feed = units.find(b"\n", 0, held)
-            last = units.find(b"\r", 0, held if feed < 0 else feed)
-            last = feed if last < 0 else last
-            if last >= 0:
-                return (
-                    offset
-                    + (last + 1 + (units[last : last + 2] == b"\r\n")) * self._width
-                )
+            read_bytes = min(length, stop - offset)
+            # One unit more, for the line feed after a carriage return at the end.
+            units = self._read_units(offset, offset + read_bytes + self._width)
+            unit_count = -(-read_bytes // self._width)
+            line_feed = units.find(b"\n", 0, unit_count)
+            carriage_return = units.find(
+                b"\r", 0, unit_count if line_feed < 0 else line_feed
+            )
+            terminator = carriage_return if carriage_return >= 0 else line_feed
+            if terminator >= 0:
+                is_pair = units[terminator : terminator + 2] == b"\r\n"
+                return offset + (terminator + 1 + is_pair) * self._width
             if task is not None:
                 task.check()
-            offset, length = offset + here, min(length * 4, LONG_LINE_BYTES)
+            offset, length = offset + read_bytes, min(length * 4, LONG_LINE_BYTES)
         return stop
 
     def read_line(
@@ -368,17 +381,20 @@ class Lines:
         reach: int | None = None,
         task: Task | None = None,
     ) -> Line:
-        """The line that begins at `offset`, at most `limit` bytes of it.
+        """Return the line that starts at `offset`, with at most `limit` bytes of it.
 
-        Its end is looked for no further than `reach` bytes, if given.
+        Its end is searched for within `reach` bytes, if given.
         """
         stop = self._size if reach is None else min(self._size, offset + reach)
         end = self.line_end(offset, task, stop)
-        # Of the line's last whole units, since half a one at the end of the text ends no line.
-        last = self._units(
-            offset + max(0, (end - offset) // self._width - 2) * self._width, end
+        # Only whole units: half a unit at the end of the text is no terminator.
+        unit_count = (end - offset) // self._width
+        last_units = self._read_units(
+            offset + max(0, unit_count - 2) * self._width, end
         )
-        terminator = self._written.get(last) or self._written.get(last[-1:], b"")
+        terminator = self._terminator_bytes.get(last_units)
+        if not terminator:
+            terminator = self._terminator_bytes.get(last_units[-1:], b"")
         body = self._source.read(offset, min(end - len(terminator) - offset, limit + 8))
         return Line(
             offset,
@@ -397,9 +413,10 @@ class Lines:
         reach: int | None = None,
         task: Task | None = None,
     ) -> Iterator[Line]:
-        """The lines that begin in [offset, stop), in order, at most `limit` bytes of each.
+        """Yield the lines that start in [offset, stop), with at most `limit` bytes each.
 
-        `offset` is a line's beginning. A line without an end within `reach` bytes is the last given.
+        `offset` is the start of a line. A line without an end within `reach` bytes is
+        the last one.
         """
         position = self._start if offset is None else offset
         stop = self._size if stop is None else min(stop, self._size)
@@ -417,7 +434,8 @@ class Lines:
                 and pieces
                 and not pieces[-1].endswith(b"\n")
             ):
-                pieces.pop()  # an unended line, or a carriage return whose line feed may follow
+                # It may go on: a line, or a carriage return before its line feed.
+                pieces.pop()
             if not pieces:
                 line = self.read_line(position, limit, reach=reach, task=task)
                 yield line
@@ -427,13 +445,12 @@ class Lines:
             for piece in pieces:
                 if position >= stop:
                     return
-                kind = piece[-2:] if piece.endswith(b"\r\n") else piece[-1:]
-                terminator = self._written.get(kind, b"")
+                ending = piece[-2:] if piece.endswith(b"\r\n") else piece[-1:]
+                terminator = self._terminator_bytes.get(ending, b"")
                 end = position + len(piece) * width
                 if not terminator:
-                    end = (
-                        self._size
-                    )  # half a unit at the very end belongs to the last line
+                    # Half a unit at the end of the text belongs to the last line.
+                    end = self._size
                 body = data[position - base : end - len(terminator) - base]
                 yield Line(
                     position,
@@ -444,82 +461,92 @@ class Lines:
                 position = end
 
     def line_start_before(
-        self, count: int, task: Task | None = None, offset: int | None = None
+        self, line_count: int, task: Task | None = None, offset: int | None = None
     ) -> int:
-        """Where the `count`-th line before `offset` (None: the end) begins, found from there without counting."""
+        """Return the offset at which the line `line_count` lines before `offset` starts.
+
+        `offset` defaults to the end of the text. The lines before it are not counted.
+        """
         offset = self._size if offset is None else offset
-        while count > 0 and offset > self._start:
-            offset, count = self.line_start(offset - 1, task), count - 1
+        while line_count > 0 and offset > self._start:
+            offset, line_count = self.line_start(offset - 1, task), line_count - 1
         return offset
 
-    # UTF-16: everything above counts units, a byte each
+    # UTF-16: the methods above count units, which these reduce to one byte each
 
-    def _units(self, start: int, stop: int) -> bytes:
+    def _read_units(self, start: int, stop: int) -> bytes:
         data = self._source.read(start, max(0, min(stop, self._size) - start))
         return data if self._width == 1 else self.to_units(data)
 
     def to_units(self, data: bytes) -> bytes:
-        """UTF-16 with one byte a unit: a terminator's where the unit is one, else another."""
+        """Return UTF-16 text with one byte for each unit.
+
+        The byte is that of a terminator only if the unit is one.
+        """
         count, low = len(data) // 2, int(self._encoding.name.endswith("be"))
-        units, high = data[low : 2 * count : 2], data[1 - low : 2 * count : 2]
-        if high.count(0) == count:
-            return units
-        made = bytearray(units)
-        for ending in (
-            b"\n",
-            b"\r",
-        ):  # such as U+0A0D, whose bytes are those of two terminators
-            at = units.find(ending)
-            while at >= 0:
-                if high[at]:
-                    made[at] = 0xFF
-                at = units.find(ending, at + 1)
-        return bytes(made)
+        low_bytes = data[low : 2 * count : 2]
+        high_bytes = data[1 - low : 2 * count : 2]
+        if high_bytes.count(0) == count:
+            return low_bytes
+        units = bytearray(low_bytes)
+        # The bytes of a unit such as U+0A0D look like terminators.
+        for terminator in (b"\n", b"\r"):
+            position = low_bytes.find(terminator)
+            while position >= 0:
+                if high_bytes[position]:
+                    units[position] = 0xFF
+                position = low_bytes.find(terminator, position + 1)
+        return bytes(units)
 
 
 def count_terminators(
     units: bytes, start: int = 0, stop: int | None = None
 ) -> Terminators:
-    """The terminators that end in [start, stop) of a text that is given one byte a unit.
+    """Return the terminators that end in [start, stop) of a text with one byte a unit.
 
-    What is beside is looked at: a pair across an edge is counted where its ``\\n`` is.
+    ``\\r\\n`` across an edge is counted where its ``\\n`` is, so the units beside the
+    range are looked at.
     """
     from stringzilla import bytesum, count, translate
 
     stop = len(units) if stop is None else stop
-    # Looking for one after the other takes a hundred times as long where every byte is one.
-    lf = int(bytesum(translate(units, _LF, start=start, end=stop)))
+    # Searching for them one by one takes a hundred times as long if all bytes are.
+    lf = int(bytesum(translate(units, _IS_LF, start=start, end=stop)))
     before = units[start - 1 : start] if start else b""
     if before != b"\r" and units.find(b"\r", start, stop) < 0:
         return Terminators(lf, first=b"\n" if lf else b"")
 
-    cr = int(bytesum(translate(units, _CR, start=start, end=stop)))
+    cr = int(bytesum(translate(units, _IS_CR, start=start, end=stop)))
     pairs = int(count(units, b"\r\n", start, stop))
-    begun_before = int(before == b"\r" and units.startswith(b"\n", start))
-    ending_after = int(units[stop - 1 : stop + 1] == b"\r\n" and start < stop)
-    at, feed = (units.find(each, start, stop - ending_after) for each in (b"\r", b"\n"))
-    first = b"\n" if feed >= 0 else b""
-    if at >= 0 and (feed < 0 or at < feed):
-        first = b"\r\n" if feed == at + 1 else b"\r"
+    starts_before = int(before == b"\r" and units.startswith(b"\n", start))
+    ends_after = int(units[stop - 1 : stop + 1] == b"\r\n" and start < stop)
+    first_cr = units.find(b"\r", start, stop - ends_after)
+    first_lf = units.find(b"\n", start, stop - ends_after)
+    if starts_before:
+        first = b"\r\n"
+    elif first_cr >= 0 and (first_lf < 0 or first_cr < first_lf):
+        first = b"\r\n" if first_lf == first_cr + 1 else b"\r"
+    else:
+        first = b"\n" if first_lf >= 0 else b""
     return Terminators(
-        lf + cr - pairs - ending_after,
-        pairs + begun_before,
-        cr - pairs - ending_after,
-        b"\r\n" if begun_before else first,
+        total=lf + cr - pairs - ends_after,
+        crlf=pairs + starts_before,
+        cr=cr - pairs - ends_after,
+        first=first,
     )
 
 
-Finder = Callable[[bytes, int], int]
-"""The index of the next occurrence in some bytes from an index on, or -1."""
+FindFunction = Callable[[bytes, int], int]
+"""Returns the index of the next occurrence at or after an index, or -1."""
 
 
-def find_function(needle: bytes) -> Finder:
-    """The fastest safe way to find `needle`: by `stringzilla` at memory speed.
+def find_function(needle: bytes) -> FindFunction:
+    """Return the fastest safe function that finds `needle`.
 
-    That compares byte by byte where it suspects a match, so a long needle of few different bytes goes
-    to `bytes.find`, which never degrades.
+    `stringzilla` searches at memory speed, but compares byte by byte at each candidate:
+    a long needle of few different bytes is left to `bytes.find`, which stays linear.
     """
-    if len(needle) > _LONG_NEEDLE:
+    if len(needle) > _LONG_NEEDLE_BYTES:
         return lambda text, index: text.find(needle, index)
 
     from stringzilla import find
