@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
 from filewright import errors
@@ -30,8 +31,17 @@ _NO_FOLDER_THERE = (
     Code.PATH_ESCAPE,
 )
 
-KnownFolders = Mapping[int, tuple[Location, FolderId]]
-"""The locations and identities of a plan's folders at the start, by number."""
+
+@dataclass(frozen=True, slots=True)
+class KnownFolder:
+    """A folder of a plan, where it was seen."""
+
+    location: Location
+    identity: FolderId
+
+
+KnownFolders = Mapping[int, KnownFolder]
+"""The folders of a plan that are known, by number."""
 
 
 class FolderMissingError(FileNotFoundError):
@@ -55,27 +65,27 @@ class PlanFolders:
         self._plan = plan
         self._search = search or FolderSearch(boundary)
         self._last_seen = dict(known or {})
-        """The last location and the identity of each folder, by number."""
+        """Each folder where it was seen last, by number."""
 
     def get(self, number: int) -> Folder:
         """Return a folder, wherever it is. Raise `FileNotFoundError` if it is nowhere."""
-        if number in self._last_seen:
-            location, identity = self._last_seen[number]
+        known = self._last_seen.get(number)
+        if known is not None:
             # It may have been moved or removed since it was last held.
             with suppress(FilewrightError):
-                return self._open_folders.reopen(location, identity)
+                return self._open_folders.reopen(known.location, known.identity)
         return self._find(number)
 
     def locate(self, number: int) -> Location:
         """Return the location of a folder at this moment."""
         self._find(number)
-        return self._last_seen[number][0]
+        return self._last_seen[number].location
 
     def device(self, number: int) -> int | None:
         """Return the device of a folder, or None if it was not found yet."""
         if number not in self._last_seen:
             return None
-        _, (device, _) = self._last_seen[number]
+        device, _ = self._last_seen[number].identity
         return device
 
     def search_again(self) -> None:
@@ -191,10 +201,10 @@ class PlanFolders:
             yield self.location_of(RecordedPath(root, ()))
             return
         if number in self._last_seen:
-            yield self._last_seen[number][0]
+            yield self._last_seen[number].location
         for slot in self._possible_slots(number):
             if slot.folder in parents:
-                yield self._last_seen[slot.folder][0].child(slot.name)
+                yield self._last_seen[slot.folder].location.child(slot.name)
 
     def _look_in_copy(self, number: int) -> Folder | None:
         """Return the folder in the only slot of a folder, whatever its inode.
@@ -227,5 +237,5 @@ class PlanFolders:
         is_known_by_inode = expected.root is None and expected.inode is not None
         if is_known_by_inode and not any_inode and expected.inode != identity[1]:
             return None
-        self._last_seen[number] = location, identity
+        self._last_seen[number] = KnownFolder(location, identity)
         return folder

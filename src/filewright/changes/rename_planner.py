@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from filewright.boundary.location import Location
 from filewright.boundary.names import temporary_name
 from filewright.changes.model import FileState
-from filewright.changes.open_folders import FolderId
-from filewright.changes.plan_folders import KnownFolders
+from filewright.changes.plan_folders import KnownFolder, KnownFolders
 from filewright.changes.rename_plan import (
     OperationKind,
     PlanFolder,
@@ -48,12 +46,14 @@ class RenameOrder:
 
     @property
     def known_folders(self) -> KnownFolders:
-        """The locations and identities of the folders that are on the disk, by number."""
-        known_folders: dict[int, tuple[Location, FolderId]] = {}
+        """The folders that are on the disk, by number."""
+        known_folders: dict[int, KnownFolder] = {}
         for number, folder in enumerate(self.folders):
             if folder.original is not None:
                 original = folder.original
-                known_folders[number] = original.location, original.status.identity
+                known_folders[number] = KnownFolder(
+                    original.location, original.status.identity
+                )
         return known_folders
 
     def build_plan(

@@ -56,6 +56,15 @@ class OriginalFile:
     """None for a root."""
 
 
+@dataclass(frozen=True, slots=True)
+class EnteredRules:
+    """The rules in a folder, with the name and the outer rules that they follow from."""
+
+    name: bytes
+    outer: DenyRules
+    rules: DenyRules
+
+
 @dataclass(slots=True)
 class TreeRecords:
     """The records that the nodes of one tree keep together."""
@@ -71,10 +80,8 @@ class TreeRecords:
     arrivals: dict[TreeNode, Move | Copy | None] = field(default_factory=dict)
     """The nodes that were put somewhere, each with the step if it was moved or copied."""
     original_rules: dict[TreeNode, DenyRules] = field(default_factory=dict)
-    entered_rules: dict[TreeNode, tuple[bytes, DenyRules, DenyRules]] = field(
-        default_factory=dict
-    )
-    """The rules in folders, by the name and the outer rules that they were worked out for."""
+    entered_rules: dict[TreeNode, EnteredRules] = field(default_factory=dict)
+    """The rules in folders that are not where they were."""
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -186,13 +193,13 @@ class TreeNode:
         if outer.is_original and self.position == self.original_position:
             return PositionRules(self.original_rules(), is_original=True)
         cached = self.records.entered_rules.get(self)
-        if cached is not None and cached[:2] == (name, outer.rules):
-            return PositionRules(cached[2], is_original=False)
+        if cached is not None and cached.name == name and cached.outer == outer.rules:
+            return PositionRules(cached.rules, is_original=False)
         on_disk = None
         if self.source is not None:
             on_disk = self.source.open_original_folder()
         rules = outer.rules.enter(name, on_disk)
-        self.records.entered_rules[self] = name, outer.rules, rules
+        self.records.entered_rules[self] = EnteredRules(name, outer.rules, rules)
         return PositionRules(rules, is_original=False)
 
     @property
