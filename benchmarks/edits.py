@@ -36,7 +36,7 @@ from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.edit.linediff import align
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -1173,7 +1173,7 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     start = time.process_time()
     try:
         planned = plan_edits(
-            snapshot, [Edit(request.search, request.replace)], bases=bases
+            snapshot, [TextEdit(request.search, request.replace)], bases=bases
         )
     except FilewrightError as error:
         if error.code not in REFUSALS:

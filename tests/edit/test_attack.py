@@ -19,7 +19,7 @@ from tests.files import named
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply_splices
 
@@ -566,7 +566,7 @@ def test_what_is_applied_is_what_was_meant(
     expected = ending.join([*lines[:start], *wanted, *lines[start + count :], ""])
     data = file.encode()
     name = f"a.{style}"
-    asked_for = Edit(text + "\n", "\n".join(new) + ("\n" if new else ""))
+    asked_for = TextEdit(text + "\n", "\n".join(new) + ("\n" if new else ""))
     whole = ("\n".join(region), "\n".join(region) + "\n")
     try:
         planned = plan_edits(named(name, data), [asked_for])

@@ -12,7 +12,7 @@ from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.outcome import EditPlan
 from filewright.edit.planning import plan_edits
 from filewright.edit.replacements import compile_replacement, replace_matches
-from filewright.edit.request import Edit
+from filewright.edit.request import Insertion, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
@@ -21,7 +21,7 @@ from filewright.text.splice import apply_splices
 
 
 def done(
-    data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True
+    data: bytes, *edits: TextEdit, encoding: str | None = None, fuzzy: bool = True
 ) -> bytes:
     planned = plan_edits(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
     return apply_splices(data, planned.splices)
@@ -45,7 +45,7 @@ ENCODED = {
 @each_row("name", ENCODED)
 def test_an_edit_is_made_in_the_files_own_bytes(name: str) -> None:
     data, encoding, search, replace, expected = ENCODED[name]
-    assert done(data, Edit(search, replace), encoding=encoding) == expected
+    assert done(data, TextEdit(search, replace), encoding=encoding) == expected
 
 
 def test_a_match_never_begins_inside_a_character() -> None:
@@ -53,39 +53,41 @@ def test_a_match_never_begins_inside_a_character() -> None:
     data = "表ソ = 1\n".encode("shift_jis")
     assert data.count(b"\\") == 2
     with pytest.raises(FilewrightError) as caught:
-        done(data, Edit("\\", "/"), encoding="shift_jis")
+        done(data, TextEdit("\\", "/"), encoding="shift_jis")
     assert caught.value.code == Code.NO_MATCH
     assert (
-        done(data + b"\\n\n", Edit("\\", "/"), encoding="shift_jis") == data + b"/n\n"
+        done(data + b"\\n\n", TextEdit("\\", "/"), encoding="shift_jis")
+        == data + b"/n\n"
     )
 
 
 def test_a_character_the_encoding_lacks_is_refused_by_name() -> None:
     with pytest.raises(FilewrightError) as caught:
-        done("é\n".encode("latin-1"), Edit("é", "€"), encoding="latin-1")
+        done("é\n".encode("latin-1"), TextEdit("é", "€"), encoding="latin-1")
     assert caught.value.code == Code.UNENCODABLE
     assert "€" in caught.value.message
 
 
 def test_half_a_character_of_utf_16_is_not_edited() -> None:
     with pytest.raises(FilewrightError) as caught:
-        done("a\n".encode("utf-16") + b"a", Edit("a", "b"))
+        done("a\n".encode("utf-16") + b"a", TextEdit("a", "b"))
     assert caught.value.code == Code.IS_BINARY
 
 
 def test_another_normalisation_form_is_named_and_the_hint_succeeds() -> None:
     data = "x = cafe\u0301 + 1\n".encode()
-    edit = Edit("caf\u00e9 + 1", "tea + 1")
+    edit = TextEdit("caf\u00e9 + 1", "tea + 1")
     with pytest.raises(FilewrightError) as caught:
         done(data, edit)
     assert caught.value.code == Code.NO_MATCH
     assert "normalisation" in caught.value.message
     suggested = caught.value.details["suggestions"][0]
     assert (
-        done(data, Edit(suggested["search"], suggested["replace"])) == b"x = tea + 1\n"
+        done(data, TextEdit(suggested["search"], suggested["replace"]))
+        == b"x = tea + 1\n"
     )
     assert (
-        done(data, Edit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n"))
+        done(data, TextEdit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n"))
         == "x = cafe\u0301 + 2\n".encode()
     )
 
@@ -115,7 +117,7 @@ MIXED = {
 @each_row("name", MIXED)
 def test_terminators_outside_the_change_stay(name: str) -> None:
     data, search, replace, expected = MIXED[name]
-    assert done(data, Edit(search, replace)) == expected
+    assert done(data, TextEdit(search, replace)) == expected
 
 
 lines = st.lists(
@@ -149,7 +151,7 @@ def texts(draw: st.DrawFn) -> str:
     )
 
 
-def planned_or_code(snapshot: Snapshot, edit: Edit) -> EditPlan | Code:
+def planned_or_code(snapshot: Snapshot, edit: TextEdit) -> EditPlan | Code:
     try:
         return plan_edits(snapshot, [edit])
     except FilewrightError as error:
@@ -172,7 +174,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     replace = "\n".join(data.draw(lines))
     assume(search)
     snapshot = Snapshot(content)
-    planned = planned_or_code(snapshot, Edit(search, replace))
+    planned = planned_or_code(snapshot, TextEdit(search, replace))
     if isinstance(planned, Code):
         assert planned in (
             Code.NO_MATCH,
@@ -186,6 +188,9 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     outcome = planned.outcomes[0]
     start = snapshot.lines.offset_of(outcome.first)
     end = snapshot.lines.offset_of(outcome.last + 1)
+    if not replace and end == len(content) and not content.endswith((b"\n", b"\r")):
+        # The terminator before the last line goes with it, as the file ended without one.
+        start -= 2 if content[:start].endswith(b"\r\n") else min(start, 1)
     assert result.startswith(content[:start])
     assert result.endswith(content[end:])
     for splice in planned.splices:
@@ -205,7 +210,7 @@ def test_exact_text_is_taken_as_str_replace_would(
 ) -> None:
     text = before + search + after
     count = sum(text.startswith(search, at) for at in range(len(text)))
-    planned = planned_or_code(Snapshot(text.encode()), Edit(search, replace))
+    planned = planned_or_code(Snapshot(text.encode()), TextEdit(search, replace))
     if count > 1:
         assert planned == Code.AMBIGUOUS_MATCH
     elif search == replace:
@@ -262,7 +267,7 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
 def test_a_deletion_touches_no_byte_behind_it(
     file: bytes, gone: list[str], after: bytes
 ) -> None:
-    edits = [Edit(search, "") for search in gone]
+    edits = [TextEdit(search, "") for search in gone]
     assert apply_splices(file, plan_edits(Snapshot(file), edits).splices) == after
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
     made = replace_matches(Snapshot(file), pattern, compile_replacement("", pattern))
@@ -272,12 +277,12 @@ def test_a_deletion_touches_no_byte_behind_it(
 @pytest.mark.parametrize(
     "edit",
     [
-        Edit("a", "\ufeffA"),
-        Edit("a\nb", "\ufeffA\nb"),
-        Edit("", "\ufeffA", start_line=1),
+        TextEdit("a", "\ufeffA"),
+        TextEdit("a\nb", "\ufeffA\nb"),
+        Insertion(line=1, replace="\ufeffA"),
     ],
 )
-def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
+def test_a_mark_in_new_text_is_the_one_the_file_has(edit: TextEdit) -> None:
     file = "\ufeffa\nb\n".encode()
     result = apply_splices(file, plan_edits(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())

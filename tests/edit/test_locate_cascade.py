@@ -9,7 +9,7 @@ from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -25,7 +25,7 @@ class Case(NamedTuple):
 
 def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
     data = file.encode()
-    planned = plan_edits(Snapshot(data), [Edit(search, replace)], **options)
+    planned = plan_edits(Snapshot(data), [TextEdit(search, replace)], **options)
     return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
 
 

@@ -18,7 +18,7 @@ from filewright import system
 from filewright.edit.locate import locate
 from filewright.edit.model import EditMatch, NotLocated, Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
@@ -34,7 +34,7 @@ texts = st.lists(
 asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
 
-def described(snapshot: Snapshot, edit: Edit) -> Any:
+def described(snapshot: Snapshot, edit: TextEdit) -> Any:
     found = locate(Source(snapshot), edit)
     if isinstance(found, NotLocated):
         return found.code, found.reached, found.spans
@@ -44,7 +44,7 @@ def described(snapshot: Snapshot, edit: Edit) -> Any:
 @examples(67, derandomize=True)
 @given(texts, asked)
 def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
-    edit = Edit(search or "a", "new")
+    edit = TextEdit(search or "a", "new")
     streamed = described(Windowed(text.encode()), edit)
     assert streamed == described(Snapshot(text.encode()), edit)
 
@@ -79,12 +79,12 @@ def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
     kind: type[Snapshot],
 ) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
-    found = locate(Source(kind(data)), Edit("end  ", "fin"))
+    found = locate(Source(kind(data)), TextEdit("end  ", "fin"))
     assert isinstance(found, EditMatch)
     assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
         assert isinstance(
-            locate(Source(kind(data)), Edit("x" * length + " \n", "y")), NotLocated
+            locate(Source(kind(data)), TextEdit("x" * length + " \n", "y")), NotLocated
         )
 
 
@@ -114,9 +114,9 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
         + "def f(a):  \n\n\treturn a\n"
     )
     edits = [
-        Edit("line 29999 of many\n", "line 29999 of many\nand one more\n"),
-        Edit("def f(a):\n    return a\n", "def f(a):\n    return 0\n"),
-        Edit("and one more\ndef f(a):  \n", "and no more\ndef f(a):\n"),
+        TextEdit("line 29999 of many\n", "line 29999 of many\nand one more\n"),
+        TextEdit("def f(a):\n    return a\n", "def f(a):\n    return 0\n"),
+        TextEdit("and one more\ndef f(a):  \n", "and no more\ndef f(a):\n"),
     ]
     made = plan_edits(file(text.encode()), edits)
     assert [outcome.tier for outcome in made.outcomes] == [
@@ -132,7 +132,7 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
 
 def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
-        plan_edits(file(b"x" * (9 << 20)), [Edit("x" * (8 << 20) + "y", "z")])
+        plan_edits(file(b"x" * (9 << 20)), [TextEdit("x" * (8 << 20) + "y", "z")])
     assert caught.value.code == Code.TOO_LARGE
 
 
@@ -164,7 +164,7 @@ HURTFUL = {
 def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
     text, search, code = HURTFUL[name]
     with pytest.raises(FilewrightError) as caught:
-        plan_edits(Snapshot(text.encode()), [Edit(search, "new\n")])
+        plan_edits(Snapshot(text.encode()), [TextEdit(search, "new\n")])
     assert caught.value.code == code
 
 
@@ -176,7 +176,7 @@ def test_very_many_lines_land(count: int) -> None:
     search = "".join(f"line {i}\n" for i in range(10, count - 10))
     replace = search.replace(f"line {count // 2}\n", "changed\n")
     data = ("head\n" + text).encode()
-    made = plan_edits(Snapshot(data), [Edit(search, replace)])
+    made = plan_edits(Snapshot(data), [TextEdit(search, replace)])
     assert apply_splices(data, made.splices) == data.replace(
         b"line %d\n" % (count // 2), b"changed\n"
     )
@@ -191,7 +191,9 @@ def test_a_start_line_chooses_however_many_places_there_are(
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
     source = Source(kind(data))
     for line in (1, 50, 51, 52, 150, 301):
-        found = locate(source, Edit(search, "done\n"[: len(search)], start_line=line))
+        found = locate(
+            source, TextEdit(search, "done\n"[: len(search)], start_line=line)
+        )
         assert isinstance(found, EditMatch)
         assert source.line_number(found.span.start) == line
 
@@ -202,7 +204,7 @@ def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_th
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
         found = locate(
-            Source(Snapshot(data)), Edit("failed", "done", start_line=before + 1)
+            Source(Snapshot(data)), TextEdit("failed", "done", start_line=before + 1)
         )
         assert isinstance(found, NotLocated)
         assert found.code is Code.AMBIGUOUS_MATCH

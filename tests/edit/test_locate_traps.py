@@ -7,19 +7,19 @@ from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import Insertion, TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
 
-def done(file: str, *edits: Edit, fuzzy: bool = True) -> tuple[str, Tier]:
+def done(file: str, *edits: TextEdit, fuzzy: bool = True) -> tuple[str, Tier]:
     data = file.encode()
     planned = plan_edits(Snapshot(data), edits, fuzzy=fuzzy)
     return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
 
 
-def refusal(file: str, *edits: Edit, fuzzy: bool = True) -> FilewrightError:
+def refusal(file: str, *edits: TextEdit, fuzzy: bool = True) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
         done(file, *edits, fuzzy=fuzzy)
     return caught.value
@@ -51,7 +51,7 @@ LITERAL = {
 @each_row("name", LITERAL)
 def test_exact_text_is_never_repaired(name: str) -> None:
     file, search, replace = LITERAL[name]
-    assert done(file, Edit(search, replace)) == (
+    assert done(file, TextEdit(search, replace)) == (
         file.replace(search, replace),
         Tier.EXACT,
     )
@@ -67,7 +67,7 @@ def test_a_whitespace_twin_does_not_disturb_an_exact_text(twin_first: bool) -> N
     search = "\nif a:\n    b()\n    c()\n" if twin_first else exact
     if twin_first:
         file = "x\n" + file.replace(exact, "\n" + exact)
-    result, tier = done(file, Edit(search, search.replace("c()", "d()")))
+    result, tier = done(file, TextEdit(search, search.replace("c()", "d()")))
     assert tier is Tier.EXACT
     assert twin in result
 
@@ -87,7 +87,7 @@ AMBIGUOUS = {
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_is_final(name: str) -> None:
     file, search = AMBIGUOUS[name]
-    error = refusal(file, Edit(search, "new text"))
+    error = refusal(file, TextEdit(search, "new text"))
     assert error.code == Code.AMBIGUOUS_MATCH
     assert len(error.details["lines"]) >= 2
 
@@ -95,14 +95,14 @@ def test_ambiguous_is_final(name: str) -> None:
 def test_ambiguous_never_falls_to_a_looser_tier_that_is_unique() -> None:
     # Trailing blanks: two regions. Indentation alone would have a third; nothing may be chosen.
     file = "f() \ng()\n--\nf()\t\ng()\n--\n  f()\n  g()\n"
-    error = refusal(file, Edit("f()\ng()\n", "h()\n"))
+    error = refusal(file, TextEdit("f()\ng()\n", "h()\n"))
     assert error.code == Code.AMBIGUOUS_MATCH
     assert error.details["reached"] == "trailing"
 
 
 def test_a_stricter_unique_region_wins_over_looser_ones() -> None:
     file = "f() \ng()\n--\n  f()\n  g()\n--\n    f()\n    g()\n"
-    assert done(file, Edit("f()\ng()\n", "h()\ng()\n")) == (
+    assert done(file, TextEdit("f()\ng()\n", "h()\ng()\n")) == (
         file.replace("f() \n", "h()\n", 1),
         Tier.TRAILING,
     )
@@ -136,7 +136,7 @@ ONE_TOKEN = [
 @each_row(("line", "asked"), ONE_TOKEN)
 def test_one_token_of_code_is_another_text(line: str, asked: str) -> None:
     file = f"begin()\n{line}end()\n"
-    error = refusal(file, Edit(f"begin()\n{asked}end()\n", "begin()\nend()\n"))
+    error = refusal(file, TextEdit(f"begin()\n{asked}end()\n", "begin()\nend()\n"))
     assert error.code == Code.NO_MATCH
     assert error.details["nearest"][0]["differs_at"] == 2
 
@@ -144,14 +144,16 @@ def test_one_token_of_code_is_another_text(line: str, asked: str) -> None:
 def test_two_words_of_prose_are_another_text() -> None:
     file = "# the first of these words\nx\n"
     assert (
-        refusal(file, Edit("# the frist of thees words\nx\n", "x\n")).code
+        refusal(file, TextEdit("# the frist of thees words\nx\n", "x\n")).code
         == Code.NO_MATCH
     )
 
 
 def test_indents_that_are_no_function_are_another_text() -> None:
     file = "if a:\n    b\nc\n"
-    assert refusal(file, Edit("if a:\nb\nc\n", "if a:\nd\nc\n")).code == Code.NO_MATCH
+    assert (
+        refusal(file, TextEdit("if a:\nb\nc\n", "if a:\nd\nc\n")).code == Code.NO_MATCH
+    )
 
 
 ELISION = {
@@ -173,7 +175,7 @@ ELISION = {
 @pytest.mark.parametrize("name", ELISION)
 def test_an_elision_that_is_not_certain_is_refused(name: str) -> None:
     file, search, replace = ELISION[name]
-    assert refusal(file, Edit(search, replace)).code in (
+    assert refusal(file, TextEdit(search, replace)).code in (
         Code.NO_MATCH,
         Code.AMBIGUOUS_MATCH,
     )
@@ -206,92 +208,95 @@ REPAIRS = {
 @pytest.mark.parametrize("name", REPAIRS)
 def test_damage_in_part_is_not_repaired(name: str) -> None:
     file, search, replace = REPAIRS[name]
-    assert refusal(file, Edit(search, replace)).code == Code.NO_MATCH
+    assert refusal(file, TextEdit(search, replace)).code == Code.NO_MATCH
 
 
 def test_a_replacement_without_the_damage_is_left_as_it_is() -> None:
     file = 'log("a")\nlog("b")\n'
     search = 'log(\\"a\\")\\nlog(\\"b\\")'
     replace = 'log("a\\n")\nlog("b")'
-    assert done(file, Edit(search, replace)) == (
+    assert done(file, TextEdit(search, replace)) == (
         'log("a\\n")\nlog("b")\n',
         Tier.REPAIRED,
     )
 
 
 INVALID = [
-    Edit("", "x"),
-    Edit("a\ud83d", "x"),
-    Edit("a", "\udc00"),
-    Edit("a", "x", end_line=2),
-    Edit("a", "x", start_line=3, end_line=2),
-    Edit("a", "x", start_line=0),
-    Edit("a", "x", replace_all=True, start_line=1),
-    Edit("", "x", start_line=9),
+    TextEdit("", "x"),
+    TextEdit("a\ud83d", "x"),
+    TextEdit("a", "\udc00"),
+    TextEdit("a", "x", end_line=2),
+    TextEdit("a", "x", start_line=3, end_line=2),
+    TextEdit("a", "x", start_line=0),
+    TextEdit("a", "x", replace_all=True, start_line=1),
+    Insertion(line=9, replace="x"),
 ]
 
 
 @each_row("edit", INVALID)
-def test_a_request_without_a_meaning_is_invalid(edit: Edit) -> None:
+def test_a_request_without_a_meaning_is_invalid(edit: TextEdit) -> None:
     error = refusal("a\nb\n", edit)
     assert error.code == Code.INVALID_INPUT
     assert error.hint
 
 
 def test_half_an_emoji_never_matches_a_whole_one() -> None:
-    assert refusal("x = '😀'\n", Edit("\ud83d", "y")).code == Code.INVALID_INPUT
+    assert refusal("x = '😀'\n", TextEdit("\ud83d", "y")).code == Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize("text", ["null", "[1,2]", "123", "true"])
 def test_text_that_looks_like_a_value_is_text(text: str) -> None:
-    assert done(f"a {text}\n", Edit(text, "None"))[0] == "a None\n"
+    assert done(f"a {text}\n", TextEdit(text, "None"))[0] == "a None\n"
 
 
 LINES = "one\ntwo\n\ntwo\nend"
 
 
 def test_a_start_line_chooses_between_equals() -> None:
-    assert done(LINES, Edit("two\n", "2\n", start_line=4))[0] == "one\ntwo\n\n2\nend"
     assert (
-        refusal(LINES, Edit("two\n", "2\n", start_line=3)).code == Code.AMBIGUOUS_MATCH
+        done(LINES, TextEdit("two\n", "2\n", start_line=4))[0] == "one\ntwo\n\n2\nend"
+    )
+    assert (
+        refusal(LINES, TextEdit("two\n", "2\n", start_line=3)).code
+        == Code.AMBIGUOUS_MATCH
     )
 
 
 def test_a_start_line_alone_does_not_move_a_unique_text() -> None:
-    assert done(LINES, Edit("one", "1", start_line=4))[0] == "1\ntwo\n\ntwo\nend"
+    assert done(LINES, TextEdit("one", "1", start_line=4))[0] == "1\ntwo\n\ntwo\nend"
 
 
 def test_a_start_line_chooses_between_equals_of_a_looser_tier() -> None:
     file = "  f()\n  g()\n--\n    f()\n    g()\n"
     assert (
-        done(file, Edit("f()\ng()\n", "f()\n", start_line=4))[0]
+        done(file, TextEdit("f()\ng()\n", "f()\n", start_line=4))[0]
         == "  f()\n  g()\n--\n    f()\n"
     )
 
 
 def test_both_lines_demand_exactly_that_text_there() -> None:
     assert (
-        done(LINES, Edit("two\n", "2\n", start_line=4, end_line=4))[0]
+        done(LINES, TextEdit("two\n", "2\n", start_line=4, end_line=4))[0]
         == "one\ntwo\n\n2\nend"
     )
     assert (
-        done(LINES, Edit("two", "2", start_line=4, end_line=4))[0]
+        done(LINES, TextEdit("two", "2", start_line=4, end_line=4))[0]
         == "one\ntwo\n\n2\nend"
     )
     assert (
-        done(LINES, Edit("two\nend", "x", start_line=4, end_line=5))[0]
+        done(LINES, TextEdit("two\nend", "x", start_line=4, end_line=5))[0]
         == "one\ntwo\n\nx"
     )
     assert (
-        done(LINES, Edit("two\nend\n", "x\n", start_line=4, end_line=5))[0]
+        done(LINES, TextEdit("two\nend\n", "x\n", start_line=4, end_line=5))[0]
         == "one\ntwo\n\nx"
     )
     assert (
-        done(LINES, Edit("", "blank", start_line=3, end_line=3))[0]
+        done(LINES, TextEdit("", "blank", start_line=3, end_line=3))[0]
         == "one\ntwo\nblank\ntwo\nend"
     )
     for start, end in ((1, 1), (4, 5), (5, 5), (9, 9)):
-        error = refusal(LINES, Edit("two", "2", start_line=start, end_line=end))
+        error = refusal(LINES, TextEdit("two", "2", start_line=start, end_line=end))
         assert error.code == Code.NO_MATCH
 
 
@@ -309,26 +314,28 @@ INSERTIONS = {
 @pytest.mark.parametrize("name", INSERTIONS)
 def test_an_empty_search_with_a_start_line_inserts_lines(name: str) -> None:
     file, line, text, expected = INSERTIONS[name]
-    assert done(file, Edit("", text, start_line=line))[0] == expected
+    assert done(file, Insertion(line=line, replace=text))[0] == expected
 
 
 def test_replace_all_takes_every_exact_occurrence_and_nothing_else() -> None:
-    assert done("aXbXc x\n", Edit("X", "--", replace_all=True))[0] == "a--b--c x\n"
-    assert done("aaa\n", Edit("aa", "b", replace_all=True))[0] == "ba\n"
+    assert done("aXbXc x\n", TextEdit("X", "--", replace_all=True))[0] == "a--b--c x\n"
+    assert done("aaa\n", TextEdit("aa", "b", replace_all=True))[0] == "ba\n"
     assert (
-        done("x\r\ny\r\nx\r\ny\r\n", Edit("x\ny\n", "z\n", replace_all=True))[0]
+        done("x\r\ny\r\nx\r\ny\r\n", TextEdit("x\ny\n", "z\n", replace_all=True))[0]
         == "z\r\nz\r\n"
     )
-    assert refusal("  a\n", Edit("a\n\n", "b", replace_all=True)).code == Code.NO_MATCH
+    assert (
+        refusal("  a\n", TextEdit("a\n\n", "b", replace_all=True)).code == Code.NO_MATCH
+    )
 
 
 def test_no_change_is_refused() -> None:
-    assert refusal("a\n", Edit("a", "a")).code == Code.NO_CHANGE
-    assert refusal("  a\n  b\n", Edit("a\nb\n", "a\nb\n")).code == Code.NO_CHANGE
-    assert refusal("teh\n", Edit("x", "x", replace_all=True)).code == Code.NO_MATCH
+    assert refusal("a\n", TextEdit("a", "a")).code == Code.NO_CHANGE
+    assert refusal("  a\n  b\n", TextEdit("a\nb\n", "a\nb\n")).code == Code.NO_CHANGE
+    assert refusal("teh\n", TextEdit("x", "x", replace_all=True)).code == Code.NO_MATCH
 
 
 def test_an_applied_change_is_recognised() -> None:
-    error = refusal("import os\nimport sys\n", Edit("import re", "import sys"))
+    error = refusal("import os\nimport sys\n", TextEdit("import re", "import sys"))
     assert error.code == Code.ALREADY_APPLIED
     assert error.details["lines"] == [2]

@@ -17,7 +17,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply_splices
 
@@ -145,7 +145,7 @@ def verdict(call: Call) -> str:
     }
     try:
         planned = plan_edits(
-            named(call.name, data), [Edit(*edit) for edit in call.edits]
+            named(call.name, data), [TextEdit(*edit) for edit in call.edits]
         )
     except FilewrightError as error:
         agreed = len(readings) == 1 and None not in (on_the_file(call), in_turn(call))

@@ -7,7 +7,7 @@ from typing import ClassVar
 from filewright.edit.indentation import Indentation
 from filewright.edit.merge import merge_match
 from filewright.edit.model import ByteRange, EditMatch, HunkPart, Tier
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -35,7 +35,7 @@ def comparisons(count: int) -> int:
     part = HunkPart(
         tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")])
     )
-    edit = Edit("\n".join(old), "\n".join(new))
+    edit = TextEdit("\n".join(old), "\n".join(new))
     Number.compared = 0
     splices = merge_match(source, EditMatch(edit, Tier.INDENT, (part,))).splices
     assert apply_splices(file.encode(), splices).decode() == file.replace(

@@ -8,7 +8,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
@@ -44,7 +44,7 @@ GAPS = {
 @each_row("name", GAPS)
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
-    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert apply_splices(file.encode(), planned.splices).decode() == expected
 
 
@@ -83,7 +83,7 @@ LINES = {
 def test_lines_are_adapted(name: str) -> None:
     case = LINES[name]
     planned = plan_edits(
-        Snapshot(case.file.encode()), [Edit(case.search, case.replace)]
+        Snapshot(case.file.encode()), [TextEdit(case.search, case.replace)]
     )
     assert apply_splices(case.file.encode(), planned.splices).decode() == case.expected
 
@@ -99,7 +99,7 @@ def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
     if loose:
         search, replace = search.replace("    ", ""), replace.replace("    ", "")
     data = "".join(lines).encode()
-    splices = plan_edits(Snapshot(data), [Edit(search, replace)]).splices
+    splices = plan_edits(Snapshot(data), [TextEdit(search, replace)]).splices
     assert apply_splices(data, splices) == "".join(changed).encode()
     assert [(splice.length > 0, splice.replacement) for splice in splices] == [
         (True, b"    other\n"),

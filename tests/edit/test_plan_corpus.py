@@ -23,7 +23,7 @@ import pytest
 
 from filewright import Workspace
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -64,7 +64,9 @@ def cases() -> Iterator[dict[str, Any]]:
 def verdict(case: dict[str, Any]) -> str:
     data = case["file"].encode()
     try:
-        planned = plan_edits(Snapshot(data), [Edit(case["search"], case["replace"])])
+        planned = plan_edits(
+            Snapshot(data), [TextEdit(case["search"], case["replace"])]
+        )
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise

@@ -11,7 +11,7 @@ from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -41,7 +41,9 @@ def test_the_example_does_what_it_says(number: int) -> None:
     parts = sections(EXAMPLES[number])
     data = unmarked(parts["file"]).encode()
     start = int(parts["start_line"]) if "start_line" in parts else None
-    edit = Edit(unmarked(parts["search"]), unmarked(parts["replace"]), start_line=start)
+    edit = TextEdit(
+        unmarked(parts["search"]), unmarked(parts["replace"]), start_line=start
+    )
     bases = [unmarked(parts["shown"]).encode()] if "shown" in parts else []
     ending = next(name for name in parts if name.startswith(("result", "refused")))
     kind, word = ending.split()
@@ -58,7 +60,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:
         followed = plan_edits(
-            Snapshot(data), [Edit(**caught.value.details["suggestions"][0])]
+            Snapshot(data), [TextEdit(**caught.value.details["suggestions"][0])]
         )
         assert apply_splices(data, followed.splices).decode() == unmarked(
             parts["suggested result"]

@@ -10,7 +10,7 @@ from tests.examples import examples
 from filewright.edit.diff3 import LineMerge, merge_lines
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import Edit, Insertion, LineEdit, TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -44,12 +44,12 @@ def lines_of(merged: LineMerge[bytes]) -> list[bytes]:
     ]
 
 
-def changed(old: str, new: str) -> Edit:
+def changed(old: str, new: str) -> TextEdit:
     assert old in SEARCH
-    return Edit(SEARCH, SEARCH.replace(old, new))
+    return TextEdit(SEARCH, SEARCH.replace(old, new))
 
 
-def session(shown: str, now: str, *edits: Edit) -> tuple[str, Tier]:
+def session(shown: str, now: str, *edits: TextEdit) -> tuple[str, Tier]:
     data = now.encode()
     planned = plan_edits(Snapshot(data), edits, bases=(shown.encode(),))
     return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
@@ -108,14 +108,14 @@ def test_a_dedented_request_is_merged_too() -> None:
         text.replace("\n    ", "\n  ")
         for text in (SEARCH, SEARCH.replace("width * height", "0"))
     )
-    assert session(SHOWN, COMMENTED, Edit(search, replace))[0] == COMMENTED.replace(
+    assert session(SHOWN, COMMENTED, TextEdit(search, replace))[0] == COMMENTED.replace(
         "width * height", "0"
     )
 
 
 def test_an_edit_of_many_may_have_drifted() -> None:
     edits = (
-        Edit("import os\n", "import re\n"),
+        TextEdit("import os\n", "import re\n"),
         changed("return width * height", "return 0"),
     )
     result, _ = session(SHOWN, COMMENTED, *edits)
@@ -124,7 +124,9 @@ def test_an_edit_of_many_may_have_drifted() -> None:
     )
 
 
-def refused(shown: str, now: str, edit: Edit, *, fuzzy: bool = True) -> FilewrightError:
+def refused(
+    shown: str, now: str, edit: TextEdit, *, fuzzy: bool = True
+) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
         plan_edits(Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
     return caught.value
@@ -207,7 +209,7 @@ def test_a_change_that_someone_else_made_too_is_recognised() -> None:
 
 def test_what_stands_there_exactly_needs_no_base() -> None:
     assert (
-        session("def volume(w):\n", SHOWN, Edit("import os\n", "import re\n"))[1]
+        session("def volume(w):\n", SHOWN, TextEdit("import os\n", "import re\n"))[1]
         is Tier.EXACT
     )
 
@@ -240,7 +242,7 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
     if search in there:  # which needs no merge
         return
     try:
-        result, _ = session(search, there, Edit(search, replace))
+        result, _ = session(search, there, TextEdit(search, replace))
     except FilewrightError:
         return
     assert merged.clean
@@ -262,7 +264,7 @@ def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(
         text.replace("one = 1", "zero = 0\none = 11").replace("\n", end)
         for text in (shown, wanted)
     )
-    result, tier = session(shown.replace("\n", end), now, Edit(shown, wanted))
+    result, tier = session(shown.replace("\n", end), now, TextEdit(shown, wanted))
     assert (result, tier) == (expected, Tier.DRIFT)
 
 
@@ -275,9 +277,12 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     if not new and last is None:
         return  # nothing is put in
     base = b"1\n2\n3\n4\naaa\nbbb"
-    edit = Edit(
-        "", new, start_line=first, end_line=last, base=base, named="by its lines"
-    )
+    named = "by its lines"
+    edit: Edit = Insertion(line=first, replace=new, base=base, named=named)
+    if last is not None:
+        edit = LineEdit(
+            first_line=first, last_line=last, replace=new, base=base, named=named
+        )
     made = apply_splices(base, plan_edits(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"
     assert apply_splices(
@@ -287,5 +292,5 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
 
 def test_byte_order_mark_put_before_lines_that_changed_is_refused() -> None:
     with pytest.raises(FilewrightError) as caught:
-        session("one\ntwo\n", "uno\ntwo\n", Edit("one", "\ufeffone"))
+        session("one\ntwo\n", "uno\ntwo\n", TextEdit("one", "\ufeffone"))
     assert caught.value.code == Code.STALE_VERSION

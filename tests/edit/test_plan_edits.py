@@ -15,7 +15,7 @@ from filewright.edit.model import Tier
 from filewright.edit.outcome import EditPlan
 from filewright.edit.overlay import Overlay
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import Insertion, LineEdit, TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
@@ -24,13 +24,13 @@ from filewright.text.splice import Splice, apply_splices, sort_splices
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
 
-def planned(file: str, *edits: Edit, **options: object) -> tuple[str, EditPlan]:
+def planned(file: str, *edits: TextEdit, **options: object) -> tuple[str, EditPlan]:
     data = file.encode()
     made = plan_edits(Snapshot(data), edits, **options)  # type: ignore[arg-type]
     return apply_splices(data, made.splices).decode(), made
 
 
-def refusal(file: str, *edits: Edit, **options: object) -> FilewrightError:
+def refusal(file: str, *edits: TextEdit, **options: object) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
         planned(file, *edits, **options)
     return caught.value
@@ -73,19 +73,21 @@ TOGETHER = {
 @each_row("name", TOGETHER)
 def test_edits_of_one_call(name: str) -> None:
     edits, expected = TOGETHER[name]
-    assert planned(FILE, *(Edit(*edit) for edit in edits))[0] == expected
+    assert planned(FILE, *(TextEdit(*edit) for edit in edits))[0] == expected
 
 
 def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> (
     None
 ):
-    assert planned("a\r\n", Edit("a\n", "b"), Edit("b", "b\nc"))[0] == "b\r\nc\r\n"
+    assert (
+        planned("a\r\n", TextEdit("a\n", "b"), TextEdit("b", "b\nc"))[0] == "b\r\nc\r\n"
+    )
 
 
 def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones() -> (
     None
 ):
-    edits = Edit("a\nx\n", "", number=0), Edit("b\nc\n", "b\nC\n", number=1)
+    edits = TextEdit("a\nx\n", "", number=0), TextEdit("b\nc\n", "b\nC\n", number=1)
     assert planned("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\n"
 
 
@@ -107,7 +109,7 @@ OVERLAPPING = {
 
 @pytest.mark.parametrize("name", OVERLAPPING)
 def test_edits_that_touch_are_refused_and_both_named(name: str) -> None:
-    error = refusal(FILE, *(Edit(*edit) for edit in OVERLAPPING[name]))
+    error = refusal(FILE, *(TextEdit(*edit) for edit in OVERLAPPING[name]))
     assert error.code == Code.OVERLAP
     last = len(OVERLAPPING[name])
     assert f"and {last} overlap" in error.message
@@ -125,28 +127,30 @@ def test_of_two_indents_as_short_the_first_tells_how_the_others_are_meant(
     )
     search = f"    {tabs}\tone(x)\n    {tabs}}}\n\n    {tabs}if x {{"
     replace = f"{tabs}\tone(x)\n{tabs}}}\n{spaces}three(y)\n{tabs}if x {{\n"
-    after, _ = planned(file, Edit(search, replace))
+    after, _ = planned(file, TextEdit(search, replace))
     assert after == file.replace("}\n\n", f"}}\n{spaces}three(y)\n")
 
 
 def test_all_or_nothing_and_every_refusal_is_told() -> None:
-    error = refusal(FILE, Edit("one", "1"), Edit("six", "6"), Edit("seven", "7"))
+    error = refusal(
+        FILE, TextEdit("one", "1"), TextEdit("six", "6"), TextEdit("seven", "7")
+    )
     assert error.code == Code.NO_MATCH
     assert "edit 2 of 3" in error.message
     assert [refused["edit"] for refused in error.details["refusals"]] == [1, 2]
 
 
 def test_a_text_that_stands_there_twice_is_not_made_clear_by_an_earlier_edit() -> None:
-    error = refusal("a\nb\na\n", Edit("a\nb", "c\nb"), Edit("a", "d"))
+    error = refusal("a\nb\na\n", TextEdit("a\nb", "c\nb"), TextEdit("a", "d"))
     assert error.code == Code.AMBIGUOUS_MATCH
 
 
 def test_the_outcome_names_lines_before_and_after() -> None:
     result, made = planned(
         FILE,
-        Edit("four\n", "four\nfour and a half\n"),
-        Edit("one\n", "zero\none\n"),
-        Edit("three\n", ""),
+        TextEdit("four\n", "four\nfour and a half\n"),
+        TextEdit("one\n", "zero\none\n"),
+        TextEdit("three\n", ""),
     )
     assert result == "zero\none\ntwo\nfour\nfour and a half\nfive\n"
     lines = [(o.first, o.last, o.new_first, o.new_last) for o in made.outcomes]
@@ -161,7 +165,7 @@ def test_the_outcome_names_lines_before_and_after() -> None:
 def test_the_outcome_says_what_was_looked_past() -> None:
     _, made = planned(
         "  a(b)\n  # the first\n",
-        Edit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n"),
+        TextEdit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n"),
     )
     outcome = made.outcomes[0]
     assert (outcome.tier, outcome.inner) == (Tier.REPAIRED, Tier.INDENT)
@@ -171,25 +175,25 @@ def test_the_outcome_says_what_was_looked_past() -> None:
 
 
 def test_an_edit_on_a_result_says_so() -> None:
-    _, made = planned(FILE, Edit("two", "zwei"), Edit("zwei", "due"))
+    _, made = planned(FILE, TextEdit("two", "zwei"), TextEdit("zwei", "due"))
     assert [outcome.on_result for outcome in made.outcomes] == [False, True]
     assert "result of the edits before" in made.outcomes[1].text
 
 
 def test_an_edit_among_others_may_change_nothing() -> None:
-    result, made = planned(FILE, Edit("one", "one"), Edit("two", "2"))
+    result, made = planned(FILE, TextEdit("one", "one"), TextEdit("two", "2"))
     assert result == FILE.replace("two", "2")
     assert [outcome.places for outcome in made.outcomes] == [0, 1]
 
 
 def test_replace_all_counts_its_places() -> None:
-    _, made = planned("a b a b a\n", Edit("a", "c", replace_all=True))
+    _, made = planned("a b a b a\n", TextEdit("a", "c", replace_all=True))
     assert [outcome.places for outcome in made.outcomes] == [3]
 
 
 def test_limits_and_empty_calls() -> None:
     assert refusal(FILE).code == Code.INVALID_INPUT
-    many = [Edit(f"line {i}\n", f"row {i}\n", number=i) for i in range(501)]
+    many = [TextEdit(f"line {i}\n", f"row {i}\n", number=i) for i in range(501)]
     text = "".join(f"line {i}\n" for i in range(501))
     assert refusal(text, *many).code == Code.TOO_LARGE
     assert planned(text, *many, total=501)[0] == text.replace("line", "row")
@@ -198,7 +202,9 @@ def test_limits_and_empty_calls() -> None:
 def test_five_hundred_edits_land_in_one_call() -> None:
     text = "".join(f"def f{i}():\n    return {i}\n\n" for i in range(500))
     edits = [
-        Edit(f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n")
+        TextEdit(
+            f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n"
+        )
         for i in range(500)
     ]
     result, made = planned(text, *reversed(edits))
@@ -209,7 +215,7 @@ def test_five_hundred_edits_land_in_one_call() -> None:
 def test_a_cancelled_task_stops() -> None:
     task = Task()
     task.cancel()
-    assert refusal(FILE, Edit("one", "1"), task=task).code == Code.CANCELLED
+    assert refusal(FILE, TextEdit("one", "1"), task=task).code == Code.CANCELLED
 
 
 def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
@@ -220,7 +226,7 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
 
     snapshot = Sampled("é\nb\n".encode("latin-1"))
     for new, codec in (("ü", "latin-1"), ("u", None)):
-        splices = plan_edits(snapshot, [Edit("b", new)]).splices
+        splices = plan_edits(snapshot, [TextEdit("b", new)]).splices
         assert (
             Modify.from_snapshot(
                 Location(ROOT, (b"a",)), snapshot, splices
@@ -285,40 +291,44 @@ def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
 def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> (
     None
 ):
-    error = refusal(FILE, Edit("", "six", start_line=9))
+    error = refusal(FILE, Insertion(line=9, replace="six"))
     assert error.code == Code.INVALID_INPUT
     assert (
         "start_line 9 is past the end of the file, which has 5 lines" in error.message
     )
     assert "6 appends" in str(error.hint)
-    assert planned(FILE, Edit("", "six", start_line=6))[0] == FILE + "six\n"
+    assert planned(FILE, Insertion(line=6, replace="six"))[0] == FILE + "six\n"
 
 
 @pytest.mark.parametrize("file", [b"a\nb\nc\nd\n", b"a\nb\nc\nd", b"a\r\nb\r\nc\r\nd"])
 @pytest.mark.parametrize(
     "edits",
     [
-        [Edit("", "X\n", start_line=5)],
+        [Insertion(line=5, replace="X\n")],
         [
-            Edit("", "X\n", start_line=5),
-            Edit("", "Y\nZ\n", start_line=5),
-            Edit("d", "D"),
+            Insertion(line=5, replace="X\n"),
+            Insertion(line=5, replace="Y\nZ\n"),
+            TextEdit("d", "D"),
         ],
-        [Edit("", "X\n", start_line=2), Edit("", "Y\n", start_line=2)],
+        [Insertion(line=2, replace="X\n"), Insertion(line=2, replace="Y\n")],
         [
-            Edit("", "", start_line=1, end_line=2, named="lines"),
-            Edit("", "X\n", start_line=1),
+            LineEdit(first_line=1, last_line=2, replace="", named="lines"),
+            Insertion(line=1, replace="X\n"),
         ],
         [
-            Edit("", "X\n", start_line=3),
-            Edit("", "Y\nZ\n", start_line=3, end_line=3, named="lines"),
-            Edit("a\n", ""),
+            Insertion(line=3, replace="X\n"),
+            LineEdit(first_line=3, last_line=3, replace="Y\nZ\n", named="lines"),
+            TextEdit("a\n", ""),
         ],
-        [Edit("b\nc", "b\nX\nc"), Edit("", "Y\n", start_line=2), Edit("d", "Z")],
+        [
+            TextEdit("b\nc", "b\nX\nc"),
+            Insertion(line=2, replace="Y\n"),
+            TextEdit("d", "Z"),
+        ],
     ],
 )
 def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(
-    edits: list[Edit], file: bytes
+    edits: list[TextEdit], file: bytes
 ) -> None:
     made = plan_edits(Snapshot(file), edits)
     lines = apply_splices(file, made.splices).decode().splitlines()

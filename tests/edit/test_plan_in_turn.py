@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text import splice
 from filewright.text.snapshot import Snapshot
@@ -40,7 +40,7 @@ def one_by_one(data, edits):
 def test_in_turn_is_one_after_the_other(text, wanted):
     data = text.encode()
     edits = [
-        Edit(old, new, everywhere) for old, new, everywhere in wanted if old != new
+        TextEdit(old, new, everywhere) for old, new, everywhere in wanted if old != new
     ]
     if not edits:
         return
@@ -60,9 +60,9 @@ def test_in_turn_is_one_after_the_other(text, wanted):
 @pytest.mark.parametrize("fuzzy", [[True, False], [False, True]])
 def test_each_edit_has_its_own_tolerance(fuzzy):
     data = b"    one\n    two\n"
-    edits = [Edit("  one\n", "  1\n"), Edit("  two\n", "  2\n")]
+    edits = [TextEdit("  one\n", "  1\n"), TextEdit("  two\n", "  2\n")]
     strict = [index for index, loose in enumerate(fuzzy) if not loose]
-    exact = [Edit("    one", "    1"), Edit("    two", "    2")]
+    exact = [TextEdit("    one", "    1"), TextEdit("    two", "    2")]
     given_edits = [exact[i] if i in strict else edit for i, edit in enumerate(edits)]
     planned = plan_edits(Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy)
     assert splice.apply_splices(data, planned.splices) == b"    1\n    2\n"

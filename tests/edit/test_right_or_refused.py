@@ -14,7 +14,7 @@ from tests.files import named
 from tests.rows import each_row
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import Insertion, TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -42,7 +42,7 @@ def done(row: Row, **options: bool) -> str | None:
     data = row.file.encode()
     try:
         planned = plan_edits(
-            named(row.name, data), [Edit(row.search, row.replace)], **options
+            named(row.name, data), [TextEdit(row.search, row.replace)], **options
         )
     except FilewrightError as error:
         if error.code not in REFUSALS or not error.hint:
@@ -355,9 +355,9 @@ DOUBLED = [
 def test_notes_text_that_is_there_twice_then(
     file: str, search: str, replace: str
 ) -> None:
-    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert any("twice" in note.text for note in planned.outcomes[0].notes)
-    plain = plan_edits(Snapshot(file.encode()), [Edit(search, search + "x")])
+    plain = plan_edits(Snapshot(file.encode()), [TextEdit(search, search + "x")])
     assert not plain.outcomes[0].notes
 
 
@@ -614,7 +614,7 @@ DISPLAYED = [
 def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
     search: str, replace: str
 ) -> None:
-    planned = plan_edits(named("a.py", LAZY.encode()), [Edit(search, replace)])
+    planned = plan_edits(named("a.py", LAZY.encode()), [TextEdit(search, replace)])
     result = apply_splices(LAZY.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
     assert result == LAZY.replace(search, replace + ended)
@@ -622,7 +622,7 @@ def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
 
 
 def test_a_nul_is_written_and_noted() -> None:
-    planned = plan_edits(named("a.py", LAZY.encode()), [Edit("x = 1", "x = '\0'")])
+    planned = plan_edits(named("a.py", LAZY.encode()), [TextEdit("x = 1", "x = '\0'")])
     assert [note.text for note in planned.outcomes[0].notes] == [
         "now contains a NUL, which makes the file a binary one"
     ]
@@ -724,10 +724,10 @@ TWICE = [
 def test_an_insertion_that_follows_already_is_disclosed(
     file: str, search: str, replace: str
 ) -> None:
-    planned = plan_edits(Snapshot(file.encode()), [Edit(search, replace)])
+    planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
     other = plan_edits(
-        Snapshot(file.encode()), [Edit(search, search + "another line\n")]
+        Snapshot(file.encode()), [TextEdit(search, search + "another line\n")]
     )
     assert "already" not in other.outcomes[0].text
 
@@ -738,20 +738,20 @@ def test_blanks_that_are_not_a_slip_are_another_text() -> None:
 
 
 ENDS = [
-    (b"a\rb\nc\n", Edit("a\n", "a\n\n"), 4),
-    (b"a\rX\nb\n", Edit("X\n", "\n"), 3),
-    (b"a\rb\rc\nd\ne\n", Edit("b\n", "b\n\n\n"), 7),
-    (b"a\rb\nc\n", Edit("b", "\nb"), 4),
-    (b"a\rb\nc\n", Edit("", "", start_line=2), 4),
-    (b"a\rx\nb\nc\n", Edit("x\n", "x\n\n"), 5),
-    (b"a\rb\rc\n", Edit("b", ""), 3),
-    (b"a\r\nb\rc\r\nd\r\n", Edit("b\n", "b\n\n"), 5),
+    (b"a\rb\nc\n", TextEdit("a\n", "a\n\n"), 4),
+    (b"a\rX\nb\n", TextEdit("X\n", "\n"), 3),
+    (b"a\rb\rc\nd\ne\n", TextEdit("b\n", "b\n\n\n"), 7),
+    (b"a\rb\nc\n", TextEdit("b", "\nb"), 4),
+    (b"a\rb\nc\n", Insertion(line=2, replace=""), 4),
+    (b"a\rx\nb\nc\n", TextEdit("x\n", "x\n\n"), 5),
+    (b"a\rb\rc\n", TextEdit("b", ""), 3),
+    (b"a\r\nb\rc\r\nd\r\n", TextEdit("b\n", "b\n\n"), 5),
 ]
 
 
 @each_row(("data", "edit", "lines"), ENDS)
 def test_no_line_end_is_lost_where_a_return_meets_a_newline(
-    data: bytes, edit: Edit, lines: int
+    data: bytes, edit: TextEdit, lines: int
 ) -> None:
     planned = plan_edits(Snapshot(data), [edit])
     assert len(apply_splices(data, planned.splices).splitlines()) == lines

@@ -19,7 +19,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply_splices
 
@@ -77,11 +77,13 @@ def followed(request: Request) -> str | None:
     """What comes of the first suggestion of a request that is nowhere; None if there is none."""
     data = request.file.encode()
     try:
-        plan_edits(named(request.name, data), [Edit(request.search, request.replace)])
+        plan_edits(
+            named(request.name, data), [TextEdit(request.search, request.replace)]
+        )
     except FilewrightError as error:
         if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
             return None
-        better = Edit(**error.details["suggestions"][0])
+        better = TextEdit(**error.details["suggestions"][0])
         return apply_splices(
             data, plan_edits(named(request.name, data), [better]).splices
         ).decode()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from filewright import FilewrightError, Workspace
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
@@ -209,7 +209,7 @@ LINES = st.lists(
 def test_as_an_edit_of_the_same_text_in_utf_8(
     lines: list[str], at: int, new: str, end: str, codec: str, fuzzy: bool
 ) -> None:
-    text, edit = end.join(lines), Edit(lines[at % len(lines)] or "a", new)
+    text, edit = end.join(lines), TextEdit(lines[at % len(lines)] or "a", new)
 
     def result(data: bytes) -> bytes | str:
         try:

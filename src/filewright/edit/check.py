@@ -70,7 +70,7 @@ def _refuse_omission_marker(source: Source, match: EditMatch) -> None:
 def _collect_lines(source: Source, match: EditMatch) -> _LinesOfEdit:
     """Return the lines of all parts of an edit; of equal parts, of the first."""
     lines = _LinesOfEdit()
-    parts = match.parts[:1] if match.edit.replace_all else match.parts
+    parts = match.parts[:1] if match.is_every_occurrence else match.parts
     for part in parts:
         match part:
             case TextPart():

@@ -18,13 +18,13 @@ from filewright.edit.model import (
     TextPart,
     Tier,
 )
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code
 
 
 def choose(
-    source: Source, edit: Edit, candidates: Candidates
+    source: Source, edit: TextEdit, candidates: Candidates
 ) -> EditMatch | NotLocated:
     """Return the only candidate. Several are a refusal, never a reason to look closer.
 
@@ -57,7 +57,7 @@ def several_readings(first: EditMatch, other: EditMatch) -> NotLocated:
 
 
 def _choose_candidate(
-    source: Source, edit: Edit, tier: Tier, reading: Reading
+    source: Source, edit: TextEdit, tier: Tier, reading: Reading
 ) -> EditMatch | NotLocated:
     """Return the only candidate of a reading, or of several the one at the start line."""
     chosen, line = [*reading.candidates], edit.start_line

@@ -232,7 +232,7 @@ class Composition:
         first = text.line_number(span.start) if span.start < span.end else last + 1
         places = 0
         if changes:
-            places = len(match.parts) if edit.replace_all else 1
+            places = len(match.parts) if match.is_every_occurrence else 1
         named = edit.named
         if named and match.tier is Tier.DRIFT:
             named += ", carried on from the version that was named"
@@ -339,7 +339,7 @@ def _without_terminator(text: bytes) -> bytes:
 def _note_on_repetition(source: Source, match: EditMatch) -> str:
     """Return a note on an insertion of text that is there already, or ""."""
     part = match.parts[0]
-    if not isinstance(part, TextPart) or match.edit.replace_all:
+    if not isinstance(part, TextPart) or match.is_every_occurrence:
         return ""
     added_chars = len(part.replace) - len(part.search)
     if added_chars <= 0:

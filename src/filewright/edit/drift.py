@@ -23,7 +23,7 @@ from filewright.edit.linediff import diff_lines, splices_to_line_changes
 from filewright.edit.locate import locate
 from filewright.edit.model import ByteRange, EditMatch, NotLocated, SplicePart, Tier
 from filewright.edit.nearest import MAX_TEXT_CHARS, replace_undecodable
-from filewright.edit.request import Edit
+from filewright.edit.request import Edit, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.lines import Line
@@ -48,13 +48,14 @@ def match_earlier_version(
     if there is no such base, or if the edit of a text changes nothing in it.
     """
     is_held = source.held is not None and source.size <= MAX_MERGED_BYTES
-    if not (edit.named or is_held):
+    is_text = isinstance(edit, TextEdit)
+    if is_text and not is_held:
         return None
     for content in bases:
         base = source.version(content)
         if base.held == source.held:
             continue
-        if not edit.named and base.size > MAX_MERGED_BYTES:
+        if is_text and base.size > MAX_MERGED_BYTES:
             continue
         match = locate(base, edit)
         if not isinstance(match, EditMatch) or match.tier.rank >= below.rank:
@@ -62,7 +63,7 @@ def match_earlier_version(
         splices = sort_splices(splices_of_match(base, match), base.size)
         if splices:
             return _carry_over(source, match, base, splices)
-        return NotLocated(edit, Code.NO_CHANGE) if edit.named else None
+        return None if is_text else NotLocated(edit, Code.NO_CHANGE)
     return None
 
 

@@ -25,7 +25,7 @@ from filewright.edit.nearest import (
     replace_undecodable,
     show_whitespace,
 )
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.edit.suggestions import (
     first_successful,
@@ -69,18 +69,20 @@ def explain_refusal(source: Source, missed: NotLocated) -> FilewrightError:
             )
         case Code.OVERLAP:
             return _explain_overlap(missed, lines)
-        case Code.AMBIGUOUS_MATCH:
-            return _explain_ambiguous(source, missed, lines)
         case Code.STALE_VERSION:
             return _explain_stale(source, missed, lines)
         case Code.ALREADY_APPLIED if lines:
             return _explain_applied(missed, lines)
+    # Only texts are looked for: lines are there, or the request is invalid.
+    assert isinstance(edit, TextEdit)
+    if missed.code is Code.AMBIGUOUS_MATCH:
+        return _explain_ambiguous(source, missed, edit, lines)
     applied_lines = _lines_with_replacement(source, edit)
     if applied_lines:
         return _explain_applied(missed, applied_lines)
     if edit.end_line is not None:
-        return _explain_elsewhere(source, missed, lines)
-    return _explain_missing(source, missed)
+        return _explain_elsewhere(source, missed, edit, lines)
+    return _explain_missing(source, missed, edit)
 
 
 def _refusal(
@@ -89,7 +91,7 @@ def _refusal(
     hint: str,
     lines: Sequence[int] = (),
     near: Sequence[NearText] = (),
-    suggestions: Sequence[Edit] = (),
+    suggestions: Sequence[TextEdit] = (),
     text_found: str | None = None,
 ) -> FilewrightError:
     """Return a refusal: some dozens of lines for a reader, and the same as values.
@@ -183,7 +185,7 @@ def _explain_applied(missed: NotLocated, lines: Sequence[int]) -> FilewrightErro
     )
 
 
-def _lines_with_replacement(source: Source, edit: Edit) -> tuple[int, ...]:
+def _lines_with_replacement(source: Source, edit: TextEdit) -> tuple[int, ...]:
     """Return the lines where the replacement is in the file.
 
     Only the named lines count, or any if the replacement says enough to recognise it.
@@ -207,7 +209,7 @@ def _lines_with_replacement(source: Source, edit: Edit) -> tuple[int, ...]:
 
 
 def _explain_ambiguous(
-    source: Source, missed: NotLocated, lines: Sequence[int]
+    source: Source, missed: NotLocated, edit: TextEdit, lines: Sequence[int]
 ) -> FilewrightError:
     """Return the refusal of a text with several places, and what would choose one."""
     listed = ", ".join(map(str, lines[:_MAX_LISTED_LINES]))
@@ -216,15 +218,15 @@ def _explain_ambiguous(
     tier = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
     count = f"more than {len(lines)}" if missed.has_more else str(len(lines))
     message = f"the search text matches {count} places{tier}: at lines {listed}"
-    suggestions: list[Edit] = []
-    modes = () if source.size > _MAX_CHECKED_BYTES else (missed.edit.fuzzy,)
+    suggestions: list[TextEdit] = []
+    modes = () if source.size > _MAX_CHECKED_BYTES else (edit.fuzzy,)
     places = list(zip(missed.spans, lines, strict=True))[:_MAX_SUGGESTED_CHOICES]
     for span, line in places:
-        choices = suggest_choices(source, missed, span, line)
+        choices = suggest_choices(source, edit, missed.reached, span, line)
         suggestions += first_successful(source, choices, *modes)
     hint = "add lines of context to search and replace until the text occurs once"
     if suggestions and suggestions[0].start_line is not None:
-        starts = ", ".join(str(edit.start_line) for edit in suggestions)
+        starts = ", ".join(str(choice.start_line) for choice in suggestions)
         hint = (
             f"give start_line to choose one ({starts}), "
             "or add lines of context to search and replace"
@@ -232,17 +234,15 @@ def _explain_ambiguous(
     elif suggestions:
         example = show_whitespace(suggestions[0].search.replace("\n", "⏎"))
         hint = f"add context to search and replace, for example search for «{example}»"
-    if missed.edit.start_line is not None:
-        line = missed.edit.start_line
-        hint = f"none of them begins at line {line}, or several do; {hint}"
+    if edit.start_line is not None:
+        hint = f"none of them begins at line {edit.start_line}, or several do; {hint}"
     return _refusal(missed, message, hint, lines, suggestions=suggestions)
 
 
 def _explain_elsewhere(
-    source: Source, missed: NotLocated, lines: Sequence[int]
+    source: Source, missed: NotLocated, edit: TextEdit, lines: Sequence[int]
 ) -> FilewrightError:
     """Return the refusal of a text that is not on the lines that the edit names."""
-    edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
     rows = source.rows_at(start - 1, min(end - start + 1, _MAX_NAMED_ROWS))
     text = "\n".join(replace_undecodable(source.text(row.body)) for row in rows)
@@ -253,7 +253,7 @@ def _explain_elsewhere(
     if rows and len(text) <= MAX_TEXT_CHARS:
         wanted = edit.search.removesuffix("\n").split("\n")
         near = (compare_with_rows(source, rows, wanted, 0.0),)
-    choices: list[Edit] = []
+    choices: list[TextEdit] = []
     if len(lines) == 1:
         line = lines[0]
         last = line + edit.search.removesuffix("\n").count("\n")
@@ -279,11 +279,12 @@ def _explain_elsewhere(
     return _refusal(missed, message, hint, lines, near, suggestions, text)
 
 
-def _explain_missing(source: Source, missed: NotLocated) -> FilewrightError:
+def _explain_missing(
+    source: Source, missed: NotLocated, edit: TextEdit
+) -> FilewrightError:
     """Return the refusal of a text that is not in the file."""
-    edit = missed.edit
     near: tuple[NearText, ...]
-    suggestions: tuple[Edit, ...] = ()
+    suggestions: tuple[TextEdit, ...] = ()
     loose_match = None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
     if isinstance(loose_match, EditMatch):
         rows = rows_of(source, loose_match.span)
@@ -291,7 +292,7 @@ def _explain_missing(source: Source, missed: NotLocated) -> FilewrightError:
         tier = loose_match.tier
         message = f"the text is not there exactly; it is by the tier {tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
-        suggestion = suggest_rows(source, loose_match, rows)
+        suggestion = suggest_rows(source, edit, loose_match, rows)
         suggestions = first_successful(source, [suggestion], False)
     else:
         near = find_nearest(source, edit.search)
@@ -321,11 +322,11 @@ def _explain_missing(source: Source, missed: NotLocated) -> FilewrightError:
     return _refusal(missed, message, hint, (), near, suggestions)
 
 
-def _in_other_normal_forms(source: Source, edit: Edit) -> list[Edit]:
+def _in_other_normal_forms(source: Source, edit: TextEdit) -> list[TextEdit]:
     """Return the edit in each Unicode normal form in which the file has its text."""
     if edit.search.isascii() or source.size > _MAX_CHECKED_BYTES:
         return []
-    edits: list[Edit] = []
+    edits: list[TextEdit] = []
     for composed in (True, False):
         form = unicodedata.normalize("NFC" if composed else "NFD", edit.search)
         if find_occurrences(source, form, 1):
@@ -352,7 +353,7 @@ def _quoted(text: str) -> list[str]:
     return quoted
 
 
-def _edit_data(edit: Edit) -> dict[str, Any]:
+def _edit_data(edit: TextEdit) -> dict[str, Any]:
     """Return the fields of an edit that were given."""
     names = ("search", "replace", "replace_all", "start_line", "end_line")
     fields = {name: getattr(edit, name) for name in names}

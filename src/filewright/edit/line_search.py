@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from filewright.edit.block_indent import _BLANKS, _moved
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.replacements import Replacement, _joined, compile_replacement
-from filewright.edit.request import Edit
+from filewright.edit.request import Edit, Insertion, LineEdit, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, invalid, path_error
 from filewright.languages import language_of
@@ -55,11 +55,10 @@ def make_line_edit(
                 argument="search",
             )
         search = search and _ended(search)
-        return Edit(
-            search,
-            _ended(replace) + search,
-            start_line=start,
-            end_line=last if search else None,
+        if not search:
+            return Insertion(line=start, replace=_ended(replace))
+        return TextEdit(
+            search, _ended(replace) + search, start_line=start, end_line=last
         )
     if not search:
         raise invalid(
@@ -69,7 +68,7 @@ def make_line_edit(
         )
     if not replace or search.endswith("\n"):
         search, replace = _ended(search), replace and _ended(replace)
-    return Edit(search, replace, start_line=start, end_line=last)
+    return TextEdit(search, replace, start_line=start, end_line=last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,8 @@ def find_line_edit(
             else ""
         )
         text = edit.replace or "\n"
-        return _made(start, None, _in_place(text, "", indent, _language(snapshot)))
+        text = _in_place(text, "", indent, _language(snapshot))
+        return Insertion(line=start, replace=text, named="by its line")
     ways = (_whole_lines, _parts) if edit.pattern is None else (_matched,)
     seen = 0
     for way in ways:
@@ -133,8 +133,8 @@ def find_line_edit(
     raise path_error(Code.NO_MATCH, asked, message, hint, start_line=start, count=seen)
 
 
-def _made(first: int, last: int | None, text: str) -> Edit:
-    return Edit("", text, start_line=first, end_line=last, named="by its line")
+def _made(first: int, last: int, text: str) -> LineEdit:
+    return LineEdit(first_line=first, last_line=last, replace=text, named="by its line")
 
 
 def _whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:

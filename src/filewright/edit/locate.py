@@ -19,12 +19,12 @@ from filewright.edit.matchers import (
     repaired,
 )
 from filewright.edit.model import Candidates, EditMatch, NotLocated, Tier
-from filewright.edit.request import Edit, validate_edit
+from filewright.edit.request import Edit, TextEdit, validate_edit
 from filewright.edit.source import Source
 from filewright.errors import Code
 
 # Strictest first.
-_LOOSE_MATCHERS: tuple[Callable[[Source, Edit], Candidates], ...] = (
+_LOOSE_MATCHERS: tuple[Callable[[Source, TextEdit], Candidates], ...] = (
     invisible.match,
     lines.match,
     elision.match,
@@ -39,7 +39,7 @@ def locate(source: Source, request: Edit) -> EditMatch | NotLocated:
     that version. Raises `invalid_input`, `is_binary` and `too_large`.
     """
     edit = validate_edit(request)
-    if edit.is_of_lines:
+    if not isinstance(edit, TextEdit):
         return named_lines.match_lines(source, edit)
     if edit.start_line is not None and edit.end_line is not None:
         return named_lines.match_anchored(source, edit, edit.start_line, edit.end_line)

@@ -119,7 +119,7 @@ def _merge_literal(
     # A text that is replaced everywhere and has no line ends names no lines. Looking at
     # each of very many occurrences would take too long.
     has_line_ends = "\n" in part.search or "\n" in part.replace
-    if has_line_ends or not match.edit.replace_all:
+    if has_line_ends or not match.is_every_occurrence:
         part = extend_to_lines(source, part)
     splices = exact_splices(
         source, part.span.start, part.span.end, part.search, part.replace

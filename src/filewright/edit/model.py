@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from filewright.edit.comparison import RequestLines
 from filewright.edit.indentation import Indentation
-from filewright.edit.request import Edit
+from filewright.edit.request import Edit, TextEdit
 from filewright.errors import Code
 from filewright.text.lines import Line
 from filewright.text.splice import Splice
@@ -176,6 +176,11 @@ class EditMatch:
     def span(self) -> ByteRange:
         """Return the range from the first byte of the parts to the last."""
         return ByteRange(self.parts[0].span.start, self.parts[-1].span.end)
+
+    @property
+    def is_every_occurrence(self) -> bool:
+        """Return True if the parts are all occurrences of one text."""
+        return isinstance(self.edit, TextEdit) and self.edit.replace_all
 
 
 @dataclass(eq=False)

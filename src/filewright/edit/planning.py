@@ -19,7 +19,7 @@ from filewright.edit.explain import explain_refusal
 from filewright.edit.locate import locate
 from filewright.edit.model import ByteRange, EditMatch, NotLocated, Tier
 from filewright.edit.outcome import EditPlan
-from filewright.edit.request import Edit, SymbolLines
+from filewright.edit.request import Edit, LineEdit, SymbolLines, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
@@ -92,7 +92,7 @@ def _locate(
     The text is the original, or the result of the edits before this one.
     """
     original = composition.original
-    if edit.named:
+    if not isinstance(edit, TextEdit):
         base = () if edit.base is None else (edit.base,)
         carried = match_earlier_version(original, edit, base)
         return original, carried or locate(original, edit)
@@ -104,7 +104,7 @@ def _locate(
 
 
 def _locate_in_result(
-    composition: Composition, edit: Edit, match: EditMatch | NotLocated
+    composition: Composition, edit: TextEdit, match: EditMatch | NotLocated
 ) -> tuple[Source, EditMatch | NotLocated] | None:
     """Return the result of earlier edits and the place of the edit, if it goes there.
 
@@ -140,7 +140,7 @@ def _is_exact(match: EditMatch | NotLocated) -> bool:
 
 def _prefer_earlier_version(
     original: Source,
-    edit: Edit,
+    edit: TextEdit,
     match: EditMatch | NotLocated,
     bases: Sequence[bytes],
 ) -> EditMatch | NotLocated:
@@ -207,21 +207,20 @@ def _with_blank_lines(edits: Sequence[Edit]) -> list[Edit]:
     They take those below the symbol, or those above it where no text follows afterwards.
     """
     result = [*edits]
-    deletions: list[tuple[SymbolLines, int]] = []
+    deletions: list[tuple[SymbolLines, int, LineEdit]] = []
     for index, edit in enumerate(edits):
-        if edit.symbol is not None:
-            deletions.append((edit.symbol, index))
+        if isinstance(edit, LineEdit) and edit.symbol is not None:
+            deletions.append((edit.symbol, index, edit))
     deletions.sort(key=lambda deletion: deletion[0].first, reverse=True)
     # Lines with nothing behind them but symbols that are deleted; None is the end.
     ends: set[int | None] = {None}
-    for symbol, index in deletions:
+    for symbol, index, edit in deletions:
         if symbol.following in ends:
             ends.add(symbol.first)
-            result[index] = replace(
-                edits[index], start_line=symbol.first - symbol.before
-            )
+            first_line = symbol.first - symbol.before
+            result[index] = replace(edit, first_line=first_line)
         else:
-            result[index] = replace(edits[index], end_line=symbol.last + symbol.between)
+            result[index] = replace(edit, last_line=symbol.last + symbol.between)
     return result
 
 

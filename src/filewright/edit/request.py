@@ -10,11 +10,12 @@ from filewright.text.codec import check_text, normalize_newlines
 
 @dataclass(frozen=True, slots=True)
 class SymbolLines:
-    """The lines of a symbol, with its comment and decorators, and the blank lines beside them.
+    """The lines of a symbol with its comment and decorators, and the blank lines beside.
 
-    `indent` is that of its first line. There are `before` blank lines above it; when it goes, `between` below it do,
-    so that they are not added up. Line `following` is the next with text (None: there is none). `gap` blank lines part
-    it from what is put beside it (None if nothing there says how many).
+    `indent` is that of the first line. There are `before` blank lines above; if the
+    symbol is deleted, `between` blank lines below it are too, so that they do not add up.
+    `following` is the next line with text (None: there is none). `gap` blank lines
+    separate the symbol from its neighbours (None if nothing there says how many).
     """
 
     first: int
@@ -27,17 +28,13 @@ class SymbolLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """Put `replace` in place of `search`; any terminators, both are normalised to ``\\n``.
+class TextEdit:
+    r"""Put `replace` in place of `search`. Any terminator in them is the same as \n.
 
-    Of a text, `start_line` alone chooses between equal regions; with `end_line` (both 1-based, inclusive)
-    exactly that text must be on those lines. `replace_all` takes every exact occurrence. Without `fuzzy` it is there
-    exactly, and its replacement is written as it is, whatever it looks like.
-
-    An empty `search` means whole lines, whatever they hold: from `start_line` to `end_line`, or none before
-    `start_line` where `end_line` is the line above it, or not given. They are those of the text `base` (None: of the
-    file as it is); `named` says in words how the request named them. `data` are the bytes to insert as they are,
-    terminators and all. With a `symbol` that goes the blank lines that it would leave do.
+    `start_line` alone chooses between places of the text. With `end_line` exactly that
+    text must be on those lines, which are counted from 1, the last included.
+    `replace_all` takes every exact occurrence. Without `fuzzy` the text must occur
+    exactly, and the replacement is written as it is, whatever it looks like.
 
     `number` is that of the edit in its call, from 0.
     """
@@ -49,56 +46,108 @@ class Edit:
     end_line: int | None = None
     fuzzy: bool = True
     number: int = 0
-    named: str = ""
-    base: bytes | None = None
-    data: bytes | None = None
-    symbol: SymbolLines | None = None
 
     @property
-    def is_of_lines(self) -> bool:
-        """Return True for whole lines that are replaced or inserted, whatever they hold."""
-        return bool(self.named) or not (self.search or self.end_line)
+    def named(self) -> str:
+        """Return "": a text is not named."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineEdit:
+    """Put `replace` in place of whole lines, whatever they hold.
+
+    The lines are counted in the version `base` of the file (None: as it is). `named` says
+    in words how the request named them. `symbol` are the lines of a symbol that is
+    deleted: blank lines beside it are deleted too. `search` is the text of the lines,
+    once they are located.
+    """
+
+    first_line: int
+    last_line: int
+    replace: str
+    named: str
+    base: bytes | None = None
+    symbol: SymbolLines | None = None
+    fuzzy: bool = True
+    number: int = 0
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insertion:
+    """Insert `replace` as whole lines before `line`; one past the last line appends.
+
+    `data` are bytes to insert as they are, terminators included, instead of a text.
+    `base` and `named` are as those of a `LineEdit`; `named` is empty for an insertion at
+    a line that no version is named for.
+    """
+
+    line: int
+    replace: str = ""
+    data: bytes | None = None
+    named: str = ""
+    base: bytes | None = None
+    fuzzy: bool = True
+    number: int = 0
+
+    @property
+    def search(self) -> str:
+        """Return "": an insertion replaces nothing."""
+        return ""
+
+
+Edit = TextEdit | LineEdit | Insertion
 
 
 def validate_edit(edit: Edit) -> Edit:
-    """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
-    start, end = edit.start_line, edit.end_line
-    for name in ("search", "replace") if not edit.named else ():
-        check_text(getattr(edit, name), name)
-    if start is not None and start < 1:
+    r"""Return the edit with \n for all terminators in its texts. Raises `invalid_input`."""
+    if not edit.named:
+        check_text(edit.search, "search")
+        check_text(edit.replace, "replace")
+    match edit:
+        case TextEdit():
+            _validate_lines(edit.start_line, edit.end_line)
+            if edit.replace_all and edit.start_line is not None:
+                raise invalid(
+                    "replace_all takes no lines",
+                    "leave out the lines, or leave out replace_all",
+                    argument="replace_all",
+                )
+            if not edit.search and edit.end_line is None:
+                raise invalid(
+                    "the search text is empty",
+                    "give the text to replace, or a start_line to insert before",
+                    argument="search",
+                )
+            if "\r" in edit.search:
+                edit = replace(edit, search=normalize_newlines(edit.search))
+        case LineEdit():
+            _validate_lines(edit.first_line, edit.last_line)
+        case Insertion():
+            _validate_lines(edit.line, None)
+    if "\r" in edit.replace:
+        return replace(edit, replace=normalize_newlines(edit.replace))
+    return edit
+
+
+def _validate_lines(first: int | None, last: int | None) -> None:
+    """Raise `invalid_input` for lines that are no range."""
+    if first is not None and first < 1:
         raise invalid(
-            f"start_line {start} is below 1",
+            f"start_line {first} is below 1",
             "lines are counted from 1",
             argument="start_line",
         )
-    if end is not None and start is None:
+    if last is not None and first is None:
         raise invalid(
             "end_line was given without start_line",
             "give both lines, or neither",
             argument="end_line",
         )
-    if start is not None and end is not None and end < start:
+    if first is not None and last is not None and last < first:
         raise invalid(
-            f"end_line {end} is before start_line {start}",
+            f"end_line {last} is before start_line {first}",
             "correct the lines",
             argument="end_line",
         )
-    if edit.replace_all and start is not None:
-        raise invalid(
-            "replace_all takes no lines",
-            "leave out the lines, or leave out replace_all",
-            argument="replace_all",
-        )
-    if not edit.search and start is None:
-        raise invalid(
-            "the search text is empty",
-            "give the text to replace, or a start_line to insert before",
-            argument="search",
-        )
-    if "\r" in edit.search or "\r" in edit.replace:
-        return replace(
-            edit,
-            search=normalize_newlines(edit.search),
-            replace=normalize_newlines(edit.replace),
-        )
-    return edit

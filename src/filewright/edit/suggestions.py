@@ -26,11 +26,11 @@ from filewright.edit.comparison import (
 )
 from filewright.edit.diff3 import merge_lines
 from filewright.edit.linediff import align
-from filewright.edit.model import ByteRange, EditMatch, NotLocated, TextPart, Tier
+from filewright.edit.model import ByteRange, EditMatch, TextPart, Tier
 from filewright.edit.nearest import MAX_TEXT_CHARS, NearText
 from filewright.edit.omission_markers import mentions_omission
 from filewright.edit.repairs.propose import looks_damaged
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.errors import FilewrightError
 from filewright.text.codec import normalize_newlines
@@ -43,8 +43,8 @@ _LEAST_SHARED_WORDS = 0.4
 
 
 def first_successful(
-    source: Source, edits: Iterable[Edit | None], *modes: bool
-) -> tuple[Edit, ...]:
+    source: Source, edits: Iterable[TextEdit | None], *modes: bool
+) -> tuple[TextEdit, ...]:
     """Return the first edit that changes the file with each of the `modes` of fuzzy."""
     for edit in edits:
         if edit is None:
@@ -55,22 +55,27 @@ def first_successful(
 
 
 def suggest_choices(
-    source: Source, missed: NotLocated, span: ByteRange, line: int
-) -> Iterator[Edit | None]:
-    """Yield the edit made clear for one place: by a start line, or by ever more context."""
-    yield replace(missed.edit, start_line=line)
-    if missed.reached is not Tier.EXACT:
+    source: Source, edit: TextEdit, tier: Tier | None, span: ByteRange, line: int
+) -> Iterator[TextEdit | None]:
+    """Yield the edit made clear for one place: by a start line, or by ever more context.
+
+    Context is added only if the text occurs there exactly, by the `tier` that found it.
+    """
+    yield replace(edit, start_line=line)
+    if tier is not Tier.EXACT:
         return
-    part = TextPart(span, missed.edit.search, missed.edit.replace)
-    match = EditMatch(missed.edit, Tier.EXACT, (part,))
+    part = TextPart(span, edit.search, edit.replace)
+    match = EditMatch(edit, Tier.EXACT, (part,))
     rows = rows_of(source, span)
     for _ in range(_MAX_CONTEXT_LINES):
-        yield suggest_rows(source, match, rows)
+        yield suggest_rows(source, edit, match, rows)
         above, below = source.row_before(rows[0]), source.row_starting_at(rows[-1].end)
         rows = [above or rows[0], *rows, below or rows[-1]]
 
 
-def suggest_rows(source: Source, match: EditMatch, rows: Sequence[Line]) -> Edit | None:
+def suggest_rows(
+    source: Source, edit: TextEdit, match: EditMatch, rows: Sequence[Line]
+) -> TextEdit | None:
     """Return the edit with all the text of some rows as its search text.
 
     It writes what the match writes. None if that is not possible.
@@ -93,11 +98,13 @@ def suggest_rows(source: Source, match: EditMatch, rows: Sequence[Line]) -> Edit
     except (UnicodeDecodeError, FilewrightError):
         return None
     return replace(
-        match.edit, search=search, replace=replacement, start_line=None, end_line=None
+        edit, search=search, replace=replacement, start_line=None, end_line=None
     )
 
 
-def suggest_nearest(source: Source, edit: Edit, near: NearText) -> tuple[Edit, ...]:
+def suggest_nearest(
+    source: Source, edit: TextEdit, near: NearText
+) -> tuple[TextEdit, ...]:
     """Return the edit carried over to the nearest text; none if that is not certain."""
     for text in (edit.search, edit.replace):
         # A text that bears damage, or means more than it says, is not carried over.
@@ -114,7 +121,7 @@ def suggest_nearest(source: Source, edit: Edit, near: NearText) -> tuple[Edit, .
     new = _merge_words(edit.search.strip("\n"), near.text, edit.replace.strip("\n"))
     if new is None or new == near.text:
         return ()
-    choices: list[Edit] = []
+    choices: list[TextEdit] = []
     tails = ("\n", "") if edit.search.endswith("\n") else ("",)
     for tail in tails:
         for line in (None, near.first_line):

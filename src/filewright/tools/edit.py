@@ -22,7 +22,7 @@ from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome, EditPlan
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit, SymbolLines
+from filewright.edit.request import Edit, Insertion, LineEdit, SymbolLines, TextEdit
 from filewright.edit.symbol_lines import (
     find_symbol_lines,
     strip_blank_lines,
@@ -492,7 +492,7 @@ class _EditedFile:
     identity: object = None
     whole: tuple[int, EditItem] | None = None
     items: list[tuple[int, EditItem]] = field(default_factory=list)
-    removed: list[Edit] = field(default_factory=list)
+    removed: list[LineEdit] = field(default_factory=list)
     moved_symbols: list[tuple[int, str, _Text]] = field(default_factory=list)
 
 
@@ -830,16 +830,14 @@ class _Edits:
         for base, lists in self._lists.items():
             for other in lists.other_lines():
                 line = other.line
-                separator = Edit(
-                    "",
-                    other.text,
-                    False,
-                    line,
-                    line,
-                    False,
-                    other.edit,
-                    _SEPARATOR,
-                    base,
+                separator = LineEdit(
+                    first_line=line,
+                    last_line=line,
+                    replace=other.text,
+                    named=_SEPARATOR,
+                    base=base,
+                    fuzzy=False,
+                    number=other.edit,
                 )
                 asked.append(separator)
         bases = context.shown.earlier_contents(
@@ -1110,11 +1108,15 @@ class _Edits:
         if item.search is not None:
             if version is not None:
                 self.context.check_version(snapshot, version)
-            return Edit(
+            inserts = not item.search and last is None and not item.replace_all
+            if inserts and first is not None:
+                return Insertion(
+                    line=first, replace=new, fuzzy=fuzzy, number=self.number
+                )
+            return TextEdit(
                 item.search, new, item.replace_all, first, last, fuzzy, self.number
             )
         text = self._text(file, snapshot, version)
-        edit = Edit("", new, fuzzy=fuzzy, number=self.number, base=text.base)
         if item.source is not None or item._place in ("insert_after", "insert_before"):
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
@@ -1130,12 +1132,13 @@ class _Edits:
                         "name another place",
                     )
                 moved, data = self._moved_in(item, file, spot, text.snapshot)
-                return replace(
-                    edit,
-                    start_line=line,
-                    fuzzy=False,
-                    named=f"{moved}, {named}",
+                return Insertion(
+                    line=line,
                     data=data,
+                    named=f"{moved}, {named}",
+                    base=text.base,
+                    fuzzy=False,
+                    number=self.number,
                 )
             if fuzzy and spot.indent is not None:
                 new = self._indented(new, spot.indent, file, text.snapshot, spot.beside)
@@ -1148,7 +1151,15 @@ class _Edits:
             parted = self._parted(
                 new, gap, line, text.snapshot, blank=blank, indent=spot.indent
             )
-            return replace(edit, replace=parted, start_line=line, named=named)
+            return Insertion(
+                line=line,
+                replace=parted,
+                named=named,
+                base=text.base,
+                fuzzy=fuzzy,
+                number=self.number,
+            )
+        deleted: SymbolLines | None = None
         if item.symbol is not None:
             lines = self._lines(file, text, item.symbol)
             first, last, named = (
@@ -1157,7 +1168,7 @@ class _Edits:
                 f"symbol {escape_controls(item.symbol)}",
             )
             if item.delete:
-                named, edit = f"{named} deleted", replace(edit, symbol=lines)
+                named, deleted = f"{named} deleted", lines
             if fuzzy:
                 own = range(lines.first, lines.last + 1)
                 new = self._indented(new, lines.indent, file, text.snapshot, own)
@@ -1167,7 +1178,16 @@ class _Edits:
         else:
             named = "by its lines"
             self._check_range(file, text, first or 0, last or 0)
-        return replace(edit, replace=new, start_line=first, end_line=last, named=named)
+        return LineEdit(
+            first_line=first or 0,
+            last_line=last or 0,
+            replace=new,
+            named=named,
+            base=text.base,
+            symbol=deleted,
+            fuzzy=fuzzy,
+            number=self.number,
+        )
 
     def _note_losses(
         self,
@@ -1330,7 +1350,7 @@ class _Edits:
                 self._check_range(source, text, first, last)
             if not item.copied:
                 if any(
-                    (each.start_line, each.end_line) == (first, last)
+                    (each.first_line, each.last_line) == (first, last)
                     for each in source.removed
                 ):
                     raise self._invalid(
@@ -1342,17 +1362,17 @@ class _Edits:
                     if file is not source
                     else ""
                 )
-                removed = Edit(
-                    "",
-                    "",
-                    False,
-                    first,
-                    last,
-                    False,
-                    self.number,
-                    f"{what} moved{there}",
+                removed = LineEdit(
+                    first_line=first,
+                    last_line=last,
+                    replace="",
+                    named=f"{what} moved{there}",
+                    base=text.base,
+                    symbol=lines,
+                    fuzzy=False,
+                    number=self.number,
                 )
-                source.removed.append(replace(removed, base=text.base, symbol=lines))
+                source.removed.append(removed)
                 if wanted.symbol is not None:
                     source.moved_symbols.append((self.number, wanted.symbol, text))
                 if lines is not None and not lines.indent and there:

@@ -14,7 +14,7 @@ import pytest
 from tests.files import named
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply_splices
 
@@ -112,7 +112,7 @@ def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
             continue
         try:
             planned = plan_edits(
-                named("a.py", file.encode()), [Edit(search + last, replace + last)]
+                named("a.py", file.encode()), [TextEdit(search + last, replace + last)]
             )
         except FilewrightError:
             continue

@@ -20,7 +20,7 @@ from tests.examples import examples
 from tests.files import named
 
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import FilewrightError
 from filewright.text.splice import apply_splices
 
@@ -190,7 +190,7 @@ def done(request: Request) -> str | None:
     data = request.file.encode()
     try:
         planned = plan_edits(
-            named(request.name, data), [Edit(request.search, request.replace)]
+            named(request.name, data), [TextEdit(request.search, request.replace)]
         )
     except FilewrightError:
         return None

@@ -22,7 +22,7 @@ from filewright.edit.linediff import diff_lines
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import Candidates, LinesPart, Reading, Tier
 from filewright.edit.omission_markers import is_omission_marker
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.languages import Language
 
@@ -32,7 +32,7 @@ _MAX_OMITTED_BYTES = 1 << 20
 _BLOCK_OPENERS = ("{", "(", "[", ":")
 
 
-def match(source: Source, edit: Edit) -> Candidates:
+def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the stretches of a request that leaves out text in both texts alike."""
     parts = _match_stretches(source, edit)
     if not parts:
@@ -42,7 +42,7 @@ def match(source: Source, edit: Edit) -> Candidates:
     return Candidates(Tier.ELISION, (Reading((tuple(parts),), inner_tier=loosest),))
 
 
-def _match_stretches(source: Source, edit: Edit) -> list[LinesPart]:
+def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
     """Return a part for each stretch, or none if the request is no such edit."""
     searched = _split_at_marks(edit.search, source.language)
     wanted = _split_at_marks(edit.replace, source.language)

@@ -18,7 +18,7 @@ from filewright.edit.model import (
     TextPart,
     Tier,
 )
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 
@@ -32,7 +32,7 @@ _MAX_STREAMED_BYTES = 8 << 20
 """Bytes of a search text that is looked for in a file too large for memory."""
 
 
-def match(source: Source, edit: Edit) -> Candidates:
+def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the occurrences of the search text, overlapping ones too."""
     spans = find_occurrences(source, edit.search, MAX_LISTED_PLACES + 1)
     if not spans:
@@ -41,7 +41,7 @@ def match(source: Source, edit: Edit) -> Candidates:
     return Candidates(Tier.EXACT, (Reading(candidates),))
 
 
-def match_all(source: Source, edit: Edit) -> EditMatch | NotLocated:
+def match_all(source: Source, edit: TextEdit) -> EditMatch | NotLocated:
     """Match every occurrence of the search text; of overlapping ones the first.
 
     Raises `too_large` for more than a million.

@@ -7,11 +7,11 @@ from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.repaired import read_repaired
 from filewright.edit.model import Candidates, Tier
 from filewright.edit.repairs.propose import remove_characters
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 
 
-def match(source: Source, edit: Edit) -> Candidates:
+def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the request without the invisible characters that occur nowhere in the file."""
     if not has_invisible(edit.search):
         return Candidates(Tier.REPAIRED)

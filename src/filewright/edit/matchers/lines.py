@@ -32,7 +32,7 @@ from filewright.edit.indentation import Indentation
 from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.model import Candidates, LinesPart, Reading, Region, Tier
 from filewright.edit.repairs.diff_signs import repair_diff_signs
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.text.lines import Line
 
@@ -86,7 +86,7 @@ class Regions:
         ]
 
 
-def match(source: Source, edit: Edit) -> Candidates:
+def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the regions of the search text by the strictest whole-line tier."""
     search, replacement = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     found = find_regions(source, search)
@@ -107,7 +107,7 @@ def match(source: Source, edit: Edit) -> Candidates:
 
 
 def _is_text_of_signed_lines(
-    source: Source, edit: Edit, regions: Sequence[Region]
+    source: Source, edit: TextEdit, regions: Sequence[Region]
 ) -> bool:
     """Return True if the lines of a hunk look as if they were indented by one space more.
 

@@ -14,7 +14,7 @@ from filewright.edit.model import (
     TextPart,
     Tier,
 )
-from filewright.edit.request import Edit
+from filewright.edit.request import Insertion, LineEdit, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import encode, normalize_newlines
@@ -26,26 +26,19 @@ _MAX_COMPARED_BYTES = 1 << 20
 """Bytes of replaced lines of which the lines that stay are looked for."""
 
 
-def match_lines(source: Source, edit: Edit) -> EditMatch:
+def match_lines(source: Source, edit: LineEdit | Insertion) -> EditMatch:
     """Match whole lines that are replaced or inserted, whatever they hold."""
-    inserts = edit.end_line is None
-    first = edit.start_line or 0
-    last = edit.end_line or first - 1
+    if isinstance(edit, Insertion):
+        return _match_insertion(source, edit)
+    first, last = edit.first_line, edit.last_line
     if not _has_lines(source, first, last):
         raise _lines_missing(source, edit, first, last)
     start, end = source.offset(first - 1), source.offset(last)
     text = edit.replace
-    if not text.endswith("\n") and (text or inserts):
+    if text and not text.endswith("\n"):
         text += "\n"
-    if inserts or not text or end - start > _MAX_COMPARED_BYTES:
-        new = edit.data or encode(
-            text,
-            source.encoding,
-            choose_terminator(source, start),
-            argument="replace",
-        )
-        splice = whole_lines_splice(source, start, end, new)
-        part = SplicePart(ByteRange(start, end), (splice,))
+    if not text or end - start > _MAX_COMPARED_BYTES:
+        part = _whole_lines_part(source, start, end, _encode(source, start, text))
         return EditMatch(edit, Tier.EXACT, (part,))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
@@ -61,6 +54,30 @@ def match_lines(source: Source, edit: Edit) -> EditMatch:
     return EditMatch(replace(edit, search=old), Tier.EXACT, (replaced,))
 
 
+def _match_insertion(source: Source, edit: Insertion) -> EditMatch:
+    """Match the place before a line."""
+    line = edit.line
+    if not _has_lines(source, line, line - 1):
+        raise _lines_missing(source, edit, line, line - 1)
+    start = source.offset(line - 1)
+    text = edit.replace if edit.replace.endswith("\n") else edit.replace + "\n"
+    new = edit.data or _encode(source, start, text)
+    part = _whole_lines_part(source, start, start, new)
+    return EditMatch(edit, Tier.EXACT, (part,))
+
+
+def _encode(source: Source, start: int, text: str) -> bytes:
+    """Return a text as lines that go to offset `start`."""
+    terminator = choose_terminator(source, start)
+    return encode(text, source.encoding, terminator, argument="replace")
+
+
+def _whole_lines_part(source: Source, start: int, end: int, new: bytes) -> SplicePart:
+    """Return the part that puts whole lines in place of those in [start, end)."""
+    splice = whole_lines_splice(source, start, end, new)
+    return SplicePart(ByteRange(start, end), (splice,))
+
+
 def _has_lines(source: Source, first: int, last: int) -> bool:
     """Return True if the file has the lines; before an insertion `last` is the line above."""
     if first < 1:
@@ -71,12 +88,12 @@ def _has_lines(source: Source, first: int, last: int) -> bool:
 
 
 def _lines_missing(
-    source: Source, edit: Edit, first: int, last: int
+    source: Source, edit: LineEdit | Insertion, first: int, last: int
 ) -> FilewrightError:
     """Return the error for lines that are past the end of the file."""
     count = source.count
     hint = f"use lines from 1 to {count}"
-    if edit.end_line is not None:
+    if isinstance(edit, LineEdit):
         message = f"the lines {first}-{last} are not all in the file"
     elif edit.named:
         message = f"line {last} is past the end of the file"
@@ -88,7 +105,7 @@ def _lines_missing(
 
 
 def match_anchored(
-    source: Source, edit: Edit, first: int, last: int
+    source: Source, edit: TextEdit, first: int, last: int
 ) -> EditMatch | NotLocated:
     """Match exactly the search text at exactly these lines, a final newline aside."""
     search, replacement = edit.search, edit.replace

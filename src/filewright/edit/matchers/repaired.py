@@ -20,11 +20,11 @@ from filewright.edit.model import (
 from filewright.edit.repairs.model import RepairedRequest
 from filewright.edit.repairs.propose import propose_repairs
 from filewright.edit.repairs.wrappers import fence_at_edge
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 
 
-def match(source: Source, edit: Edit) -> Candidates:
+def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the repaired requests that match by the strictest tier of all repairs."""
     readings: dict[Tier, list[Reading]] = {}
     for repaired in propose_repairs(edit.search, edit.replace):

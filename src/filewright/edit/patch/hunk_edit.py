@@ -7,7 +7,7 @@ from filewright.edit.linediff import align
 from filewright.edit.model import ByteRange, EditMatch, HunkPart, LinesPart, Tier
 from filewright.edit.patch.model import HunkLines, PatchHunk
 from filewright.edit.patch.placement import HunkPlace
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 
 
@@ -24,7 +24,7 @@ def to_edit_match(
         and hunk.start is not None
         and place.start == hunk.start_index
     )
-    edit = Edit("", "", fuzzy=not is_confirmed)
+    edit = TextEdit("", "", fuzzy=not is_confirmed)
     if place.region is not None and place.tier is Tier.BLANK_LINES:
         whole_lines = LinesPart(
             place.region,
