@@ -277,7 +277,7 @@ def _expand_braces(text: str, glob: str) -> list[str]:
 def _combine(starts: list[str], ends: list[str], glob: str) -> list[str]:
     """Return each of `starts` with each of `ends`. Raise `too_large`."""
     start_length, end_length = sum(map(len, starts)), sum(map(len, ends))
-    # Before they are made: a short glob can stand for more text than fits in memory.
+    # Tested first: a short glob can expand to more text than fits in memory.
     limit = None
     if len(starts) * len(ends) > _MAX_ALTERNATIVES:
         limit = f"{_MAX_ALTERNATIVES} alternatives"

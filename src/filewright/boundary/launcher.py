@@ -222,8 +222,8 @@ class Launcher:
         folders = [folder.fileno() for folder in self._folders]
         programs = self._programs
         if programs is None:
-            found = [find_program(name) for name in STARTED_PROGRAMS]
-            programs = [path for path in found if path is not None]
+            paths = [find_program(name) for name in STARTED_PROGRAMS]
+            programs = [path for path in paths if path is not None]
         if not self._confine or not landlock.confine_child(folders, programs):
             message = "the kernel cannot confine a program here"
             raise FilewrightError(Code.UNSUPPORTED, message, "open the files here")

@@ -412,8 +412,7 @@ def _add_layer(
     if not rules:
         return layers
     last_rules = layers[-1].rules if layers else ()
-    # Few large layers are tested faster; but a layer is built anew for each file that
-    # joins it.
+    # Few large layers are tested faster, but a layer is rebuilt for each file added.
     if len(last_rules) + len(rules) <= _MAX_LAYER_RULES:
         return (*layers[:-1], Layer(last_rules + rules))
     return (*layers, Layer(rules))

@@ -60,10 +60,10 @@ class OpenedFolder:
 
 
 class Opener:
-    """The open roots, and the one way to a folder below them.
+    """The open roots, and the only way to a folder below them.
 
-    A folder is opened from the descriptor of its root, by the kernel where it can do so
-    in one call. What the user's rules deny is refused on the way.
+    A folder is opened from the descriptor of its root, where possible by the kernel in
+    one call. A part of the path that the user's rules deny is refused.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class Opener:
             Protection(protected, settings.allow_write, root.parts_within(folders))
             for root in self.roots
         ]
-        # Of a root that lies in another one, its location there.
+        # The location of each root in the innermost root that holds it, if one does.
         self._enclosing = [enclosing_location(root, self.roots) for root in self.roots]
         # The rules with which each root begins, before rule files are read.
         self._root_rules = [self._settings_rules for _ in self.roots]
 
     def close(self) -> None:
-        """End the child processes and release the roots. Nothing can be opened then."""
+        """End the child processes and release the roots."""
         self.launcher.close()
         for root in self.roots:
             root.folder.close()
@@ -167,7 +167,7 @@ class Opener:
     ) -> OpenedFolder:
         """Open the folder `parts` on the way to `location`. Raise `OSError`.
 
-        With `for_change`, refuse what may only be read. With `for_git`, stored copies
+        With `for_change`, refuse read-only names. With `for_git`, stored copies
         are not denied.
         """
         opened = None
@@ -283,9 +283,8 @@ class Opener:
     def _current_parts(location: Location, folder: Folder) -> tuple[bytes, ...]:
         """Return the parts of the path that an open folder has now, from its root.
 
-        If the system does not know it, return those by which it was opened.
-
-        Raise `path_escape` if the folder was moved out of the root.
+        If the system does not know it, return those by which it was opened. Raise
+        `path_escape` if the folder was moved out of the root.
         """
         # Asked at the same moment: the root may be moved too, with everything in it.
         path, root_path = folder.path(), location.root.folder.path()

@@ -112,7 +112,7 @@ class _RuleSet:
         if not self.matcher.layers or not names:
             return names
         folded_names = [*map(self.fold_name, names)]
-        # Two names may have one plain form: both are then kept or dropped.
+        # Several names may have the same plain form.
         unmatched = set(
             self.matcher.filter_not_ignored(self.prefix, folded_names, are_folders)
         )
@@ -130,7 +130,7 @@ class _RuleSet:
 
 
 def _rule_sets(source: bytes, content: bytes = b"") -> tuple[_RuleSet, _RuleSet]:
-    """Return rules as they are written, and as the most forgiving file system does."""
+    """Return two rule sets: one compares names exactly, one by their plain form."""
     exact = _RuleSet(source, bytes, bytes)
     folded = _RuleSet(source, plain_form, fold_letters)
     return exact.with_file(content), folded.with_file(content)
@@ -322,7 +322,7 @@ class DenyRules:
         rule_sets = [
             rule_set for rule_set in root_rules._rule_sets if not rule_set.source
         ]
-        # Rules that deny the inner root itself must not end where that root begins.
+        # The rules of the outer root still apply inside the inner one.
         rule_sets += [rule_set.below(name) for rule_set in self._rule_sets]
         if self.denies(name, True):
             rule_sets += _rule_sets(DENY_FILE, b"/*")
@@ -347,7 +347,7 @@ class DenyRules:
         return self.hides_copies
 
     def _place_of(self, name: bytes | None, folder: Folder | None) -> _Place:
-        """Return the kind of the folder `name`, which is `folder` if it exists."""
+        """Return the kind of the folder `name`; `folder` is its handle if it exists."""
         plain_name = plain_form(name) if name is not None else b""
         match self._place:
             case _Place.GIT_FOLDER:

@@ -42,7 +42,7 @@ Item = tuple[bytes, Status | None]
 """A name, and its status if details are wanted."""
 
 Visit = Callable[["WalkedFolder", Folder, list[bytes], list[bytes]], None]
-"""Called with a walked folder, its handle, all its names, and those that are left."""
+"""Called with a folder, its handle, all its names, and the selected names."""
 
 _GONE_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _GIT = b".git"
@@ -96,7 +96,7 @@ class WalkOptions:
 
     @property
     def globs(self) -> list[str]:
-        """All globs, excluding ones with a `!`."""
+        """All globs; those of `exclude` begin with `!`."""
         globs = [self.glob] if isinstance(self.glob, str) else [*(self.glob or ())]
         globs += [f"!{glob}" for glob in self.exclude]
         return globs
@@ -223,7 +223,7 @@ class _FolderNames:
 
 @dataclass(slots=True)
 class _Selection:
-    """The names of a folder that are left, folders apart from all others."""
+    """The selected names of a folder: folders, and all others."""
 
     names: list[bytes]
     folders: list[bytes]
@@ -276,7 +276,7 @@ class Walk:
                 raise bounds.deny_rules.refusal(location.requested_path)
             start = self._start_folder(opened)
         except BaseException:
-            # The caller has given the handle away.
+            # The walk owns the handle now, so it closes it.
             opened.close()
             raise
         start.items = self._read_items(start, opened)
@@ -367,7 +367,7 @@ class Walk:
         return None
 
     def _enter(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        """Return the folder `name` of a folder, read; None if it cannot be walked."""
+        """Read the child folder `name`; None if it cannot be walked."""
         child = self._child(folder, name)
         if child is None:
             return None
@@ -381,7 +381,7 @@ class Walk:
         return child
 
     def _child(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
-        """Return the folder `name` of a folder, unread; None if no glob fits in it."""
+        """Return the child folder `name`, unread; None if no glob fits in it."""
         prefix = folder.root_prefix + name + b"/"
         globs = folder.globs.below(prefix)
         if globs is None:
@@ -546,7 +546,7 @@ class Walk:
         return _FolderNames(last_batch, runs, has_ignore_sources)
 
     def _batched_items(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
-        """Yield the names of a folder with very many, some at a time."""
+        """Yield the names of a very large folder, some at a time."""
         # Each run is sorted, so no more than one name of each is unpacked at a time.
         merged = heapq.merge(*(_iter_packed(run) for run in runs))
         while packed_names := list(islice(merged, _BATCH_NAMES)):

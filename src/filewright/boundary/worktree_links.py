@@ -66,9 +66,9 @@ def read_first_line(file: File) -> bytes:
 
 
 def _linked_git_path(record: bytes) -> bytes | None:
-    """Return the `.git` file of the worktree of a record, or None.
+    """Return the `.git` file of the worktree that a record names.
 
-    None if that file does not lead back to the record. Raise `OSError`.
+    Return None if that file does not lead back to the record. Raise `OSError`.
     """
     git_path = _read_pointer(os.path.join(record, b"gitdir"), record)
     leads_to = _read_pointer(git_path, os.path.dirname(git_path))
@@ -76,7 +76,7 @@ def _linked_git_path(record: bytes) -> bytes | None:
 
 
 def _read_pointer(file: bytes, base: bytes) -> bytes:
-    """Return the path in one of git's small files. Raise `OSError`."""
+    """Return the path that one of git's small files holds. Raise `OSError`."""
     with system.open_file(file) as opened:
         return system.absolute_path(os.path.join(base, read_first_line(opened)))
 

@@ -43,7 +43,7 @@ def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str
     """
     descriptions = []
     for tree in trees:
-        # The change is made already, so no failure here may become its answer.
+        # The change is done: a failure to describe its tree must not hide that.
         with suppress(FilewrightError, OSError):
             description = _describe(boundary, tree)
             if description:
@@ -83,7 +83,7 @@ def _describe(boundary: Boundary, tree: Location) -> str | None:
 
 
 def _may_be_named(boundary: Boundary, record: Location) -> bool:
-    """Return False if the linked worktree of a record is denied to agents."""
+    """Return False if the linked worktree that a record names is denied."""
     try:
         pointer = record.child(b"gitdir")
         worktree = resolve_git_pointer(boundary, record, pointer).parent

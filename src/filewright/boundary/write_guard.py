@@ -129,7 +129,7 @@ class WriteGuard(Opener):
         """Refuse a change below an open folder, by its real path and by the rules."""
         folder, rules = opened.folder, opened.rules
         parts_below = location.parts[len(parts) :]
-        # A link on the way, or a move meanwhile, leads to another path than was asked.
+        # After a link on the way or a move meanwhile, this is not the requested path.
         real_paths = {folder.resolved_parts, self._current_parts(location, folder)}
         for real_parts in real_paths - {parts}:
             self._require_unprotected(
@@ -248,9 +248,9 @@ class WriteGuard(Opener):
     ) -> None:
         """Refuse to copy a folder with everything below it, or to move it.
 
-        Nothing in it may be denied. If it is moved, nothing in it may be read only. No
-        path may come to be where it may not be written, by the `rules` in the
-        destination. Raise `permission_denied`.
+        Nothing in it may be denied, and if it is moved nothing in it may be read only.
+        No entry may arrive at a protected path, or at one that the `rules` of the
+        destination deny. Raise `permission_denied`.
         """
         transfer = _Transfer(
             source=source,
@@ -328,8 +328,8 @@ class _Transfer:
             self.protection_after, (*self.destination.parts, *parts), self.aliases_after
         )
         if rule_after is not None:
-            # A path that was protected where it is may come along, if only the folder's
-            # own name protects it. But copying fills a folder, and nothing may be put
+            # An entry that is protected by its own name, such as `.git`, stays so and
+            # may come along. But a copy fills new folders, and nothing may be written
             # into a protected one.
             is_new = (
                 rule_before is None or self.protection_after.rule_for(parts) is None
