@@ -1,11 +1,13 @@
-"""Separators between the members of a list: the commas between keys of JSON, members of an enum, columns of a table.
+"""Separators between members of a list: commas of JSON, of an enum, of a table.
 
-A member is edited by its lines, but the comma behind it belongs to the list. What is put in the place of a member keeps
-the separator that is there, what is put beside one is given one, and where the last member goes or another becomes
-the last, the separator of the one before it changes. Whether the last member has a separator stays as it is.
+A member is edited by its lines, but the comma behind it belongs to the list. A text that
+takes the place of a member keeps the separator that is there, a text beside a member
+gets one, and where the last member is deleted or another becomes the last, the separator
+of the one before it changes. Whether the last member has a separator stays as it is.
 
-`ListEdits` is told first of all edits of members in a call; then it says which separator each text ends with
-(`with_separator`), and which lines of other members change (`other_lines`).
+`ListEdits` is told first of all edits of members in a call (`delete`, `replace`,
+`insert`). Then it returns each text with its separator (`with_separator`), and the lines
+of other members that change (`other_lines`).
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ from filewright.structure.lookup import NamedSymbol
 from filewright.structure.symbol import Outline, Symbol
 from filewright.text.snapshot import Snapshot
 
-_GAP_BYTES: Final = 64 << 10
-"""Bytes behind a member in which the next one is looked for; what is longer is something else."""
+# The next member is looked for in so many bytes behind a member.
+_MAX_GAP_BYTES: Final = 64 << 10
+# Lines above a member in which the separator before it is looked for.
+_MAX_LINES_ABOVE: Final = 50
 _CLOSERS: Final = ")]}"
 _BREAK: Final = re.compile(r"[\r\n]")
 
@@ -40,17 +44,28 @@ _TOKENS: Final = {
 }
 
 
-def _solids(text: str, language: str | None) -> Iterator[re.Match[str]]:
-    """Yield what is neither white space nor a comment: strings whole, everything else by its characters."""
-    mark = "#" if language in _WITH_HASH else "--" if language in _WITH_DASHES else "//"
-    for token in _TOKENS[mark].finditer(text):
+def _find_solids(text: str, language: str | None) -> Iterator[re.Match[str]]:
+    """Yield the text that is neither whitespace nor a comment.
+
+    Strings are yielded whole, everything else by its characters.
+    """
+    if language in _WITH_HASH:
+        comment_mark = "#"
+    elif language in _WITH_DASHES:
+        comment_mark = "--"
+    else:
+        comment_mark = "//"
+    for token in _TOKENS[comment_mark].finditer(text):
         if token["solid"] is not None:
             yield token
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
-    """A separator, or where one goes: a line from 1, a column in characters, and the separator ("" for none)."""
+class _Separator:
+    """A separator, or the place for one.
+
+    `line` counts from 1, `column` in characters, and `text` is empty for none.
+    """
 
     line: int
     column: int
@@ -59,11 +74,14 @@ class _Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A member as it is. Behind the `last` nothing follows in the list; `is_next_known` is False before something
-    that is no symbol. `before` is the separator before it where what precedes is no symbol."""
+    """A member of a list, with the separator behind it.
+
+    Nothing follows the last member in its list. `is_next_known` says that the next
+    symbol follows directly, and `leads` that the comma is on the line of the next one.
+    """
 
     symbol: Symbol
-    end: _Mark
+    end: _Separator
     is_last: bool
     is_next_known: bool
     leads: bool
@@ -71,7 +89,7 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class OtherLine:
-    """A line that changes with an edit of another member: its number and its new text; `edit` is the edit's number."""
+    """A line of another member that changes with edit number `edit`."""
 
     edit: int
     line: int
@@ -84,33 +102,37 @@ class ListEdits:
     def __init__(self, snapshot: Snapshot, outline: Outline, shown: str) -> None:
         self._snapshot = snapshot
         self._outline = outline
-        self._shown = shown
+        self._shown_path = shown
+        # By the offset at which a member starts.
         self._members: dict[int, _Member] = {}
         self._siblings: dict[int, tuple[tuple[Symbol, ...], int]] = {}
-        self._deleted: dict[
-            int, int
-        ] = {}  # the start of a member, and the number of the edit
+        # The numbers of the edits of a member, by its start.
+        self._deleted: dict[int, int] = {}
         self._replaced: dict[int, int] = {}
         self._after: dict[int, list[int]] = defaultdict(list)
         self._before: dict[int, list[int]] = defaultdict(list)
+        # The separators behind replaced symbols of no list, by the number of the edit.
         self._known_separators: dict[int, str] = {}
 
-    # What the call asks for
+    # The edits of the call
 
     def delete(self, named: NamedSymbol, number: int) -> None:
-        """Note that a symbol goes. Raises `invalid_input` where its separator cannot be told."""
+        """Add the deletion of a symbol.
+
+        Raise `invalid_input` if its separator cannot be determined.
+        """
         if self._is_member(named):
             self._require_own_lines(named.symbol)
             self._deleted[named.symbol.start] = number
 
     def replace(self, named: NamedSymbol, number: int) -> None:
-        """Note that a symbol gets another text."""
+        """Add the replacement of a symbol's text."""
         if self._is_member(named):
             self._require_own_lines(named.symbol)
             self._replaced[named.symbol.start] = number
             return
         behind = self._text_behind(named.symbol)
-        first = next(_solids(behind, self._outline.language), None)
+        first = next(_find_solids(behind, self._outline.language), None)
         if (
             first is not None
             and first[0] in ",;"
@@ -119,101 +141,116 @@ class ListEdits:
             self._known_separators[number] = first[0]
 
     def insert(self, named: NamedSymbol, number: int, *, after: bool) -> None:
-        """Note that a text is put beside a symbol."""
+        """Add the insertion of a text before or after a symbol."""
         if self._is_member(named):
             (self._after if after else self._before)[named.symbol.start].append(number)
 
-    # What follows from it
+    # Their effects
 
     def with_separator(self, number: int, text: str) -> str:
         """Return the text of an edit with the separator that it needs where it goes."""
         known = self._known_separators.get(number)
-        wanted = self._wanted(number)
+        wanted = self._wanted_separator(number)
         if known is None and wanted is None:
             return text
-        solids = list(_solids(text, self._outline.language))
+        solids = list(_find_solids(text, self._outline.language))
         if not solids:
             return text
         last = solids[-1]
         own = last[0] if last[0] in ",;" else ""
-        if wanted is None:  # of no list: what is there is kept, where the text has none
+        if wanted is None:
+            # A symbol of no list: keep the separator in the file if the text has none.
             wanted = own or known or ""
-        start = last.start() if own else last.end()
-        return text[:start] + wanted + text[last.end() :]
+        end = last.start() if own else last.end()
+        return text[:end] + wanted + text[last.end() :]
 
     def other_lines(self) -> list[OtherLine]:
-        """Return the lines of members that stay, and whose separator changes."""
-        made: dict[int, OtherLine] = {}
+        """Return the lines of members that stay and whose separator changes."""
+        lines: dict[int, OtherLine] = {}
         for start, number in self._deleted.items():
-            if self._is_anything_behind(start):
-                continue
-            kept = self._previous(start)
-            while (
-                kept is not None
-                and kept.start in self._deleted
-                and not self._inserted_behind(kept.start)
-            ):
-                kept = self._previous(kept.start)
-            if (
-                kept is None
-                or self._inserted_behind(kept.start)
-                or kept.start in self._replaced
-            ):
-                if kept is None:
-                    self._end_before_unknown(start, number, made)
-                continue
-            self._change(kept.start, number, made)
+            if not self._is_followed(start):
+                self._end_list_before(start, number, lines)
         for start, numbers in self._after.items():
             if start not in self._deleted and start not in self._replaced:
-                self._change(start, numbers[0], made)
-        return list(made.values())
+                self._correct_separator(start, numbers[0], lines)
+        return list(lines.values())
 
-    def _change(self, start: int, number: int, made: dict[int, OtherLine]) -> None:
+    def _end_list_before(
+        self, start: int, number: int, lines: dict[int, OtherLine]
+    ) -> None:
+        """Correct the separator of the member that becomes the last of its list.
+
+        `start` is that of a deleted member behind which nothing follows any more.
+        """
+        last = self._previous(start)
+        while (
+            last is not None
+            and last.start in self._deleted
+            and not self._has_insertion_behind(last.start)
+        ):
+            last = self._previous(last.start)
+        if last is None:
+            self._end_list_before_unknown(start, number, lines)
+            return
+        is_replaced = last.start in self._replaced
+        if not is_replaced and not self._has_insertion_behind(last.start):
+            self._correct_separator(last.start, number, lines)
+
+    def _correct_separator(
+        self, start: int, number: int, lines: dict[int, OtherLine]
+    ) -> None:
         """Give a member that stays the separator that it needs now."""
         member = self._member(start)
-        wanted = "," if self._is_anything_behind(start) else self._last_separator(start)
+        wanted = self._separator_of(start, is_followed=self._is_followed(start))
         if member.end.text != wanted:
-            made[start] = self._line_with(member.end, wanted, number)
+            lines[start] = self._line_with(member.end, wanted, number)
 
-    def _line_with(self, mark: _Mark, wanted: str, number: int) -> OtherLine:
-        line = self._line(mark.line)
-        text = line[: mark.column] + wanted + line[mark.column + len(mark.text) :]
-        return OtherLine(number, mark.line, text)
+    def _line_with(self, place: _Separator, wanted: str, number: int) -> OtherLine:
+        """Return a line with another separator at the place of one."""
+        line = self._line(place.line)
+        rest = line[place.column + len(place.text) :]
+        return OtherLine(number, place.line, line[: place.column] + wanted + rest)
 
-    def _end_before_unknown(
-        self, start: int, number: int, made: dict[int, OtherLine]
+    def _end_list_before_unknown(
+        self, start: int, number: int, lines: dict[int, OtherLine]
     ) -> None:
-        """Take the separator before the first of the members that go at the end, if something else is before it."""
+        """Correct the separator before the first deleted member, behind no symbol.
+
+        All members from that one to the end of the list are deleted.
+        """
         siblings, index = self._siblings[start]
         while (
             index
             and siblings[index - 1].start in self._deleted
-            and self._links(siblings, index - 1)
+            and self._is_followed_by_next(siblings, index - 1)
         ):
             index -= 1
         first = siblings[index]
         last_separator = self._last_separator(start)
         above = self._line_before(first)
-        if above is None or last_separator == "," or self._inserted_before(first.start):
+        if above is None or last_separator == ",":
+            return
+        if self._has_insertion_before(first.start):
             return
         line, text = above
-        solids = list(_solids(text, self._outline.language))
+        solids = list(_find_solids(text, self._outline.language))
         if not solids or solids[-1][0] in "{([":
+            # The list becomes empty. A semicolon alone is the separator of nothing.
             if last_separator == ";":
-                raise self._unclear(first)
+                raise self._unclear_separator(first)
             return
         if solids[-1][0] != ",":
-            raise self._unclear(first)
-        made[start] = self._line_with(
-            _Mark(line, solids[-1].start(), ","), last_separator, number
-        )
+            raise self._unclear_separator(first)
+        comma = _Separator(line, solids[-1].start(), ",")
+        lines[start] = self._line_with(comma, last_separator, number)
 
     # The members
 
     def _is_member(self, named: NamedSymbol) -> bool:
-        """Return whether a symbol is in a list, and note its neighbours.
+        """Return True if a symbol is in a list, and remember its neighbours.
 
-        Raises `invalid_input` for a list whose separators begin the lines, which no line can be taken out of.
+        Raise `invalid_input` for a list whose separators begin the lines: no line can be
+        taken out of it.
         """
         symbol = named.symbol
         if not symbol.is_listed:
@@ -223,98 +260,105 @@ class ListEdits:
         for index, sibling in enumerate(siblings):
             self._siblings[sibling.start] = siblings, index
         if self._member(symbol.start).leads:
-            raise self._unclear(symbol)
+            raise self._unclear_separator(symbol)
         return True
 
-    def _unclear(self, symbol: Symbol) -> FilewrightError:
+    def _unclear_separator(self, symbol: Symbol) -> FilewrightError:
+        """Return the error for a member whose separator is not on its lines."""
         return invalid(
-            f"which separator belongs to {symbol.name} in {self._shown} cannot be told from its lines",
+            f"which separator belongs to {symbol.name} in {self._shown_path} "
+            "cannot be told from its lines",
             "give the text as search, with the separators around it",
         )
 
     def _require_own_lines(self, symbol: Symbol) -> None:
-        """Raise `invalid_input` where something else is on the lines of a member: it would go with it."""
-        first = self._line(symbol.block_start_line)
-        member = self._member(symbol.start)
-        last = self._line(symbol.end_line)[member.end.column + len(member.end.text) :]
+        """Raise `invalid_input` if other code is on the lines of a member.
+
+        It would be deleted with the member.
+        """
+        end = self._member(symbol.start).end
         column = self._column(symbol.block_start_line, symbol.block_start)
-        if (
-            first[:column].strip()
-            or next(_solids(last, self._outline.language), None) is not None
-        ):
+        before = self._line(symbol.block_start_line)[:column]
+        behind = self._line(symbol.end_line)[end.column + len(end.text) :]
+        has_code_behind = any(_find_solids(behind, self._outline.language))
+        if before.strip() or has_code_behind:
             raise invalid(
-                f"{symbol.name} is on a line with other code in {self._shown}",
+                f"{symbol.name} is on a line with other code in {self._shown_path}",
                 "give its text as search, or the text it is to be put beside",
             )
 
     def _member(self, start: int) -> _Member:
+        """Return the member that starts at an offset."""
         if start not in self._members:
             siblings, index = self._siblings[start]
             following = siblings[index + 1] if index + 1 < len(siblings) else None
-            self._members[start] = self._described(siblings[index], following)
+            self._members[start] = self._describe_member(siblings[index], following)
         return self._members[start]
 
-    def _described(self, symbol: Symbol, following: Symbol | None) -> _Member:
+    def _describe_member(self, symbol: Symbol, following: Symbol | None) -> _Member:
+        """Return a member with the separator behind it, and what follows that."""
         behind = self._text_behind(symbol)
-        solids = _solids(behind, self._outline.language)
-        first = next(solids, None)
+        solids = _find_solids(behind, self._outline.language)
+        token = next(solids, None)
         column = self._column(symbol.end_line, symbol.end)
-        end, leads = _Mark(symbol.end_line, column, ""), False
-        token = first
-        if first is not None and first[0] in ",;":
-            is_below = _BREAK.search(behind, 0, first.start()) is not None
+        end = _Separator(symbol.end_line, column, "")
+        leads = False
+        if token is not None and token[0] in ",;":
+            separator = token
+            is_below = _BREAK.search(behind, 0, separator.start()) is not None
+            leads = is_below and separator[0] == ","
             if not is_below:
-                end = _Mark(symbol.end_line, column + first.start(), first[0])
-            leads = is_below and first[0] == ","
-            token = None if first[0] == ";" else next(solids, None)
-        is_last = token is None or token[0] in _CLOSERS or token[0] == ";"
-        if token is not None and following is not None and not is_last:
-            place = symbol.end + len(
-                behind[: token.start()].encode(self._codec, "surrogateescape")
-            )
-            return _Member(
-                symbol,
-                end,
-                False,
-                following.block_start <= place <= following.start,
-                leads,
-            )
-        return _Member(symbol, end, is_last, False, leads)
+                place = column + separator.start()
+                end = _Separator(symbol.end_line, place, separator[0])
+            # A semicolon ends the list.
+            token = None if separator[0] == ";" else next(solids, None)
+        if token is None or token[0] in _CLOSERS or token[0] == ";":
+            return _Member(symbol, end, True, False, leads)
+        is_next_known = False
+        if following is not None:
+            gap = behind[: token.start()].encode(self._codec, "surrogateescape")
+            next_start = symbol.end + len(gap)
+            is_next_known = following.block_start <= next_start <= following.start
+        return _Member(symbol, end, False, is_next_known, leads)
 
-    def _links(self, siblings: tuple[Symbol, ...], index: int) -> bool:
-        """Return whether the member at an index is followed right by the next symbol, in the same list."""
+    def _is_followed_by_next(self, siblings: tuple[Symbol, ...], index: int) -> bool:
+        """Return True if the member at an index is followed right by the next symbol, in the same list."""
         member = self._member(siblings[index].start)
         return not member.is_last and member.is_next_known
 
     def _next(self, start: int) -> Symbol | None:
+        """Return the next member of the list, or None."""
         siblings, index = self._siblings[start]
-        return siblings[index + 1] if self._links(siblings, index) else None
+        if self._is_followed_by_next(siblings, index):
+            return siblings[index + 1]
+        return None
 
     def _previous(self, start: int) -> Symbol | None:
+        """Return the member of the list before a member, or None."""
         siblings, index = self._siblings[start]
-        return (
-            siblings[index - 1] if index and self._links(siblings, index - 1) else None
-        )
+        if index and self._is_followed_by_next(siblings, index - 1):
+            return siblings[index - 1]
+        return None
 
-    def _inserted_before(self, start: int) -> bool:
-        """Return whether something is put between a member and the one before it."""
+    def _has_insertion_before(self, start: int) -> bool:
+        """Return True if something is put between a member and the one before it."""
         previous = self._previous(start)
         return bool(
             self._before.get(start)
             or (previous is not None and self._after.get(previous.start))
         )
 
-    def _inserted_behind(self, start: int) -> bool:
-        """Return whether something is put between a member and the next."""
+    def _has_insertion_behind(self, start: int) -> bool:
+        """Return True if something is put between a member and the next."""
         following = self._next(start)
         return bool(
             self._after.get(start)
             or (following is not None and self._before.get(following.start))
         )
 
-    def _is_anything_behind(self, start: int) -> bool:
-        """Return whether anything follows a member in the list as it will be."""
-        while not self._inserted_behind(start):
+    def _is_followed(self, start: int) -> bool:
+        """Return True if anything follows a member in the list as it will be."""
+        while not self._has_insertion_behind(start):
             member = self._member(start)
             following = self._next(start)
             if following is None:
@@ -331,87 +375,81 @@ class ListEdits:
         member = self._member(start)
         return member.end.text if member.is_last else ","
 
-    def _wanted(self, number: int) -> str | None:
-        """Return the separator that the text of an edit ends with; None if it is of no list."""
-        for start, own in self._replaced.items():
-            if own == number:
-                return (
-                    ","
-                    if self._is_anything_behind(start)
-                    else self._last_separator(start)
-                )
+    def _wanted_separator(self, number: int) -> str | None:
+        """Return the separator that the text of an edit ends with; None outside a list."""
+        for start, own_number in self._replaced.items():
+            if own_number == number:
+                is_followed = self._is_followed(start)
+                return self._separator_of(start, is_followed=is_followed)
         for start, numbers in self._after.items():
             if number in numbers:
-                following = self._next(start)
-                is_followed = number != numbers[-1] or bool(
-                    following is not None and self._before.get(following.start)
-                )
-                return (
-                    ","
-                    if is_followed or self._is_kept_behind(start)
-                    else self._last_separator(start)
-                )
+                is_followed = number != numbers[-1] or self._is_after_followed(start)
+                return self._separator_of(start, is_followed=is_followed)
         for start, numbers in self._before.items():
             if number in numbers:
-                is_followed = number != numbers[-1] or start not in self._deleted
-                return (
-                    ","
-                    if is_followed or self._is_anything_behind(start)
-                    else self._last_separator(start)
-                )
+                is_before_member = number != numbers[-1] or start not in self._deleted
+                is_followed = is_before_member or self._is_followed(start)
+                return self._separator_of(start, is_followed=is_followed)
         return None
 
-    def _is_kept_behind(self, start: int) -> bool:
-        """Return whether anything follows what is put behind a member."""
+    def _separator_of(self, start: int, *, is_followed: bool) -> str:
+        """Return the separator in the list of a member: a comma, or that of its end."""
+        return "," if is_followed else self._last_separator(start)
+
+    def _is_after_followed(self, start: int) -> bool:
+        """Return True if anything follows the last text that is put behind a member."""
+        following = self._next(start)
+        if following is not None and self._before.get(following.start):
+            return True
+        return self._is_insertion_followed(start)
+
+    def _is_insertion_followed(self, start: int) -> bool:
+        """Return True if a member that stays follows a text behind a member."""
         following = self._next(start)
         if following is None:
             return not self._member(start).is_last
-        return following.start not in self._deleted or self._is_anything_behind(
-            following.start
-        )
+        is_deleted = following.start in self._deleted
+        return not is_deleted or self._is_followed(following.start)
 
     # The text
 
     @property
     def _codec(self) -> str:
+        """The name of the encoding."""
         return self._snapshot.encoding.name
 
-    def _text_behind(self, symbol: Symbol) -> str:
-        data = self._snapshot.read(
-            symbol.end, min(_GAP_BYTES, self._snapshot.size - symbol.end)
-        )
-        return data.decode(
-            self._codec, "surrogateescape" if self._is_narrow else "replace"
+    def _decode(self, content: bytes) -> str:
+        """Return content as text; in most encodings each byte can be found again."""
+        is_narrow = self._snapshot.encoding.unit_bytes == 1
+        return content.decode(
+            self._codec, "surrogateescape" if is_narrow else "replace"
         )
 
-    @property
-    def _is_narrow(self) -> bool:
-        return self._snapshot.encoding.unit_bytes == 1
+    def _text_behind(self, symbol: Symbol) -> str:
+        """Return the text behind a symbol in which the next one is looked for."""
+        length = min(_MAX_GAP_BYTES, self._snapshot.size - symbol.end)
+        return self._decode(self._snapshot.read(symbol.end, length))
 
     def _line(self, number: int) -> str:
+        """Return the text of a line without its terminator."""
         lines = self._snapshot.lines
         start, end = lines.offset_of(number), lines.offset_of(number + 1)
-        data = self._snapshot.read(start, end - start)
-        text = data.decode(
-            self._codec, "surrogateescape" if self._is_narrow else "replace"
-        )
+        text = self._decode(self._snapshot.read(start, end - start))
         return text.removesuffix("\n").removesuffix("\r")
 
     def _column(self, line: int, offset: int) -> int:
+        """Return the column of an offset in its line, in characters."""
         start = self._snapshot.lines.offset_of(line)
-        data = self._snapshot.read(start, offset - start)
-        return len(
-            data.decode(
-                self._codec, "surrogateescape" if self._is_narrow else "replace"
-            )
-        )
+        return len(self._decode(self._snapshot.read(start, offset - start)))
 
     def _line_before(self, symbol: Symbol) -> tuple[int, str] | None:
         """Return the nearest line above a member with anything but a comment on it."""
         for number in range(
-            symbol.block_start_line - 1, max(0, symbol.block_start_line - 50), -1
+            symbol.block_start_line - 1,
+            max(0, symbol.block_start_line - _MAX_LINES_ABOVE),
+            -1,
         ):
             text = self._line(number)
-            if next(_solids(text, self._outline.language), None) is not None:
+            if next(_find_solids(text, self._outline.language), None) is not None:
                 return number, text
         return None

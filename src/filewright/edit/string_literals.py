@@ -1,4 +1,7 @@
-"""Lines that begin inside a string of several lines, which must not be indented anew: they are content, not layout."""
+"""Lines that begin inside a string of several lines.
+
+Their indentation is content, and not layout: it must stay when a block is moved.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,9 @@ _TEMPLATE: Final = (
 _SCRIPT: Final = (_SLASHES, _TEMPLATE, _DOUBLE, _SINGLE)
 _JVM: Final = (_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
 _C: Final = (_SLASHES, r'R"(?P<raw>[^()\s\\]*)\(.*?\)(?P=raw)"', _DOUBLE, _CHARACTER)
-_FORMS: Final[dict[Language, tuple[str, ...]]] = {
+# The comments and strings of each language, as alternatives of one pattern. Comments are
+# among them so that a quote in a comment opens no string.
+_PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     Language.PYTHON: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
     Language.TOML: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, r"'[^'\n]*+'"),
     Language.JAVASCRIPT: _SCRIPT,
@@ -90,27 +95,33 @@ _FORMS: Final[dict[Language, tuple[str, ...]]] = {
     ),
     Language.HTML: (r"<!--.*?-->", r"<(?P<raw>pre|textarea)\b.*?</(?P=raw)>"),
 }
-_COMMENTS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
+_COMMENT_MARKS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
 
 
 def find_rows_inside_strings(text: str, language: str | None) -> frozenset[int]:
-    """Return the lines (from 0) of a text with ``\\n`` that begin inside a string of several lines.
+    """Return the lines, from 0, that begin inside a string of several lines.
 
-    A block of YAML is not one: its text is told by how much deeper it is than its key, and moves with that.
+    Lines of `text` end with a newline. A block of YAML is not such a string: how much
+    deeper it is than its key says what belongs to it, and it moves with the key.
     """
-    forms = next((forms for known, forms in _FORMS.items() if known == language), None)
-    if forms is None or "\n" not in text:
+    patterns = _PATTERNS.get(language) if language is not None else None
+    if patterns is None or "\n" not in text:
         return frozenset()
     rows: set[int] = set()
-    line = at = 0
-    for token in re.finditer("|".join(forms), text, re.DOTALL | re.MULTILINE):
-        breaks = token[0].count("\n")
-        if not breaks:
+    line = position = 0
+    for token in re.finditer("|".join(patterns), text, re.DOTALL | re.MULTILINE):
+        line_breaks = token[0].count("\n")
+        if not line_breaks:
             continue
-        line += text.count("\n", at, token.start())
-        if not token[0].startswith(_COMMENTS) or (
-            language == Language.SWIFT and token[0].startswith('#"')
-        ):
-            rows.update(range(line + 1, line + breaks + 1))
-        line, at = line + breaks, token.end()
+        line += text.count("\n", position, token.start())
+        if not _is_comment(token[0], language):
+            rows.update(range(line + 1, line + line_breaks + 1))
+        line, position = line + line_breaks, token.end()
     return frozenset(rows)
+
+
+def _is_comment(token: str, language: str | None) -> bool:
+    """Return True if a token is a comment, and not a string."""
+    if language == Language.SWIFT and token.startswith('#"'):
+        return False
+    return token.startswith(_COMMENT_MARKS)
