@@ -325,26 +325,14 @@ def build_net_change(
 
 def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
     """Return the net change of a node, or None if there is none."""
-    first, last, edits = node.first, node.last, node.edits
-    assert first is not None
-    assert last is not None
-    before = first.before if node.original_slot is not None else None
-    after = last.after
+    assert node.first is not None
+    before, after = _find_states(node)
     if before is None and after is None:
+        # Created and deleted again.
         return None
-    if edits:
-        before = _with_content(before, edits[0].before)
-        after = _with_content(after, edits[-1].after)
-    elif before is not None and after is not None and _are_files(before, after):
-        # No change touched the content, but not all of them know it: a rename reads
-        # nothing.
-        before, after = _with_digest(before, after), _with_digest(after, before)
-    if after is None and before is not None and last.before is not None:
-        before = replace(before, attributes=last.before.attributes)
-
     original_path = node.find_original_path()
     path = original_path if after is None else node.find_path()
-    net_change = _join_edits(path, edits or [first])
+    net_change = _join_edits(path, node.edits or [node.first])
     net_change = replace(net_change, before=before, after=after)
     if len(node.runs) > 1:
         segments = tuple(_join_edits(path, run) for run in node.runs)
@@ -362,6 +350,28 @@ def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
     if changed_only and _is_unchanged(node, net_change, before, after):
         return None
     return net_change
+
+
+def _find_states(node: _ReplayNode) -> tuple[FileState | None, FileState | None]:
+    """Return the states of a node before and after the selected changes.
+
+    They are None where it does not exist.
+    """
+    first, last, edits = node.first, node.last, node.edits
+    assert first is not None
+    assert last is not None
+    before = first.before if node.original_slot is not None else None
+    after = last.after
+    if edits:
+        # The first change may be a rename, which does not know the content.
+        before = _with_content(before, edits[0].before)
+        after = _with_content(after, edits[-1].after)
+    elif before is not None and after is not None and _are_files(before, after):
+        # No change touched the content, but not all of them know it.
+        before, after = _with_digest(before, after), _with_digest(after, before)
+    if after is None and before is not None and last.before is not None:
+        before = replace(before, attributes=last.before.attributes)
+    return before, after
 
 
 def _are_files(before: FileState, after: FileState) -> bool:

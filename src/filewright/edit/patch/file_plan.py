@@ -47,7 +47,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class HunkOutcome:
-    """How a hunk was placed.
+    """The place that was found for a hunk.
 
     `line` is the first line it covers (from 1), and `moved` how many lines that is from
     where its header says (None without a number). `tier` is the comparison that found
@@ -65,7 +65,7 @@ class HunkOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PatchedFile:
-    """What a patch did to a file; `was` is its name before a rename or copy."""
+    """The outcome of a patch for one file; `was` is its name before a rename or copy."""
 
     path: str
     operation: str
@@ -243,46 +243,49 @@ def _splice_hunks(
     if any(isinstance(place, NoPlace) for place in places):
         places = _skip_applied(file, source, places, report_all=report_all)
 
+    spliced = _write_hunks(file, source, places)
+    splices = [*spliced.splices]
+    # UTF-16 would be no text without its byte-order mark.
+    can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
+    if removes_mark and can_remove_mark and spliced.outcomes[0].line == 1:
+        splices.insert(0, Splice(0, source.start, b""))
+    file_splices = source.to_file_splices(sort_splices(splices, source.size))
+    return replace(spliced, splices=tuple(file_splices))
+
+
+def _write_hunks(
+    file: FilePatch, source: Source, places: Sequence[HunkPlace | NoPlace]
+) -> _SplicedHunks:
+    """Return the splices of hunks at their places, in the text of `source`.
+
+    Hunks without a place are applied already.
+    """
     has_returns = any(b"\r" in end for hunk in file.hunks for end in hunk.lines.ends)
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
+    # Notes have line numbers of the file as it is after the hunks before.
     line_shift = 0
     for hunk, place in zip(file.hunks, places, strict=True):
-        if isinstance(place, NoPlace):
-            outcomes.append(
-                HunkOutcome(
-                    hunk.number,
-                    place.lines[0],
-                    tier=place.reason,
-                    moved=None,
-                    repaired=hunk.has_wrong_counts,
-                )
-            )
-            continue
-        match = to_edit_match(source, hunk, place, has_returns=has_returns)
-        try:
-            merge = merge_match(source, match)
-        except AmbiguousWriteError as error:
-            raise _ambiguous_write_error(file, hunk, place, error) from error
-        splices += merge.splices
-        notes = [replace(note, line=note.line + line_shift) for note in merge.notes]
-        outcomes.append(
-            HunkOutcome(
-                hunk.number,
-                place.start + 1,
-                tier=str(place.tier),
-                moved=None if hunk.start is None else place.start - hunk.start_index,
-                repaired=hunk.has_wrong_counts,
-                notes=tuple(notes),
-            )
+        outcome = HunkOutcome(
+            hunk.number,
+            line=place.lines[0] if isinstance(place, NoPlace) else place.start + 1,
+            tier=place.reason if isinstance(place, NoPlace) else str(place.tier),
+            moved=None,
+            repaired=hunk.has_wrong_counts,
         )
-        line_shift += len(hunk.lines.new) - len(hunk.lines.old)
-    # UTF-16 would be no text without its byte-order mark.
-    can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
-    if removes_mark and can_remove_mark and outcomes[0].line == 1:
-        splices.insert(0, Splice(0, source.start, b""))
-    file_splices = source.to_file_splices(sort_splices(splices, source.size))
-    return _SplicedHunks(tuple(file_splices), tuple(outcomes))
+        if isinstance(place, HunkPlace):
+            match = to_edit_match(source, hunk, place, has_returns=has_returns)
+            try:
+                merge = merge_match(source, match)
+            except AmbiguousWriteError as error:
+                raise _ambiguous_write_error(file, hunk, place, error) from error
+            splices += merge.splices
+            notes = [replace(note, line=note.line + line_shift) for note in merge.notes]
+            moved = None if hunk.start is None else place.start - hunk.start_index
+            outcome = replace(outcome, moved=moved, notes=tuple(notes))
+            line_shift += len(hunk.lines.new) - len(hunk.lines.old)
+        outcomes.append(outcome)
+    return _SplicedHunks(tuple(splices), tuple(outcomes))
 
 
 def _removes_byte_order_mark(hunk: PatchHunk) -> bool:

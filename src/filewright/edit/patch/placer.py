@@ -213,13 +213,14 @@ class _HunkPlacer:
             touches = self._place_at(index, starts[-1]).end > floor
             return NoPlace("overlap" if touches else "order", (starts[-1] + 1,))
         candidates = _Candidates(starts, first)
-        if hunk.start is not None and not candidates.is_only:
-            nearest = _find_nearest(candidates, stated)
-            # The number may say one place, and the missing context the end of the file.
-            may_mean_end = reaches_end and _lacks_context_behind(hunk)
-            if nearest == starts[-1] or (nearest is not None and not may_mean_end):
-                return _Candidates([nearest])
-        return candidates
+        if hunk.start is None or candidates.is_only:
+            return candidates
+        nearest = _find_nearest(candidates, stated)
+        # The number may say one place, and the missing context the end of the file.
+        may_mean_end = reaches_end and _lacks_context_behind(hunk)
+        if nearest is None or (may_mean_end and nearest != starts[-1]):
+            return candidates
+        return _Candidates([nearest])
 
     def _find_end(self, hunk: PatchHunk) -> _Candidates | NoPlace:
         """Return the place of a hunk without old lines.
