@@ -131,13 +131,13 @@ class Changes(History):
         """Return the temporaries below the roots that no unfinished change names."""
         planned_names = self._planned_temporaries()
         leftovers: list[str] = []
-        pending = [Location(root, ()) for root in self._boundary.roots]
+        pending = [Location(root, ()) for root in self.boundary.roots]
         while pending and not task.expired:
             location = pending.pop()
             # A folder that cannot be listed is passed over.
             with (
                 suppress(OSError, FilewrightError),
-                self._boundary.open_folder(location) as folder,
+                self.boundary.open_folder(location) as folder,
             ):
                 for name, kind in folder.iter_entries():
                     if is_temporary(name):
@@ -231,7 +231,7 @@ class Changes(History):
         changed_trees = {tree for tree in trees if tree is not None}
         if not changed_trees:
             return None
-        return describe_changed_trees(self._boundary, changed_trees)
+        return describe_changed_trees(self.boundary, changed_trees)
 
     @contextmanager
     def writing(self, task: Task | None = None) -> Iterator[None]:
@@ -249,11 +249,11 @@ class Changes(History):
                 log.list_unfinished(*UNFINISHED) for log in self._own
             ):
                 self._recoverer.recover()
-            with self._boundary.caching_aliases():
+            with self.boundary.caching_aliases():
                 yield
 
     def _open_states(self, task: Task | None = None) -> None:
-        if self._settings.read_only:
+        if self.settings.read_only:
             raise errors.read_only()
         for log in self._own:
             log.state.open(task)
@@ -336,9 +336,11 @@ class Changes(History):
             while True:
                 reversal = Reversal(
                     selected,
-                    self._settings,
+                    self.settings,
                     task,
-                    locate=partial(self._locate, visibility_check(self._boundary)),
+                    locate=partial(
+                        self.locate_visible, visibility_check(self.boundary)
+                    ),
                     force=force,
                     break_hard_links=break_hard_links,
                     left=remaining_conflicts,
@@ -363,9 +365,9 @@ class Changes(History):
     def _preview(self, change_set: ChangeSet, task: Task) -> Diff:
         from filewright.changes.diffs import DiffBuilder
 
-        diffs = DiffBuilder(self._boundary, self._settings)
+        diffs = DiffBuilder(self.boundary, self.settings)
         return diffs.diff_change_set(
-            change_set, max_lines=self._settings.diff_lines, task=task
+            change_set, max_lines=self.settings.diff_lines, task=task
         )
 
     def close(self) -> None:

@@ -1,0 +1,415 @@
+"""The selection of changes: a scope, as a caller names it, becomes a record of its changes."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from filewright import errors
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    FileState,
+    RecordedPath,
+    format_change_id,
+    parse_change_id,
+    path_after_moves,
+    visibility_check,
+)
+from filewright.changes.moments import format_local_time, parse_moment
+from filewright.changes.names import find_by_prefix
+from filewright.changes.net_change import build_net_change
+from filewright.changes.rows import DAMAGED, damaged_record_error
+from filewright.changes.selection import (
+    Scope,
+    Selection,
+    find_effective,
+    find_effective_undos,
+    group_by_prompt,
+)
+from filewright.errors import Code, FilewrightError
+from filewright.progress import SETUP_CLIENT, Task
+from filewright.wording import escape_surrogates
+
+if TYPE_CHECKING:
+    from filewright.changes.history import History
+
+ALLOW_WRITE_ANYTHING = "**"
+"""The rule of `allow_write` with which a person works: agents have narrower ones."""
+
+_CLOCK_TOLERANCE_NS = 60 * 10**9
+_FIRST_CHANGE_TOLERANCE_NS = 10**9
+_MIN_SESSION_PREFIX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Changes that are selected together: their heads, newest first, and their names."""
+
+    heads: Iterator[ChangeRecord]
+    description: str
+    summary: str
+    details: dict[str, Any]
+
+
+class Selector:
+    """Selects changes of a history, for one call."""
+
+    def __init__(self, history: History, task: Task) -> None:
+        self._history = history
+        self._task = task
+
+    def select(
+        self, scope: Scope, *, only_inside: bool, include_undone: bool
+    ) -> Selection:
+        """Return the selection of a scope.
+
+        With `only_inside` it has only what lies below the roots. What is undone already is
+        not part of a session, a prompt or the time since a moment, unless `include_undone`.
+
+        Raise `not_found`, `invalid_input`, and `no_change` if nothing is left.
+        """
+        if scope.change_id is not None:
+            selection = self._select_change(scope, scope.change_id, only_inside)
+        else:
+            selection = self._select_group(scope, only_inside, include_undone)
+        if scope.path is not None:
+            selection = self._narrow_to_path(selection, scope)
+        if scope.hunk is not None:
+            selection = self._narrow_to_hunk(selection, scope)
+        if scope.path is None and scope.hunk is None:
+            return selection
+        return self._describe_part(selection, scope)
+
+    # One change
+
+    def _select_change(self, scope: Scope, name: str, only_inside: bool) -> Selection:
+        change_id = self._history.resolve_change_id(name)
+        record = self._history.record(change_id, inside=only_inside)
+        if not only_inside:
+            if self._is_reserved(record):
+                raise errors.made_by_setup(record.id)
+            if self._has_later_renames(record.number):
+                record = self._build_net(record, {record.id}, changed_only=False)
+        summary = f"undo {record.id}"
+        if scope.path is None and scope.hunk is None:
+            summary = f"{summary}: {record.summary}"
+        return Selection(
+            record,
+            (record.id,),
+            f"the change {record.id}",
+            summary,
+            {"change_id": record.id},
+        )
+
+    def _has_later_renames(self, number: int) -> bool:
+        return any(
+            log.numbers_moving_files(number, renames=True) for log in self._history.logs
+        )
+
+    # Several changes
+
+    def _select_group(
+        self, scope: Scope, only_inside: bool, include_undone: bool
+    ) -> Selection:
+        """Select the changes of a session, of a prompt, or since a moment, as one."""
+        group = self._find_group(scope)
+        # Only ids are held: there may be a hundred thousand changes.
+        undoable: dict[str, bool] = {}
+        reserved_ids: list[str] = []
+        for head in group.heads:
+            if self._is_reserved(head):
+                reserved_ids.append(head.id)
+                continue
+            if head.state == DAMAGED:
+                raise damaged_record_error(head.id)
+            undoable[head.id] = head.undoable
+        if scope.since is None and undoable:
+            self._require_undamaged_since(min(undoable))
+        effective_ids: Collection[str] = undoable.keys()
+        if not include_undone:
+            undos = find_effective_undos(self._history.list_undos())
+            effective_ids = find_effective(undos, undoable.keys())
+        change_ids = tuple(name for name in undoable if name in effective_ids)
+        if not change_ids:
+            raise FilewrightError(
+                Code.NO_CHANGE,
+                f"there is nothing left to undo of {group.description}",
+                hint=_explain_nothing_left(undoable, reserved_ids),
+                details=group.details,
+            )
+        newest = replace(
+            self._history.read_stored(change_ids[0]),
+            file_changes=(),
+            summary=group.description,
+            undoable=all(undoable[name] for name in change_ids),
+        )
+        # An undo may have found some of it undone: since a moment, nothing is left out.
+        replayed = effective_ids if scope.session is not None else undoable.keys()
+        record = self._build_net(newest, replayed, changed_only=not include_undone)
+        if only_inside:
+            visible = list(self._history.visible_changes(record.file_changes))
+            record = replace(record, file_changes=visible)
+        summary = group.summary
+        if len(change_ids) > 1:
+            summary = f"{summary} ({len(change_ids)} changes)"
+        return Selection(record, change_ids, group.description, summary, group.details)
+
+    def _find_group(self, scope: Scope) -> _Group:
+        history, task = self._history, self._task
+        if scope.session is not None:
+            session = self.resolve_session(scope.session)
+            return _Group(
+                history.heads(task, session),
+                f"the session {session}",
+                f"rewind the session {session}",
+                {"session": session},
+            )
+        if scope.prompt is not None:
+            change_id = history.resolve_change_id(scope.prompt)
+            session_heads = history.heads(task, history.record(change_id).session)
+            prompt: list[ChangeRecord] = []
+            for group in group_by_prompt(session_heads):
+                if change_id in {head.id for head in group}:
+                    prompt = group
+                    break
+            return _Group(
+                iter(prompt),
+                f"the prompt of the change {change_id}",
+                f"undo the prompt of {change_id}",
+                {"prompt": change_id},
+            )
+        moment, shown = self.resolve_moment(scope.since or "", must_be_known=True)
+        return _Group(
+            itertools.takewhile(lambda head: head.number > moment, history.heads(task)),
+            f"what was changed since {shown}",
+            f"rewind to {shown}",
+            {"since": shown},
+        )
+
+    def _is_reserved(self, head: ChangeRecord) -> bool:
+        """Return True if only a person may undo a change, and the caller is an agent.
+
+        Such a change has configured a client.
+        """
+        allowed = self._history.settings.allow_write
+        return head.client == SETUP_CLIENT and ALLOW_WRITE_ANYTHING not in allowed
+
+    def _require_undamaged_since(self, oldest: str) -> None:
+        """Raise `io_error` if a change since the oldest is damaged.
+
+        The session of a damaged change is not known: it may be one of those selected.
+        """
+        for head in self._history.heads(self._task):
+            if head.id < oldest:
+                return
+            if head.state == DAMAGED:
+                raise damaged_record_error(head.id)
+
+    def _build_net(
+        self, record: ChangeRecord, chosen: Collection[str], *, changed_only: bool
+    ) -> ChangeRecord:
+        """Return what the chosen changes did together, at the paths where that is now."""
+        history = self._history
+        oldest = min(chosen)
+        left_out = set(chosen)
+        for undo in find_effective_undos(history.list_undos()):
+            # What others have undone among themselves is as if it never was.
+            if (
+                undo.id not in chosen
+                and left_out.isdisjoint(undo.reverts)
+                and min(undo.reverts) > oldest
+            ):
+                left_out.update(undo.reverts, (undo.id,))
+        moving: set[str] = set()
+        for log in history.logs:
+            for (number,) in log.numbers_moving_files(parse_change_id(oldest) or 0):
+                moving.add(format_change_id(number))
+        replayed = sorted(moving.difference(left_out).union(chosen))
+        return build_net_change(
+            record,
+            ((history.read_stored(name), name in chosen) for name in replayed),
+            changed_only=changed_only,
+            task=self._task,
+        )
+
+    # A part of the changes
+
+    def _narrow_to_path(self, selection: Selection, scope: Scope) -> Selection:
+        """Return what was done at the path of a scope, or below it."""
+        location = scope.path
+        assert location is not None
+        path = self._history.recorded_path(location)
+        all_changes = selection.record.file_changes
+        changes = [change for change in all_changes if change.touches(path)]
+        moved_along = self._find_moved_along(path, all_changes)
+        if moved_along is not None:
+            changes.append(moved_along)
+        if not changes:
+            raise errors.not_in_change(location.requested_path, selection.description)
+        change_ids = selection.change_ids
+        if len(change_ids) > 1:
+            touching = set(map(format_change_id, self._history.numbers_touching(path)))
+            touching_ids = tuple(name for name in change_ids if name in touching)
+            change_ids = touching_ids or change_ids
+        record = replace(selection.record, file_changes=changes)
+        return replace(selection, record=record, change_ids=change_ids)
+
+    def _find_moved_along(
+        self, path: RecordedPath, changes: Sequence[FileChange]
+    ) -> FileChange | None:
+        """Return the move of a file that moved with a folder above it, or None.
+
+        None also if the file has been deleted or moved on since.
+        """
+        moves: dict[RecordedPath, RecordedPath] = {}
+        for change in changes:
+            if change.renamed_from is not None:
+                moves[change.renamed_from] = change.path
+        current_path = path_after_moves(path, moves)
+        location = self._history.locate(current_path)
+        if current_path == path or path in moves or location is None:
+            return None
+        try:
+            state = FileState.from_status(self._history.boundary.stat(location))
+        except FilewrightError:
+            return None
+        return FileChange(current_path, state, state, path)
+
+    def _narrow_to_hunk(self, selection: Selection, scope: Scope) -> Selection:
+        """Return the change of one file without what was done to its name and rights."""
+        all_changes = selection.record.file_changes
+        changes = list(self._history.visible_changes(all_changes))
+        if not changes:
+            check = visibility_check(self._history.boundary)
+            self._history.locate_visible(check, all_changes[0].path)
+        if len(changes) > 1:
+            raise errors.hunk_needs_path(selection.description)
+        (change,) = changes
+        before, after = change.before, change.after
+        if (
+            before is None
+            or after is None
+            or before.kind != "file"
+            or change.action == "attributes"
+        ):
+            raise errors.no_undo_by_hunks(_shown_path(change, scope))
+        content_change = replace(
+            change, renamed_from=None, before=before.with_mode_and_owner(after)
+        )
+        record = replace(selection.record, file_changes=(content_change,))
+        return replace(selection, record=record, hunk=scope.hunk)
+
+    def _describe_part(self, selection: Selection, scope: Scope) -> Selection:
+        """Return a selection that says which part of the changes it is."""
+        shown = _shown_path(selection.record.file_changes[0], scope)
+        part = scope.path.requested_path if scope.path is not None else shown
+        if scope.hunk is not None:
+            part = f"hunk {scope.hunk} of {part}"
+        return replace(
+            selection,
+            summary=f"{selection.summary} ({part} only)",
+            details={**selection.details, "path": shown},
+            partial=True,
+        )
+
+    # Names
+
+    def parse_scope(self, word: str) -> Scope:
+        """Return the scope that a person means by a word.
+
+        A session, `current` or `last`; a time, or a change since which all is meant.
+        """
+        history = self._history
+        if word in ("last", "current") or history.numbers_of_session(word):
+            return Scope(session=word)
+        if parse_moment(word) is not None:
+            return Scope(since=word)
+        try:
+            history.record(history.resolve_change_id(word.removesuffix("^")))
+        except FilewrightError as error:
+            if error.code is not Code.NOT_FOUND:
+                raise
+        else:
+            return Scope(since=word)
+        return Scope(session=self.resolve_session(word))
+
+    def resolve_session(self, word: str) -> str:
+        """Return a session's name from the name or its beginning, `current`, or `last`.
+
+        The last is the newest that has made a change which is not undone.
+        """
+        history = self._history
+        if word == "current":
+            caller = self._task.caller or history.caller
+            word = caller.session or word
+        if word == "last":
+            for head in history.effective_changes(self._task):
+                if head.session:
+                    return head.session
+            has_changes = any(True for _ in history.heads(self._task))
+            raise errors.no_session_changes(has_changes)
+        # SQLite takes no lone surrogates, and no name has any.
+        if escape_surrogates(word) == word and history.numbers_of_session(word):
+            return word
+        names = [known.name for known in history.sessions() if known.name is not None]
+        session: str | None = None
+        if len(word) >= _MIN_SESSION_PREFIX:
+            session = find_by_prefix(word, names, "session")
+        if session is None:
+            raise errors.unknown_session(word, names[:5])
+        return session
+
+    def resolve_moment(
+        self, word: str, *, must_be_known: bool = False
+    ) -> tuple[int, str]:
+        """Return the number after which changes are meant, and how it is shown.
+
+        The word is a time, a change, or ``CHANGE^`` for the moment before a change. With
+        `must_be_known` a time must lie within the history.
+        """
+        moment = parse_moment(word)
+        if moment is None:
+            change_id = self._history.resolve_change_id(word.removesuffix("^"))
+            record = self._history.record(change_id)
+            if word.endswith("^"):
+                return record.number - 1, f"before the change {record.id}"
+            return record.number, f"the change {record.id}"
+        if must_be_known:
+            self._require_known_moment(word, moment)
+        return moment, format_local_time(moment)
+
+    def _require_known_moment(self, word: str, moment: int) -> None:
+        first_numbers = [session.first for session in self._history.sessions()]
+        if not first_numbers:
+            raise errors.before_history(word, None)
+        begin = min(first_numbers)
+        if moment < begin - _FIRST_CHANGE_TOLERANCE_NS:
+            raise errors.before_history(word, format_local_time(begin))
+        now = time.time_ns()
+        if moment > now:
+            raise errors.time_in_future(word)
+        if self._history.newest_number() > now + _CLOCK_TOLERANCE_NS:
+            raise errors.clock_was_ahead(word)
+
+
+def _shown_path(change: FileChange, scope: Scope) -> str:
+    """Return the path of a part, as the caller wrote it if the caller has."""
+    if scope.path is not None and scope.path.requested_path:
+        return scope.path.requested_path
+    return change.path.display_path
+
+
+def _explain_nothing_left(
+    change_ids: Collection[str], reserved_ids: Sequence[str]
+) -> str:
+    """Return why none of the changes is left to undo."""
+    if reserved_ids and not change_ids:
+        return (
+            f"what `{SETUP_CLIENT}` wrote is only for the user to take back "
+            f"(change {reserved_ids[0]})"
+        )
+    return "it is undone already" if change_ids else "nothing was changed since then"
