@@ -1,4 +1,4 @@
-"""From what a caller writes to a place below a root, or a refusal that says what to do."""
+"""`locate` returns a location below a root, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -88,35 +88,35 @@ def fill(text: str, root: Path) -> str:
     return text.replace("{root}", str(root)).replace("{upper}", str(root).upper())
 
 
-@pytest.mark.parametrize(("asked", "shown"), INSIDE)
+@pytest.mark.parametrize(("requested", "shown"), INSIDE)
 def test_locates_path_and_its_display_path(
-    boundary: Boundary, root: Path, asked: str, shown: str
+    boundary: Boundary, root: Path, requested: str, shown: str
 ) -> None:
-    where = boundary.locate(fill(asked, root))
-    assert where.display_path == shown
-    assert boundary.locate(where.display_path) == where
-    assert b".." not in where.parts
+    location = boundary.locate(fill(requested, root))
+    assert location.display_path == shown
+    assert boundary.locate(location.display_path) == location
+    assert b".." not in location.parts
 
 
-@pytest.mark.parametrize("asked", OUTSIDE)
-def test_refuses_path_outside(boundary: Boundary, root: Path, asked: str) -> None:
-    asked = fill(asked, root)
+@pytest.mark.parametrize("requested", OUTSIDE)
+def test_refuses_path_outside(boundary: Boundary, root: Path, requested: str) -> None:
+    requested = fill(requested, root)
     with pytest.raises(FilewrightError) as caught:
-        os.close(boundary.open_file(boundary.locate(asked)))
+        os.close(boundary.open_file(boundary.locate(requested)))
     error = caught.value
     assert error.code is Code.PATH_ESCAPE
-    assert error.details["path"] == asked
+    assert error.details["path"] == requested
     assert error.details["root"] == str(root)
     assert error.details["resolved"].startswith("/")
     assert error.hint
 
 
 @pytest.mark.parametrize(
-    "asked", ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"]
+    "requested", ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"]
 )
-def test_refuses_text_that_is_no_path(boundary: Boundary, asked: str) -> None:
+def test_refuses_text_that_is_no_path(boundary: Boundary, requested: str) -> None:
     with pytest.raises(FilewrightError) as caught:
-        boundary.locate(asked)
+        boundary.locate(requested)
     assert caught.value.code is Code.INVALID_INPUT
 
 
@@ -152,9 +152,9 @@ def test_display_path_is_located_again(
     boundary = Boundary([base, base.parent], Settings())
     try:
         for root in boundary.roots:
-            where = Location(root, tuple(parts))
-            assert boundary.locate(where.display_path) == where
-            assert len(where.display_path.splitlines()) <= 1
+            location = Location(root, tuple(parts))
+            assert boundary.locate(location.display_path) == location
+            assert len(location.display_path.splitlines()) <= 1
     finally:
         boundary.close()
 
@@ -191,7 +191,7 @@ class TestSeveralRoots:
         ]
 
     @pytest.mark.parametrize(
-        ("asked", "index", "shown"),
+        ("requested", "index", "shown"),
         [
             ("x", 0, "x"),
             ("app:x", 0, "x"),
@@ -210,20 +210,25 @@ class TestSeveralRoots:
         ],
     )
     def test_a_path_finds_its_root(
-        self, boundary: Boundary, roots: list[Path], asked: str, index: int, shown: str
+        self,
+        boundary: Boundary,
+        roots: list[Path],
+        requested: str,
+        index: int,
+        shown: str,
     ) -> None:
-        where = boundary.locate(asked.format(*roots))
-        assert (where.root.index, where.display_path) == (index, shown)
-        assert boundary.locate(where.display_path) == where
+        location = boundary.locate(requested.format(*roots))
+        assert (location.root.index, location.display_path) == (index, shown)
+        assert boundary.locate(location.display_path) == location
 
     @pytest.mark.parametrize(
-        "asked", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."]
+        "requested", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."]
     )
     def test_one_root_is_no_way_into_another(
-        self, boundary: Boundary, asked: str
+        self, boundary: Boundary, requested: str
     ) -> None:
         with pytest.raises(FilewrightError) as caught:
-            boundary.locate(asked)
+            boundary.locate(requested)
         assert caught.value.code is Code.PATH_ESCAPE
 
     def test_a_folder_given_twice_is_one_root(self, roots: list[Path]) -> None:

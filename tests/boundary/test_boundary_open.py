@@ -56,23 +56,23 @@ READS: list[tuple[str, bytes | Code]] = [
 ]
 
 
-def read(boundary: Boundary, where: Location) -> bytes:
-    with boundary.open_file(where) as file:
+def read(boundary: Boundary, location: Location) -> bytes:
+    with boundary.open_file(location) as file:
         return file.read(0, 100)
 
 
-@pytest.mark.parametrize(("asked", "answer"), READS)
+@pytest.mark.parametrize(("requested", "answer"), READS)
 def test_reading_stays_inside(
-    boundary: Boundary, asked: str, answer: bytes | Code
+    boundary: Boundary, requested: str, answer: bytes | Code
 ) -> None:
     if isinstance(answer, bytes):
-        assert read(boundary, boundary.locate(asked)) == answer
+        assert read(boundary, boundary.locate(requested)) == answer
         return
     with pytest.raises(FilewrightError) as caught:
-        read(boundary, boundary.locate(asked))
+        read(boundary, boundary.locate(requested))
     error = caught.value
-    assert (error.code, error.details["path"]) == (answer, asked)
-    assert asked in error.message
+    assert (error.code, error.details["path"]) == (answer, requested)
+    assert requested in error.message
     assert error.hint
 
 
@@ -110,10 +110,10 @@ def test_does_not_follow_magic_links(by_kernel: bool) -> None:
     boundary.close()
 
 
-def below(where: Location, path: str) -> Location:
+def below(location: Location, path: str) -> Location:
     for name in path.encode().split(b"/"):
-        where = where.child(name)
-    return where
+        location = location.child(name)
+    return location
 
 
 Way = Callable[[Boundary, Location], object]
@@ -140,7 +140,7 @@ WAYS: dict[str, Way] = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
         "out-folder",
         "out-root",
@@ -151,11 +151,11 @@ WAYS: dict[str, Way] = {
     ],
 )
 def test_refuses_links_outwards(
-    boundary: Boundary, outside: Path, asked: str, way: str
+    boundary: Boundary, outside: Path, requested: str, way: str
 ) -> None:
     before = sorted(path for path in outside.rglob("*"))
     with pytest.raises(FilewrightError) as caught:
-        WAYS[way](boundary, boundary.locate(asked))
+        WAYS[way](boundary, boundary.locate(requested))
     assert caught.value.code is Code.PATH_ESCAPE
     assert sorted(path for path in outside.rglob("*")) == before
 
@@ -184,7 +184,7 @@ def test_stat_of_link(boundary: Boundary) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("requested", "code"),
     [
         ("file", Code.NOT_A_DIRECTORY),
         ("fifo", Code.NOT_A_DIRECTORY),
@@ -192,15 +192,20 @@ def test_stat_of_link(boundary: Boundary) -> None:
         ("loop", Code.SYMLINK),
     ],
 )
-def test_open_folder_needs_folder(boundary: Boundary, asked: str, code: Code) -> None:
-    for look in (boundary.open_folder, lambda where: boundary.walk(where, task=Task())):
+def test_open_folder_needs_folder(
+    boundary: Boundary, requested: str, code: Code
+) -> None:
+    for look in (
+        boundary.open_folder,
+        lambda location: boundary.walk(location, task=Task()),
+    ):
         with pytest.raises(FilewrightError) as caught:
-            look(boundary.locate(asked))
+            look(boundary.locate(requested))
         assert caught.value.code is code
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("requested", "code"),
     [
         ("file/x", Code.NOT_A_DIRECTORY),
         ("file/x/y", Code.NOT_A_DIRECTORY),
@@ -213,7 +218,7 @@ def test_parent_may_not_be_a_file(
     root: Path,
     outside: Path,
     tmp_path: Path,
-    asked: str,
+    requested: str,
     code: Code,
 ) -> None:
     settings = Settings(openat2=boundary.settings.openat2, state_dir=tmp_path / "state")
@@ -221,7 +226,7 @@ def test_parent_may_not_be_a_file(
         Workspace(root, settings=settings) as workspace,
         pytest.raises(FilewrightError) as caught,
     ):
-        workspace.write(asked, "x\n")
+        workspace.write(requested, "x\n")
     assert caught.value.code is code
     assert not (root / "nothing").exists()
     assert not (outside / "nothing").exists()
@@ -243,8 +248,8 @@ def test_opens_names_of_any_bytes(boundary: Boundary, root: Path) -> None:
     for name in names:
         with open(os.path.join(os.fsencode(root), name), "wb") as file:
             file.write(name)
-        where = Location(boundary.roots[0], (name,))
-        assert read(boundary, boundary.locate(where.display_path)) == name[:100]
+        location = Location(boundary.roots[0], (name,))
+        assert read(boundary, boundary.locate(location.display_path)) == name[:100]
 
 
 def test_opens_very_deep_tree(boundary: Boundary, root: Path) -> None:
@@ -257,16 +262,16 @@ def test_opens_very_deep_tree(boundary: Boundary, root: Path) -> None:
         folder = below
     os.close(os.open(b"leaf", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
     os.close(folder)
-    where = Location(boundary.roots[0], (name,) * levels + (b"leaf",))
-    assert read(boundary, where) == b""
+    location = Location(boundary.roots[0], (name,) * levels + (b"leaf",))
+    assert read(boundary, location) == b""
     found = [
         entry.path
         for entry in boundary.walk(
             boundary.locate("."), WalkOptions(glob="leaf"), task=Task()
         )
     ]
-    assert found == [where.path]
-    boundary.open_folder(where.parent, for_change=True).close()
+    assert found == [location.path]
+    boundary.open_folder(location.parent, for_change=True).close()
 
 
 @pytest.mark.parametrize(
@@ -305,7 +310,7 @@ def test_notices_folder_moved_out(
 ) -> None:
     if not system.capabilities.handle_paths:
         pytest.skip("capability where")
-    reached, where = Folder.open_folder_beneath, boundary.locate("sub")
+    reached, location = Folder.open_folder_beneath, boundary.locate("sub")
 
     def open_folder_beneath(self: Folder, parts: Any, **options: Any) -> Folder:
         found = reached(self, parts, **options)
@@ -318,7 +323,7 @@ def test_notices_folder_moved_out(
         type(boundary.roots[0].folder), "open_folder_beneath", open_folder_beneath
     )
     with pytest.raises(FilewrightError) as caught:
-        boundary.open_folder(where, for_change=True)
+        boundary.open_folder(location, for_change=True)
     assert caught.value.code is Code.PATH_ESCAPE
 
 

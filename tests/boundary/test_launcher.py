@@ -1,4 +1,4 @@
-"""The one launcher of child processes: children that hang, eat and outstay, and what ends them."""
+"""The launcher ends children that hang, that take too much memory, and that outlive us."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def watchdog_of(launcher: Launcher) -> subprocess.Popen[bytes]:
 
 
 def gone(output: int) -> bool:
-    """Whether the last process that could write to a pipe has ended. Waits for it."""
+    """Wait until the last process that can write to a pipe has ended."""
     with open(output, "rb") as rest:
         return rest.read() == b""
 

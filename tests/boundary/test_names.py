@@ -78,10 +78,10 @@ def test_unquotes_surrogate_escapes() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
+    "requested", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
 )
-def test_printable_path_has_one_line(asked: str) -> None:
-    text = printable_path(asked)
+def test_printable_path_has_one_line(requested: str) -> None:
+    text = printable_path(requested)
     text.encode()
     assert len(text.splitlines()) == 1
     assert text.isprintable()

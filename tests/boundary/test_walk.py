@@ -1,4 +1,4 @@
-"""The walk: complete, sorted, resumable, bounded, and not thrown by what it meets."""
+"""The walk is complete, sorted, resumable and bounded, whatever it meets."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from filewright.settings import Settings
 from filewright.system import Folder, name_problem
 
 
-def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
-    walk = boundary.walk(boundary.locate(where), WalkOptions(**options), task=Task())
+def paths(boundary: Boundary, location: str = ".", **options: Any) -> list[str]:
+    walk = boundary.walk(boundary.locate(location), WalkOptions(**options), task=Task())
     return [os.fsdecode(entry.path) for entry in walk]
 
 

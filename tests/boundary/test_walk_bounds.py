@@ -1,4 +1,4 @@
-"""The walk is bounded: deep trees, very many rules, long globs, few descriptors, and nothing of ours is shown."""
+"""The walk is bounded: deep trees, many rules, long globs, few descriptors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def deep(tmp_path: Path) -> Iterator[Callable[[bytes, int], Path]]:
 
 
 def remove(folder: Folder, name: bytes) -> None:
-    """From the bottom up: it is too deep for a path."""
+    """Remove the tree from the bottom up: it is too deep for a path."""
     levels = 0
     while name in folder.names():
         below = folder.open_folder(name)

@@ -1,4 +1,4 @@
-"""What may not be changed, whoever asks and by whatever spelling."""
+"""Protected paths may not be changed, by any spelling and through any link."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ PROTECTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", ALLOWED)
-def test_ordinary_names_are_writable(boundary: Boundary, asked: str) -> None:
-    where = boundary.locate(asked)
-    boundary.require_writable(where)
+@pytest.mark.parametrize("requested", ALLOWED)
+def test_ordinary_names_are_writable(boundary: Boundary, requested: str) -> None:
+    location = boundary.locate(requested)
+    boundary.require_writable(location)
 
 
-@pytest.mark.parametrize("asked", PROTECTED)
+@pytest.mark.parametrize("requested", PROTECTED)
 def test_protects_every_spelling_and_links(
-    boundary: Boundary, root: Path, asked: str
+    boundary: Boundary, root: Path, requested: str
 ) -> None:
-    where = boundary.locate(asked)
+    location = boundary.locate(requested)
     before = sorted(root.rglob("*"))
     for change in (
-        lambda: boundary.require_writable(where),
-        lambda: boundary.require_writable(where, link_itself=True),
+        lambda: boundary.require_writable(location),
+        lambda: boundary.require_writable(location, link_itself=True),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -54,12 +54,12 @@ def test_protected_files_are_readable(boundary: Boundary) -> None:
     boundary.open_file(boundary.locate(".git/config")).close()
 
 
-@pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}", "{root}/sub/.."])
-def test_root_is_never_changed(boundary: Boundary, root: Path, asked: str) -> None:
-    where = boundary.locate(asked.replace("{root}", str(root)))
+@pytest.mark.parametrize("requested", [".", "", "sub/..", "{root}", "{root}/sub/.."])
+def test_root_is_never_changed(boundary: Boundary, root: Path, requested: str) -> None:
+    location = boundary.locate(requested.replace("{root}", str(root)))
     for change in (
-        lambda: boundary.require_writable(where, link_itself=True),
-        lambda: boundary.require_writable(where),
+        lambda: boundary.require_writable(location, link_itself=True),
+        lambda: boundary.require_writable(location),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -79,29 +79,31 @@ LINKS = [
 ]
 
 
-@pytest.mark.parametrize("asked", LINKS)
-def test_link_is_only_changed_itself(boundary: Boundary, asked: str) -> None:
-    where = boundary.locate(asked)
+@pytest.mark.parametrize("requested", LINKS)
+def test_link_is_only_changed_itself(boundary: Boundary, requested: str) -> None:
+    location = boundary.locate(requested)
     with pytest.raises(FilewrightError) as caught:
-        boundary.require_writable(where)
+        boundary.require_writable(location)
     assert caught.value.code is Code.SYMLINK
-    boundary.require_writable(where, link_itself=True)
+    boundary.require_writable(location, link_itself=True)
 
 
 @pytest.mark.parametrize(
-    "asked", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"]
+    "requested", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"]
 )
-def test_change_through_link_outwards_escapes(boundary: Boundary, asked: str) -> None:
+def test_change_through_link_outwards_escapes(
+    boundary: Boundary, requested: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
-        boundary.require_writable(boundary.locate(asked))
+        boundary.require_writable(boundary.locate(requested))
     assert caught.value.code is Code.PATH_ESCAPE
 
 
 def test_read_only_refuses_all(root: Path, by_kernel: bool) -> None:
     boundary = Boundary([root], Settings(openat2=by_kernel, read_only=True))
-    for asked in ("file", "new", ".git/config", ".", "out-folder/x"):
+    for requested in ("file", "new", ".git/config", ".", "out-folder/x"):
         with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(requested))
         assert caught.value.code is Code.READ_ONLY
     boundary.close()
 
@@ -119,13 +121,13 @@ class TestStateFolderInside:
         boundary.close()
 
     @pytest.mark.parametrize(
-        "asked", ["home/state", "home/state/journal", "home/STATE/x", "home"]
+        "requested", ["home/state", "home/state/journal", "home/STATE/x", "home"]
     )
     def test_nothing_is_written_to_it_and_what_holds_it_stays(
-        self, boundary: Boundary, asked: str
+        self, boundary: Boundary, requested: str
     ) -> None:
         with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(requested))
         assert caught.value.code is Code.PERMISSION_DENIED
 
     def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
@@ -143,7 +145,7 @@ class TestStateFolderInside:
             assert shown == [b"other"]
 
     @pytest.mark.parametrize(
-        "asked",
+        "requested",
         [
             "home/state/journal",
             "way-in/journal",
@@ -152,26 +154,26 @@ class TestStateFolderInside:
         ],
     )
     def test_nothing_in_it_is_read(
-        self, boundary: Boundary, root: Path, asked: str
+        self, boundary: Boundary, root: Path, requested: str
     ) -> None:
         (root / "way-in").symlink_to("home/state")
         (root / "file-in").symlink_to("home/state/journal")
         with pytest.raises(FilewrightError) as caught:
-            boundary.open_file(boundary.locate(asked))
+            boundary.open_file(boundary.locate(requested))
         assert caught.value.code is Code.PERMISSION_DENIED
         assert "own state" in caught.value.message
 
-    @pytest.mark.parametrize("asked", ["home/state", "way-in"])
+    @pytest.mark.parametrize("requested", ["home/state", "way-in"])
     def test_it_is_not_opened_as_a_folder(
-        self, boundary: Boundary, root: Path, asked: str
+        self, boundary: Boundary, root: Path, requested: str
     ) -> None:
         (root / "way-in").symlink_to("home/state")
         for open_it in (
             boundary.open_folder,
-            lambda where: boundary.walk(where, task=Task()),
+            lambda location: boundary.walk(location, task=Task()),
         ):
             with pytest.raises(FilewrightError) as caught:
-                open_it(boundary.locate(asked))
+                open_it(boundary.locate(requested))
             assert caught.value.code is Code.PERMISSION_DENIED
 
 
@@ -188,9 +190,9 @@ def test_protected_names_are_a_setting(root: Path) -> None:
         "a.lock",
         "sub/B.LOCK",
     )
-    for asked in (*refused, ".git/config", ".vscode/tasks.json"):
+    for requested in (*refused, ".git/config", ".vscode/tasks.json"):
         with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(asked))
+            boundary.require_writable(boundary.locate(requested))
         assert caught.value.code is Code.PERMISSION_DENIED
     boundary.close()
 
@@ -219,24 +221,26 @@ EDITED_EVERY_DAY = [
 
 
 @pytest.mark.parametrize("prefix", ["", "packages/site/"])
-@pytest.mark.parametrize("asked", MADE_TO_RUN)
-def test_protects_files_that_run_programs(root: Path, prefix: str, asked: str) -> None:
-    for spelling in (asked, asked.upper()):
+@pytest.mark.parametrize("requested", MADE_TO_RUN)
+def test_protects_files_that_run_programs(
+    root: Path, prefix: str, requested: str
+) -> None:
+    for spelling in (requested, requested.upper()):
         boundary = Boundary([root], Settings())
         with pytest.raises(FilewrightError) as caught:
             boundary.require_writable(boundary.locate(prefix + spelling))
         assert caught.value.code is Code.PERMISSION_DENIED
         assert "--allow-write" in (caught.value.hint or "")
         boundary.close()
-    boundary = Boundary([root], Settings(allow_write=(prefix + asked,)))
-    boundary.require_writable(boundary.locate(prefix + asked))
+    boundary = Boundary([root], Settings(allow_write=(prefix + requested,)))
+    boundary.require_writable(boundary.locate(prefix + requested))
     boundary.close()
 
 
-@pytest.mark.parametrize("asked", EDITED_EVERY_DAY)
-def test_instructions_are_not_protected(root: Path, asked: str) -> None:
+@pytest.mark.parametrize("requested", EDITED_EVERY_DAY)
+def test_instructions_are_not_protected(root: Path, requested: str) -> None:
     boundary = Boundary([root], Settings())
-    boundary.require_writable(boundary.locate(asked))
+    boundary.require_writable(boundary.locate(requested))
     boundary.close()
 
 

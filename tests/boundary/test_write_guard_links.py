@@ -1,4 +1,4 @@
-"""The refusal to write through a link names what is to be written instead."""
+"""The refusal to write through a link names the target."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def test_link_replaced_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(22, "Invalid argument", path)
 
     boundary = Boundary([root], Settings())
-    where = boundary.locate(".zshrc")
+    location = boundary.locate(".zshrc")
     monkeypatch.setattr("filewright.system.real_path", gone)
-    assert boundary.link_refusal(where).code == "symlink"
-    assert boundary.find_aliases(where) == ()
+    assert boundary.link_refusal(location).code == "symlink"
+    assert boundary.find_aliases(location) == ()
     boundary.close()

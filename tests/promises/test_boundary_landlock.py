@@ -1,4 +1,4 @@
-"""Confinement by the kernel: what a confined process and a confined child can still do."""
+"""The kernel confines a process and its children to reading the roots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a deny file names is not there for an agent, by any tool of any dialect, and no answer tells otherwise."""
+"""Denied paths are invisible to every tool of every dialect, and no answer shows them."""
 
 from __future__ import annotations
 
@@ -799,7 +799,7 @@ def test_an_image_that_is_denied_is_not_shown(root: Path, tmp_path: Path) -> Non
 def test_a_rule_that_comes_between_two_changes_holds_for_the_second(
     tmp_path: Path,
 ) -> None:
-    """What was asked of a folder is not remembered beyond the call."""
+    """Rules of a folder are not remembered beyond the call."""
     (tmp_path / "root" / "d").mkdir(parents=True)
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         workspace.write("d/a.txt", "one\n")

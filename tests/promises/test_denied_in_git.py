@@ -1,4 +1,4 @@
-"""What is denied is not read out of the repository that tracks it."""
+"""Denied files are not read out of the repository that tracks them."""
 
 from __future__ import annotations
 

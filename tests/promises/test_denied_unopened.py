@@ -1,4 +1,4 @@
-"""What is denied is not opened by anybody: seen by tracing every process, not by what is answered."""
+"""No process opens a denied file, as tracing all of them shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No link leads what an agent writes to where something is protected."""
+"""No link leads a write of an agent to a protected path."""
 
 from __future__ import annotations
 
