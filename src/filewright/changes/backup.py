@@ -366,7 +366,7 @@ class _Saver:
             raise errors.changed_since_read(node.requested_path)
 
     def _require_not_saved_meanwhile(self, file: File, node: TreeNode) -> None:
-        """Refuse what another program has saved since an attempt at this change was rolled back.
+        """Refuse a file that another program saved after this change was rolled back once.
 
         It may have read the file while it was changed: made again, the change would be
         there twice. A log that has grown meanwhile tells nothing of that.
@@ -410,10 +410,10 @@ class _PendingFolder:
 
 
 class _FolderSaver:
-    """Saves a displaced folder with all that is in it, but for what moves out of it.
+    """Saves a displaced folder with all that is in it, except files that move out of it.
 
-    What could not be removed later refuses the change now: an entry of another user, a mount,
-    a protected name.
+    An entry that could not be removed later refuses the change now: an entry of another user,
+    a mount, a protected name.
     """
 
     def __init__(

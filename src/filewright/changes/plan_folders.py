@@ -149,7 +149,7 @@ class PlanFolders:
                 return folder
 
     def _possible_ancestors(self, number: int) -> list[int]:
-        """Return a folder, the folders it may be in, those that these may be in, and so on."""
+        """Return a folder, then all folders that may be above it, the nearest first."""
         chain = [number]
         position = 0
         while position < len(chain):

@@ -86,7 +86,7 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
 
 
 class _Rollback:
-    """Takes operations of one plan back, and notes in an outcome what it meets."""
+    """Takes operations of one plan back, and notes results and conflicts in an outcome."""
 
     def __init__(
         self, slots: PlanSlots, log: Log, record: ChangeRecord, outcome: Outcome
@@ -181,7 +181,7 @@ class _Rollback:
             self._note_rolled_back(operation.visible_slot, "moved back")
 
     def _take_back_deletion(self, operation: RenameOperation) -> None:
-        """Give a file that goes its name back."""
+        """Rename a file that was to be removed back to its name."""
         source, target, _ = operation.slots
         is_name_taken = self._slots.status(source) is not None
         if self._slots.status(target) is None:
@@ -388,7 +388,7 @@ class _Rollback:
         self._outcome.rolled_back_files.append(f"{display_path} {result}")
 
     def _note_restored_content(self, operation: RenameOperation, backup: Slot) -> None:
-        """Note what a target is given back.
+        """Note the content that a target gets back.
 
         Another program may have read the change there, and save it later.
         """

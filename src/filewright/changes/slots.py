@@ -66,7 +66,7 @@ class PlanSlots:
         return self._folders.location_of(self.plan.recorded_path(slot)).display_path
 
     def search_again(self) -> None:
-        """Search for moved folders again, instead of by what an earlier walk saw."""
+        """Walk the workspace again for moved folders, instead of using an earlier walk."""
         self._folders.search_again()
 
     def flush_folders(

@@ -22,7 +22,7 @@ _WRITE_BITS = 0o222
 
 @dataclass(frozen=True, slots=True)
 class TreeDiff:
-    """The nodes of a tree by what becomes of them. A node may be in several of the tuples."""
+    """The nodes of a tree in groups: displaced, created, moved. A node may be in several."""
 
     folders: tuple[TreeNode, ...]
     """The folders in the tree that steps have looked at, parents before their children."""
@@ -40,7 +40,7 @@ class TreeDiff:
     moved: tuple[TreeNode, ...]
     """Files on the disk that get another name."""
     rights_changed: tuple[TreeNode, ...]
-    """Files on the disk that only get another mode or owner."""
+    """Files on the disk that keep their inode and get another mode or owner."""
     hard_links: Mapping[str, int]
     """The number of names of each file whose other names are left behind, by path."""
     notes: tuple[str, ...]
@@ -67,7 +67,7 @@ class TreeDiff:
 def apply_change_set(tree: ChangeTree) -> TreeDiff:
     """Apply the steps of a tree's change set, and return the difference from the disk.
 
-    Raise what a step refuses, what only all steps together lead to, and `timeout`.
+    Raise the refusal of a step or of all steps together, and `timeout`.
     """
     apply_steps(tree)
     arrangement = _arrange(tree)
@@ -178,7 +178,7 @@ def _break_hard_links(tree: ChangeTree, arrangement: _Arrangement) -> dict[str, 
 
 
 def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
-    """Refuse what only the steps together bring to where nothing may be written."""
+    """Refuse files that only several steps together bring to a protected folder."""
     rules: dict[TreeNode, PositionRules] = {}
     for folder in arrangement.folders:
         if folder.position is None:

@@ -287,7 +287,7 @@ class TreeNode:
                 yield name, node
 
     def put(self, name: bytes, node: TreeNode | None, requested_path: str) -> None:
-        """Put a node under a name, or nothing."""
+        """Put a node under a name; None frees the name."""
         previous = self.child(name, requested_path)
         # A node that was moved here and on has another position by now.
         if previous is not None and previous.position == (self, name):

@@ -45,7 +45,7 @@ _WRITE_BITS = 0o222
 
 
 def apply_steps(tree: ChangeTree) -> None:
-    """Apply all steps of the tree's change set, in order. Raise what a step refuses."""
+    """Apply all steps of the tree's change set, in order. Raise the refusal of a step."""
     change_set = tree.change_set
     steps = change_set.steps
     if isinstance(change_set, DeferredChangeSet):
@@ -252,7 +252,7 @@ def _move(tree: ChangeTree, step: Move) -> None:
 def leave(
     tree: ChangeTree, node: TreeNode, location: Location, position: Position
 ) -> None:
-    """Take a node out of a position, to arrive in another."""
+    """Take a node out of a position; `arrive` puts it in another."""
     folder, name = position
     tree.records.written.setdefault(folder, location.requested_path)
     _require_removable(tree, folder, node, location)
