@@ -155,7 +155,8 @@ class _DiffBuilder:
         self._line_chars = line_chars
         self._start = start
         self._room = max_rows
-        # The changes of the hunk that is not finished, and the end of the last one.
+        # The changes of the hunk that is not finished. Its context starts at the end of
+        # the change before it, or below, so that no row is in two hunks.
         self._pending: list[ChangedLines] = []
         self._floor = 0
 
@@ -250,6 +251,7 @@ class _DiffBuilder:
 
     def _build_changed_rows(self, change: ChangedLines) -> list[DiffRow]:
         """Return the rows of a change; if there is no room, both sides are cut alike."""
+        # A side that needs less than half of the room leaves the rest to the other.
         half = max(self._room // 2, self._room - len(change.new))
         old_lines = change.old[:half]
         new_lines = change.new[: max(0, self._room - len(old_lines))]

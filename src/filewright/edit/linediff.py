@@ -20,7 +20,7 @@ from filewright.text.splice import Splice
 MAX_COMPARED_PAIRS = 1 << 27
 """Pairs of lines that are compared, in a bit each (16 MB)."""
 _MAX_PASSES = 32
-"""How often all lines may be looked through to divide them."""
+"""Passes over all lines that may be spent on dividing them."""
 _BLOCK_BYTES = 1 << 16
 
 

@@ -20,14 +20,18 @@ NO_CHANGE_HINT = "give it '-' or '+' lines, or leave it out"
 
 _COUNT = r"(?:,(\d{1,18}))?"
 _HEADER = re.compile(rf"@@ -(\d{{1,18}}){_COUNT} \+\d{{1,18}}{_COUNT} @@")
+# It has line numbers, so that it is no heading.
 _DAMAGED_HEADER = re.compile(r"@@ -\d|@@ \d.*-")
+# Models write "@@ ... @@" for a header whose numbers they do not know.
 _ELLIPSES = ("", "...", "…")
 # Lone returns end lines in a file, but not for the tools that write diffs.
 _LINE_AND_END = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
+# Lines behind the hunks of a file in an envelope.
 _ENVELOPE_HUNKS_END = frozenset(
     {LineKind.FILE, LineKind.END_OF_PATCH, LineKind.END_OF_TEXT}
 )
+# A line of these kinds behind a hunk belongs to it: the header announced too few.
 _FOLLOWS_WRONG_COUNTS = frozenset(
     {
         LineKind.CONTEXT,

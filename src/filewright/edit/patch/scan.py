@@ -21,11 +21,13 @@ END_PATCH = "*** End Patch"
 END_OF_FILE = "*** End of File"
 ENVELOPE_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File:")
 
+# A line that only a patch has. Models explain a patch in the lines above it.
 _PATCH_START = re.compile(
     rf"^(?:{re.escape(BEGIN_PATCH)}|{ENVELOPE_FILE.pattern}"
     r"|--- |\+\+\+ |diff --git |@@ -)",
     re.MULTILINE,
 )
+# A line that talk does not have. Where only talk may be, it is a lost part of a patch.
 _PATCH_LINE = re.compile(r"@@|--- |\+|diff |\*\*\* |\\|-\S")
 _MARGIN = re.compile(rf"\A\s*?^([ \t]+){re.escape(BEGIN_PATCH)}", re.MULTILINE)
 _CLOSING_FENCE = re.compile(r"\n[ \t]*```\s*\Z")
