@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.changes.blobs import compute_digest, content_after, content_before
+from filewright.changes.blobs import compute_digest, content_after
 from filewright.changes.model import (
     ChangeRecord,
     FileState,
@@ -150,78 +150,72 @@ class Comparison:
 
     def _apply_change(self, change: ChangeRecord) -> None:
         """Apply a recorded change to the state."""
-        before, moves, created = (
-            self._before,
-            dict[bytes, bytes](),
-            dict[bytes, ObservedFile](),
-        )
-
-        def drop(paths: Set[bytes]) -> None:
-            """Drop files, with everything below them, that the change did not find."""
-            prefixes = tuple(path + b"/" for path in paths)
-            for path in (
-                [path for path in before if path in paths or path.startswith(prefixes)]
-                if paths
-                else ()
-            ):
-                del before[path]
-
+        moves: dict[bytes, bytes] = {}
+        created: dict[bytes, ObservedFile] = {}
         for file_change in change.file_changes:
             self._task.check()
             path = self._path_of(file_change.path, change.number)
-            old_path = (
-                path
-                if file_change.renamed_from is None
-                else self._path_of(file_change.renamed_from, change.number)
-            )
-            old, preceding, resulting = before.get(old_path), None, None
+            old_path = path
+            if file_change.renamed_from is not None:
+                old_path = self._path_of(file_change.renamed_from, change.number)
+            old = self._before.get(old_path)
             if file_change.before is not None:
                 if old and old.kind != file_change.before.kind:
-                    drop({old_path})
-                old = before.pop(old_path, None)
-                state = replace(file_change.before, inode=old and old.state.inode)
-                preceding = ObservedFile(
-                    old_path, state, partial(content_before, file_change)
-                )
-            if file_change.after is not None:
-                state = replace(
-                    file_change.after,
-                    mtime_ns=file_change.after.mtime_ns or change.number,
-                )
-                resulting = ObservedFile(
-                    path,
-                    state,
-                    partial(content_after, file_change),
-                    scanned_path=old.scanned_path if old else b"",
-                )
-            if (
-                preceding and resulting and keeps_content(file_change)
-            ):  # The record has no content: the file kept its own.
-                observed = old or self._after.get(path)
-                if observed and (
-                    old
-                    or observed.content_identity[2:] == resulting.content_identity[2:]
-                ):
-                    # It is the observed file, with its new path, mode and owner.
-                    resulting = observed._replace(
-                        path=path,
-                        state=observed.state.with_mode_and_owner(resulting.state),
-                        scanned_path=resulting.scanned_path,
-                    )
-                if preceding.kind == "folder":
+                    # The change has found another file than the state has.
+                    self._drop({old_path})
+                old = self._before.pop(old_path, None)
+            if file_change.after is None:
+                continue
+            state = replace(
+                file_change.after,
+                mtime_ns=file_change.after.mtime_ns or change.number,
+            )
+            new = ObservedFile(
+                path,
+                state,
+                partial(content_after, file_change),
+                scanned_path=old.scanned_path if old else b"",
+            )
+            if file_change.before is not None and keeps_content(file_change):
+                # The record has no content: the file kept its own.
+                new = self._with_known_content(new, old)
+                if file_change.before.kind == "folder":
                     moves[old_path] = path
-            if resulting:
-                created[path] = resulting
-        for path in (
-            [path for path in before if path_after_moves(moves, path) != path]
-            if moves
-            else ()
-        ):
-            new_path = path_after_moves(moves, path)
-            created.setdefault(new_path, before.pop(path)._replace(path=new_path))
-        drop(before.keys() & created.keys())
-        before |= created
+            created[path] = new
+        if moves:
+            for path in list(self._before):
+                new_path = path_after_moves(moves, path)
+                if new_path != path:
+                    moved = self._before.pop(path)._replace(path=new_path)
+                    created.setdefault(new_path, moved)
+        self._drop(self._before.keys() & created.keys())
+        self._before |= created
         self._add_parents(created)
+
+    def _with_known_content(
+        self, new: ObservedFile, old: ObservedFile | None
+    ) -> ObservedFile:
+        """Return a file that kept its content, with the content of the observed file."""
+        observed = old or self._after.get(new.path)
+        if observed is None:
+            return new
+        if old is None and observed.content_identity[2:] != new.content_identity[2:]:
+            return new
+        # It is the observed file, with its new path, mode and owner.
+        return observed._replace(
+            path=new.path,
+            state=observed.state.with_mode_and_owner(new.state),
+            scanned_path=new.scanned_path,
+        )
+
+    def _drop(self, paths: Set[bytes]) -> None:
+        """Drop files, with everything below them, from the state."""
+        if not paths:
+            return
+        prefixes = tuple(path + b"/" for path in paths)
+        for path in list(self._before):
+            if path in paths or path.startswith(prefixes):
+                del self._before[path]
 
     def _add_parents(self, created: Mapping[bytes, ObservedFile]) -> None:
         """Add the folders above created files: a scan may not have seen them yet."""
@@ -262,7 +256,7 @@ class Comparison:
             if path.startswith(OUTSIDE_PREFIX):
                 continue
             old, new = self._before.get(path), self._after.get(path)
-            if old and new and old.kind == new.kind:
+            if old is not None and new is not None and old.kind == new.kind:
                 if old.scanned != new.scanned and new.kind != "other":
                     self.pairs.append((old, new))
                 continue

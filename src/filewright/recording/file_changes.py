@@ -71,107 +71,123 @@ class FileChangeBuilder:
     ) -> Iterator[FileChange]:
         """Yield the changes of one difference; note a file without content as lost."""
         if old and new and old.kind == new.kind:
-            yield from self._changes_of_same_kind(old, new)
+            if self._comparison.is_content_unchanged(old, new):
+                yield from self._moves_and_rights(old, new)
+            else:
+                yield from self._content_changes(old, new)
             return
-        if old and (before := self._state_with_content(old)):
+        if old and (before := self._state_before(old)):
             yield FileChange(self._recorded_path(old), before, None)
-        if new and (after := self._state_with_content(new, is_new=True)):
+        if new and (after := self._state_after(new)):
             yield FileChange(self._recorded_path(new), None, after)
 
-    def _changes_of_same_kind(
+    def _moves_and_rights(
         self, old: ObservedFile, new: ObservedFile
     ) -> Iterator[FileChange]:
-        if self._comparison.is_content_unchanged(old, new):
-            old_path = self._recorded_path(old) if old.path != new.path else None
-            # The contents of a moved folder are part of the move of the folder.
-            is_folder_moved = self._comparison.moves.get(dirname(old.path)) == dirname(
-                new.path
-            )
-            is_carried = is_folder_moved and basename(old.path) == basename(new.path)
-            has_other_rights = (
-                new.kind != "link"
-                and old.state.mode_and_owner != new.state.mode_and_owner
-            )
-            if (old_path is not None and not is_carried) or has_other_rights:
-                state_after = replace(
-                    new.state,
-                    digest=old.state.digest,
-                    link_target=old.state.link_target,
-                )
-                yield FileChange(
-                    self._recorded_path(new),
-                    replace(old.state, blob=None),
-                    state_after,
-                    old_path,
-                )
-        elif (before := self._state_with_content(old)) is not None:
-            after = self._state_with_content(new, is_new=True)
-            if after is None:
-                if new.path in self.missing:
-                    yield FileChange(self._recorded_path(old), before, None)
-                    return
-                after = new.state  # Neither a file nor a link.
-            if old.kind == "link":
-                if before.link_target != after.link_target:
-                    yield FileChange(self._recorded_path(old), before, None)
-                    yield FileChange(self._recorded_path(new), None, after)
-            elif (before.digest, before.mode_and_owner) != (
-                after.digest,
-                after.mode_and_owner,
-            ):
-                yield FileChange(self._recorded_path(new), before, after)
+        """Yield the change of path, mode or owner of a file with the same content."""
+        is_renamed = old.path != new.path and not self._is_moved_with_folder(old, new)
+        has_other_rights = (
+            new.kind != "link" and old.state.mode_and_owner != new.state.mode_and_owner
+        )
+        if not is_renamed and not has_other_rights:
+            return
+        before = replace(old.state, blob=None)
+        after = replace(
+            new.state, digest=old.state.digest, link_target=old.state.link_target
+        )
+        old_path = self._recorded_path(old) if old.path != new.path else None
+        yield FileChange(self._recorded_path(new), before, after, old_path)
 
-    def _state_with_content(
-        self, file: ObservedFile, *, is_new: bool = False
-    ) -> FileState | None:
-        """Return the state of a file with its content stored; if new, only if small.
+    def _is_moved_with_folder(self, old: ObservedFile, new: ObservedFile) -> bool:
+        """Return True if a file has its new path only because its folder was moved."""
+        new_folder = self._comparison.moves.get(dirname(old.path))
+        is_folder_moved = new_folder == dirname(new.path)
+        return is_folder_moved and basename(old.path) == basename(new.path)
 
-        None if the content was not stored, if the file no longer exists, or if undo
-        cannot make it again, such as a pipe.
+    def _content_changes(
+        self, old: ObservedFile, new: ObservedFile
+    ) -> Iterator[FileChange]:
+        """Yield the changes of a file or link with another content."""
+        before = self._state_before(old)
+        if before is None:
+            return
+        after = self._state_after(new)
+        if after is None:
+            if new.path in self.missing:
+                yield FileChange(self._recorded_path(old), before, None)
+                return
+            after = new.state  # Neither a file nor a link.
+        if old.kind == "link":
+            if before.link_target != after.link_target:
+                yield FileChange(self._recorded_path(old), before, None)
+                yield FileChange(self._recorded_path(new), None, after)
+        elif (before.digest, before.mode_and_owner) != (
+            after.digest,
+            after.mode_and_owner,
+        ):
+            yield FileChange(self._recorded_path(new), before, after)
+
+    def _state_before(self, file: ObservedFile) -> FileState | None:
+        """Return the earlier state of a file, with its content stored for undo.
+
+        None if its content is not known, and if undo cannot make it again (a pipe).
         """
         state = file.state
-        if state.kind in ("folder", "other"):
-            return state if state.kind == "folder" else None
+        if state.kind == "folder":
+            return state
+        if state.kind == "other":
+            return None
         self._task.check()
-        if is_new and file.scanned is not None:
+        content = state.link_target or file.read_content()
+        if content is None:
+            self.lost.append(self._location(file).display_path)
+            return None
+        if state.kind == "link":
+            return replace(state, link_target=content)
+        return _with_content(state, content, self._store_blob(content))
+
+    def _state_after(self, file: ObservedFile) -> FileState | None:
+        """Return the present state of a file, with its content stored if it is small.
+
+        None if the file no longer exists, and if undo cannot make it again (a pipe).
+        """
+        state = file.state
+        if state.kind == "folder":
+            return state
+        if state.kind == "other":
+            return None
+        self._task.check()
+        if file.scanned is not None:
             if self._comparison.is_gone_now(file):
                 self.missing.add(file.path)
                 return None
             if state.kind == "file" and state.size > LARGE_BYTES:
-                digest = (
-                    self._comparison.digest(file)
-                    if state.size <= MAX_HASHED_BYTES
-                    else None
-                )
+                digest = None
+                if state.size <= MAX_HASHED_BYTES:
+                    digest = self._comparison.digest(file)
                 return replace(state, digest=digest)
         content = state.link_target or file.read_content()
         if content is None:
-            if is_new:
-                return state
-            self.lost.append(
-                Location(self._root, tuple(file.path.split(b"/"))).display_path
-            )
-            return None
+            return state
         if state.kind == "link":
             return replace(state, link_target=content)
         blob = None
-        if not is_new or len(content) <= MAX_AFTER_BYTES:
-            self._remaining_bytes -= len(content) if is_new else 0
-            blob = (
-                self._store_blob(content)
-                if not is_new or self._remaining_bytes >= 0
-                else None
-            )
-        if is_new and file.scanned is not None and self._remaining_bytes >= 0:
+        if len(content) <= MAX_AFTER_BYTES:
+            self._remaining_bytes -= len(content)
+            if self._remaining_bytes >= 0:
+                blob = self._store_blob(content)
+        if file.scanned is not None and self._remaining_bytes >= 0:
             self.contents.append((file.path, file.scanned, content))
-        return replace(
-            state,
-            size=len(content),
-            digest=xxhash.xxh3_128_hexdigest(content),
-            blob=blob,
-        )
+        return _with_content(state, content, blob)
+
+    def _location(self, file: ObservedFile) -> Location:
+        return Location(self._root, tuple(file.path.split(b"/")))
 
     def _recorded_path(self, file: ObservedFile) -> RecordedPath:
-        return RecordedPath.from_location(
-            Location(self._root, tuple(file.path.split(b"/")))
-        )
+        return RecordedPath.from_location(self._location(file))
+
+
+def _with_content(state: FileState, content: bytes, blob: str | None) -> FileState:
+    """Return a file state with the size and the digest of a content."""
+    digest = xxhash.xxh3_128_hexdigest(content)
+    return replace(state, size=len(content), digest=digest, blob=blob)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,6 +26,7 @@ import xxhash
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
+from filewright.changes.changes import Changes
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand, join_summaries
 from filewright.changes.rename_plan import RenamePlan
@@ -57,22 +58,20 @@ STATE_FORMAT = 1
 class Journal:
     """The journal of the root of a `boundary`, stored in the `folder` of its state.
 
-    `within` are the registered roots in it, which have journals of their own.
-    `made_after` yields the recorded changes that are later than a number, `latest`
-    returns the newest number. Its methods need the lock of the workspace.
+    `within` are the registered roots in it, which have journals of their own. `changes`
+    are those of the workspace, `log` is that of the root. Its methods need the lock of
+    the workspace.
     """
 
     def __init__(
         self,
         boundary: Boundary,
         within: tuple[bytes, ...],
+        changes: Changes,
         log: Log,
         folder: Folder,
         baseline: Baseline,
         task: Task,
-        *,
-        made_after: Callable[[int], Iterable[ChangeRecord]],
-        latest: Callable[[], int],
     ) -> None:
         self.root = boundary.roots[0]
         self.folder = folder
@@ -85,8 +84,7 @@ class Journal:
         """False if the last observation found no state to compare with."""
         self.boundary = boundary
         self.task = task
-        self._made_after = made_after
-        self._latest = latest
+        self._changes = changes
 
     def observe(
         self,
@@ -129,7 +127,9 @@ class Journal:
         if line:
             self.baseline.warn_of_unstored(line, unstored, git_index)
         if is_changed or stored_scan is not scan:
-            state = RootState(self._latest(), rules, git_index, stored_scan)
+            state = RootState(
+                self._changes.newest_number(), rules, git_index, stored_scan
+            )
             write_state(self.folder, state)
         with temporary_file(self.folder, b"") as temporary_name:
             self.folder.rename(temporary_name, self.folder, OBSERVED_NAME, "replace")
@@ -152,7 +152,7 @@ class Journal:
         newest = state.newest
         for adopted_root in adopted:
             newest = min(newest, adopted_root.state.newest)
-        return list(self._made_after(newest))
+        return list(self._changes.records_after(newest))
 
     def mark_stored(self, stored_scan: Scan) -> None:
         """Copy the marks of stored contents to the state, for unchanged folders."""

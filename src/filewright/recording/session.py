@@ -244,12 +244,11 @@ class Recorder:
             yield Journal(
                 boundary,
                 within,
+                self._changes,
                 log,
                 folder,
                 baseline,
                 task,
-                made_after=self._changes.records_after,
-                latest=self._changes.newest_number,
             )
 
     @contextmanager
