@@ -22,7 +22,7 @@ def _stamp(scan: Scan, name: bytes) -> ScannedState:
     return dict(scan[b""].named_states())[name]
 
 
-def test_reads_what_was_stored(
+def test_reads_stored_content(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
     scan = _rows(boundary)
@@ -34,7 +34,7 @@ def test_reads_what_was_stored(
 
 
 @pytest.mark.parametrize("how", ["content", "file"])
-def test_reads_nothing_that_is_damaged(
+def test_discards_damaged_cache(
     tmp_path: Path, boundary: Boundary, baseline: Baseline, how: str
 ) -> None:
     scan = _rows(boundary)
@@ -59,7 +59,7 @@ def test_reads_nothing_that_is_damaged(
         ("mv 'some name' c", b"name"),
     ],
 )
-def test_stores_first_what_a_command_names(
+def test_stores_named_files_first(
     root: Path,
     boundary: Boundary,
     baseline: Baseline,
@@ -81,7 +81,7 @@ def test_stores_first_what_a_command_names(
     assert read_content == {name}
 
 
-def test_names_what_is_too_large(
+def test_reports_too_large_files(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
     (root / "large").write_bytes(b"x" * (LARGE_BYTES + 1))
@@ -91,7 +91,7 @@ def test_names_what_is_too_large(
     assert baseline.read_stored(b"large", _stamp(scan, b"large")) is None
 
 
-def test_content_is_that_of_now(
+def test_reads_current_content(
     root: Path, boundary: Boundary, baseline: Baseline
 ) -> None:
     state = _stamp(_rows(boundary), b"a")

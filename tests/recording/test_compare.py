@@ -54,7 +54,9 @@ CASES: dict[str, tuple[str, Pairs]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_pairs(root: Path, boundary: Boundary, baseline: Baseline, case: str) -> None:
+def test_pairs_differing_files(
+    root: Path, boundary: Boundary, baseline: Baseline, case: str
+) -> None:
     command, expected = CASES[case]
     if "shows" in case:
         (root / ".ignore").write_text("hidden*\n")

@@ -123,7 +123,7 @@ def _tool(workspace: Workspace, rng: random.Random) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_before_of_each_record_is_what_the_earlier_ones_left(
+def test_each_record_begins_where_the_last_ended(
     opens: Opens, root: Path, seed: int
 ) -> None:
     """Also what a person changes is in the state, from the next beginning of a command on."""

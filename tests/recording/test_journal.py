@@ -21,7 +21,7 @@ def _state(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("then", ["the same", "more", "a tool"])
-def test_brings_a_state_that_is_behind_forward(
+def test_applies_later_changes_to_old_state(
     workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
     """As where a process is killed between the record and the state."""
@@ -54,7 +54,7 @@ def test_brings_a_state_that_is_behind_forward(
     assert look(root) == after
 
 
-def test_lost_state_makes_a_difference_nobodys(
+def test_lost_state_records_nothing(
     workspace: Workspace, root: Path, tmp_path: Path
 ) -> None:
     begun = workspace.begin_command()
@@ -73,7 +73,7 @@ def test_lost_state_makes_a_difference_nobodys(
     assert len(workspace.history()) == 2
 
 
-def test_what_is_saved_while_nothing_is_open_is_no_commands(
+def test_saves_between_commands_are_not_recorded(
     workspace: Workspace, root: Path
 ) -> None:
     workspace.end_command(workspace.begin_command(), "true")
@@ -83,9 +83,7 @@ def test_what_is_saved_while_nothing_is_open_is_no_commands(
     assert workspace.history() == []
 
 
-def test_save_directly_behind_a_tool_is_the_commands(
-    workspace: Workspace, root: Path
-) -> None:
+def test_save_after_tool_belongs_to_command(workspace: Workspace, root: Path) -> None:
     begun = workspace.begin_command()
     workspace.write("t", "by a tool\n")
     (root / "t").write_text("by the command\n")
@@ -116,7 +114,7 @@ MEANWHILE = {
 
 
 @pytest.mark.parametrize("case", MEANWHILE)
-def test_command_goes_on_while_it_is_observed(
+def test_observes_while_command_goes_on(
     opens: Opens, root: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     """The first is done before a scan, the second between it and the reading of what it has seen."""

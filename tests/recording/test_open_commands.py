@@ -30,7 +30,7 @@ from filewright.system import own_process_key, process_namespace
     ],
     ids=["unknown", "running", "gone", "elsewhere", "old"],
 )
-def test_closes_what_never_ends(
+def test_closes_stale_commands(
     tmp_path: Path, known: dict[str, object], stays: bool
 ) -> None:
     command = new_command(
@@ -47,7 +47,7 @@ def test_closes_what_never_ends(
         assert not open_commands.has_open(os.fsencode(tmp_path))
 
 
-def test_closes_nothing_where_it_may_not_look(
+def test_closes_nothing_without_proc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a server that is confined to its roots."""
@@ -63,7 +63,7 @@ def test_closes_nothing_where_it_may_not_look(
         assert open_commands.read_open(folder) == [command]
 
 
-def test_server_beside_a_hook_closes_nothing(tmp_path: Path) -> None:
+def test_server_closes_no_command_of_a_hook(tmp_path: Path) -> None:
     """The command of a hook is ended although a confined server has changed something meanwhile."""
     root, state = tmp_path / "work", tmp_path / "state"
     root.mkdir()

@@ -71,7 +71,7 @@ WITHIN: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("case", WITHIN)
-def test_tool_in_what_a_running_command_has_made(
+def test_tool_in_folder_of_running_command(
     workspace: Workspace, root: Path, case: str
 ) -> None:
     workspace.write("first", "1\n")
@@ -95,9 +95,7 @@ def test_tool_in_what_a_running_command_has_made(
     _rewinds(workspace, root, moment, before)
 
 
-def test_records_are_in_the_order_of_what_happened(
-    workspace: Workspace, root: Path
-) -> None:
+def test_records_are_in_order(workspace: Workspace, root: Path) -> None:
     begun = workspace.begin_command()
     (root / "t").mkdir()
     workspace.write("t/f", "tool\n")
@@ -112,7 +110,7 @@ def test_records_are_in_the_order_of_what_happened(
     ]
 
 
-def test_tool_observes_only_while_a_command_is_open(
+def test_tool_observes_only_during_commands(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scans = []
@@ -135,7 +133,7 @@ def test_tool_observes_only_while_a_command_is_open(
 # Two commands at one time
 
 
-def test_what_two_commands_may_have_done_is_that_of_both(
+def test_changes_of_two_commands_are_shared(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     one, two = opens(session="one"), opens(session="two")
@@ -160,7 +158,7 @@ def test_what_two_commands_may_have_done_is_that_of_both(
 
 
 @pytest.mark.parametrize("session", ["one", "two"])
-def test_undo_of_what_is_shared_is_refused(
+def test_refuses_undo_of_shared_changes(
     opens: Callable[..., Workspace], root: Path, session: str
 ) -> None:
     before = look(root)
@@ -189,7 +187,7 @@ def test_undo_of_what_is_shared_is_refused(
     assert look(root) == before
 
 
-def test_command_line_includes_what_is_shared(
+def test_command_line_option_includes_shared(
     opens: Callable[..., Workspace], root: Path, tmp_path: Path
 ) -> None:
     one, two = opens(session="one"), opens(session="two")
@@ -211,7 +209,7 @@ def test_command_line_includes_what_is_shared(
     assert (done.returncode, (root / "shared").exists()) == (0, False)
 
 
-def test_commands_of_one_session_share_among_themselves(
+def test_commands_of_one_session_share(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     before = look(root)
@@ -224,7 +222,7 @@ def test_commands_of_one_session_share_among_themselves(
     assert look(root) == before
 
 
-def test_rewind_to_a_time_takes_what_is_shared(
+def test_rewind_includes_shared_changes(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     one, two = opens(session="one"), opens(session="two")
@@ -238,7 +236,7 @@ def test_rewind_to_a_time_takes_what_is_shared(
     assert look(root) == before
 
 
-def test_path_of_its_own_is_undone_beside_what_is_shared(
+def test_undoes_own_path_beside_shared_ones(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     one, two = opens(session="one"), opens(session="two")
@@ -261,7 +259,7 @@ def _tool(identifier: str, session: str, *paths: Path) -> Any:
 
 
 @pytest.mark.parametrize("shell", [False, True])
-def test_file_that_one_edit_tool_names_is_its_own(
+def test_named_file_belongs_to_its_tool(
     opens: Callable[..., Workspace], root: Path, shell: bool
 ) -> None:
     """Unless a shell runs beside it, which may have changed anything."""
@@ -305,7 +303,7 @@ BESIDE_TOOLS = {
 
 
 @pytest.mark.parametrize("case", BESIDE_TOOLS)
-def test_records_of_edit_tools_follow_one_another(
+def test_edit_tools_records_are_in_order(
     opens: Callable[..., Workspace], root: Path, case: str
 ) -> None:
     """Each is taken back on its own, from the newest down, and gives what was there before all of them."""
@@ -345,7 +343,7 @@ def _nested_orders() -> list[str]:
 
 
 @pytest.mark.parametrize("order", _nested_orders())
-def test_commands_of_a_root_and_of_one_within_it(
+def test_commands_of_outer_and_inner_root(
     opens: Callable[..., Workspace], root: Path, order: str
 ) -> None:
     """`O` and `o` begin and end a command of the outer root, `I` and `i` one of the inner root; `s` saves a file."""
@@ -370,7 +368,7 @@ def test_commands_of_a_root_and_of_one_within_it(
     _rewinds(opens(), root, moment, before)
 
 
-def test_tool_of_the_outer_root_within_a_command_of_the_inner(
+def test_outer_tool_during_inner_command(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     outside, inside = opens(), opens(root / "d")
@@ -394,7 +392,7 @@ def test_tool_of_the_outer_root_within_a_command_of_the_inner(
 @pytest.mark.parametrize(
     "how", ["rm -r d", "mv d e", "rm -r d; mkdir d; echo x > d/f", "mv d b.d; mkdir d"]
 )
-def test_registered_root_that_a_command_takes_away_comes_back(
+def test_removed_inner_root_comes_back(
     opens: Callable[..., Workspace], root: Path, how: str
 ) -> None:
     inside = opens(root / "d")
@@ -413,7 +411,7 @@ def test_registered_root_that_a_command_takes_away_comes_back(
 
 
 @pytest.mark.parametrize("steps", ["s R s", "R s s", "s R t s", "R t s"])
-def test_root_that_is_registered_while_a_command_is_open(
+def test_root_registered_during_a_command(
     opens: Callable[..., Workspace], root: Path, steps: str
 ) -> None:
     """`R` registers the inner root, `t` is a tool's change from there, `s` what the outer root's command saves."""
@@ -437,7 +435,7 @@ def test_root_that_is_registered_while_a_command_is_open(
     _rewinds(opens(), root, moment, before)
 
 
-def test_registered_root_that_is_ignored_is_not_looked_at(
+def test_ignored_inner_root_is_not_observed(
     opens: Callable[..., Workspace], root: Path
 ) -> None:
     inside = opens(root / "d")
@@ -473,7 +471,7 @@ def _begin_in_a_process(root: Path, state: Path, identifier: str) -> None:
     )
 
 
-def test_command_whose_client_is_gone_is_closed(
+def test_closes_command_of_ended_client(
     workspace: Workspace, root: Path, tmp_path: Path
 ) -> None:
     _begin_in_a_process(root, tmp_path / "state", "1")
@@ -484,7 +482,7 @@ def test_command_whose_client_is_gone_is_closed(
     assert (record.commands, _actions(record)) == ((), [("created", "new")])
 
 
-def test_command_of_two_days_ago_is_closed(
+def test_closes_command_of_two_days_ago(
     workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -497,9 +495,7 @@ def test_command_of_two_days_ago_is_closed(
 
 
 @pytest.mark.parametrize("how", ["prompt", "turn"])
-def test_next_turn_closes_the_commands_of_a_session(
-    workspace: Workspace, root: Path, how: str
-) -> None:
+def test_next_turn_closes_commands(workspace: Workspace, root: Path, how: str) -> None:
     """As where a user has interrupted a command, after which clients call no hook."""
     workspace.recorder.begin(
         new_command("1", "shell: make", session="s", turn="one"), "", Task()
@@ -520,9 +516,7 @@ def test_next_turn_closes_the_commands_of_a_session(
     )
 
 
-def test_hooks_of_several_loops_record_everything_once(
-    root: Path, tmp_path: Path
-) -> None:
+def test_hooks_of_several_clients_record_once(root: Path, tmp_path: Path) -> None:
     """Each of three agents makes files of its own in commands that overlap."""
     state = tmp_path / "state"
     words = [*processes.FILEWRIGHT, "snapshot"]
