@@ -1,11 +1,18 @@
-"""WHAT a file's bytes mean: encodings, terminators, lines, `Snapshot`, `Splice`.
+"""The meaning of a file's bytes: encodings, lines, snapshots and splices.
 
-Owns: the immutable view of one file (`Snapshot`), the codecs that turn a few of its bytes into shown
-text and back, where its lines are (`Lines`, over one immutable `LineIndex`), the version tokens, and
-`Splice`, the only form of an edit.
+In: an open file from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding` and
+`Splice`. The package opens no path, writes nothing, and decodes no whole file for an
+edit.
 
-Never: opens a path (it is handed descriptors), writes, decodes a whole file on an edit's way, holds a
-whole long line, or changes a byte outside a splice.
-
-In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`, `Splice`.
+- `snapshot`: the immutable view of one file's bytes, and its version.
+- `lines`: where lines start and end, their numbers and terminators.
+- `splice`: the only form of an edit.
+- `codec`: text to bytes and back, for a few lines in a known encoding.
+- `detection`: the encoding of a file.
+- `declaration`: the encoding that a text names itself.
+- `stateful`: encodings with shift states, which are refused.
+- `utf8_view`: UTF-16 text as UTF-8, for edits.
+- `notebook`: a notebook as the text of its cells.
+- `spelling`: invisible and look-alike characters.
+- `cache`: a cache within bounds, and the contents that agents have seen.
 """

@@ -1,7 +1,6 @@
-"""Codecs: shown text to bytes and back, never for a whole file.
+"""Codecs: the text of a few lines to the bytes of a splice, and back.
 
-Input is what a caller wrote, output is bytes for one splice; or input is the bytes of a few lines
-and output is what is shown. Both directions are given the `Encoding` of the snapshot.
+Both directions take the `Encoding` of the snapshot. No whole file is decoded.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import codecs
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import product
 
 from filewright.errors import Code, FilewrightError, invalid
 
@@ -30,22 +28,26 @@ _SINGLE_BYTE = (
 
 WIDE = ("utf-16", "utf-16-le", "utf-16-be")
 
-#: The encodings that are read, by Python's names. All write letters and terminators as ASCII does and have
-#: no state, or a splice would not be safe in them; others (EBCDIC, ISO 2022, UTF-7, UTF-32, and what Python
-#: calls a codec but is no encoding of text) are refused by not being here.
+# Python's names of the encodings that filewright reads. A splice is safe in them, since
+# they write ASCII letters and terminators as ASCII does and have no shift states.
+# Others (EBCDIC, ISO 2022, UTF-7, UTF-32, and codecs that encode no text) are refused.
 ENCODINGS = frozenset({"utf-8", "ascii", *WIDE, *_SINGLE_BYTE, *MULTIBYTE})
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """What a file's bytes mean.
+    """The encoding of a file.
 
-    `name` is Python's codec name; `bom` the byte-order mark of the file (else b"");
-    `confidence` 0 to 1; `guessed` when a detector had to choose; `sampled` when not every byte was
-    looked at; `invalid` when it is UTF-8 with bytes that are not. Of a guess, `rivals` are the other
-    encodings it could nearly as well have been, `seen` the characters beyond ASCII that were looked at.
-    `declared` is the label by which the text itself names its encoding; where that one cannot be written,
-    `name` is "ascii".
+    - `name`: Python's name of the codec.
+    - `bom`: the byte-order mark of the file, or b"".
+    - `confidence`: from 0 to 1.
+    - `is_guess`: True if a detector chose it.
+    - `is_sampled`: True if only a sample of the bytes was looked at.
+    - `has_invalid_bytes`: True for UTF-8 with bytes that are not UTF-8.
+    - `rivals`: the other encodings that a guess could have been.
+    - `declared_label`: the label by which the text names its encoding. If filewright
+      cannot write that encoding, `name` is "ascii".
+    - `known_characters`: the characters beyond ASCII in the bytes that were looked at.
     """
 
     name: str
@@ -62,22 +64,22 @@ class Encoding:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether text is UTF-8 (ASCII included)."""
+        """Return True for UTF-8, which includes ASCII."""
         return self.name == "utf-8"
 
     @property
     def unit_bytes(self) -> int:
-        """Bytes of a unit: 2 for UTF-16, else 1."""
+        """Return the bytes of a code unit: 2 for UTF-16, else 1."""
         return 2 if self.name.startswith("utf-16") else 1
 
     @property
     def is_multibyte(self) -> bool:
-        """Whether a character's later bytes may look like other characters (Shift-JIS, GB18030, …)."""
+        """Return True if a part of a character may look like another (Shift-JIS, …)."""
         return self.name in MULTIBYTE
 
     @property
     def contains_ascii(self) -> bool:
-        """Whether every ASCII byte is that ASCII character, and a text of such bytes needs no decoding."""
+        """Return True if bytes of ASCII are the same text in this encoding."""
         return self.unit_bytes == 1 and _contains_ascii(self.name)
 
 
@@ -87,7 +89,7 @@ def _contains_ascii(name: str) -> bool:
     return ascii_bytes.decode(name, "replace") == ascii_bytes.decode("ascii")
 
 
-#: Names that other programs use and Python does not know.
+# Names that other programs use and Python does not know.
 _ALIASES = {
     "windows_31j": "cp932", "japanese_shift_jis": "cp932", "mule_utf_8": "utf-8",
     "unicode_1_1_utf_8": "utf-8", "utf8x": "utf-8", "euc_japan": "euc_jp", "japanese_iso_8bit": "euc_jp",
@@ -100,7 +102,7 @@ _LINE_END_SUFFIX = re.compile(r"_(?:unix|dos|mac)\Z")
 
 
 def find_encoding(label: str) -> str | None:
-    """Return the encoding of `ENCODINGS` that a label means, as programs and standards write it; None for others."""
+    """Return the name in `ENCODINGS` for a label, as programs write it, or None."""
     plain = _LINE_END_SUFFIX.sub("", label.strip().lower().replace("-", "_"))
     plain = plain.replace("iso_latin_", "latin_")
     candidates = [label, plain, plain.removeprefix("x_")]
@@ -111,109 +113,127 @@ def find_encoding(label: str) -> str | None:
             name = codecs.lookup(_ALIASES.get(candidate, candidate)).name
         except (LookupError, UnicodeError, ValueError):
             continue
-        name = (
-            name.removesuffix("-sig")
-            if name.startswith("utf")
-            else name.replace("-", "_")
-        )
+        if name.startswith("utf"):
+            name = name.removesuffix("-sig")
+        else:
+            name = name.replace("-", "_")
         if name in ENCODINGS:
             return name
     return None
 
 
 def require_encoding(name: str) -> str:
-    """The encoding a caller asked for, by its name here: one of `ENCODINGS`. Raises `invalid_input`."""
-    found = find_encoding(name)
-    if found is None:
+    """Return the name in `ENCODINGS` for a caller's name. Raises `invalid_input`."""
+    encoding = find_encoding(name)
+    if encoding is None:
         raise invalid(
             f"encoding={name!r} is not one that files are read in",
-            "use utf-8, ascii, utf-16 (also -le, -be), latin-1 and the other iso-8859 parts, cp1250 to cp1258, cp437, "
-            "cp850, cp852, cp866, koi8-r, koi8-u, mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr "
-            "or cp949; or leave it out to have it detected",
+            "use utf-8, ascii, utf-16 (also -le, -be), latin-1 and the other iso-8859 "
+            "parts, cp1250 to cp1258, cp437, cp850, cp852, cp866, koi8-r, koi8-u, "
+            "mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr or cp949; "
+            "or leave it out to have it detected",
             argument="encoding",
         )
-    return found
+    return encoding
 
 
 def normalize_newlines(text: str) -> str:
-    """`text` with ``\\n`` for each ``\\r\\n`` and lone ``\\r``."""
+    """Replace each ``\\r\\n`` and lone ``\\r`` by ``\\n``."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def decode(data: bytes, encoding: Encoding) -> str:
-    """`data` as text with ``\\n`` terminators; undecodable bytes become U+FFFD. Never fails."""
+    """Return `data` as text with ``\\n`` line ends; invalid bytes become U+FFFD."""
     return normalize_newlines(data.decode(encoding.name, "replace"))
 
 
 def check_text(text: str, argument: str) -> None:
-    """Refuse text that holds half a surrogate pair (`invalid_input`)."""
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise invalid(
-                f"{argument} holds a lone surrogate at character {error.start + 1}: "
-                f"U+{ord(text[error.start]):04X} is half of a character",
-                "send the whole character",
-                argument=argument,
-                character=error.start,
-            ) from error
+    """Refuse text with half a surrogate pair. Raises `invalid_input`."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise invalid(
+            f"{argument} holds a lone surrogate at character {error.start + 1}: "
+            f"U+{ord(text[error.start]):04X} is half of a character",
+            "send the whole character",
+            argument=argument,
+            character=error.start,
+        ) from error
 
 
 def encode(
     text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text"
 ) -> bytes:
-    """`text` (any terminators) in the file's encoding, each line ending with `terminator`.
+    """Return `text` in the file's encoding, with `terminator` at the end of each line.
 
-    Raises `unencodable` naming the first character the encoding lacks, or that may be other bytes
-    than these because the encoding is a weak guess; `invalid_input` for a lone surrogate.
+    Raises `unencodable` for the first character that the encoding lacks, or whose bytes
+    are unsure because the encoding is only guessed, and `invalid_input` for a lone
+    surrogate.
     """
-    plain = normalize_newlines(text)
+    normalized = normalize_newlines(text)
     if terminator != b"\n":
-        plain = plain.replace("\n", terminator.decode("ascii"))
+        normalized = normalized.replace("\n", terminator.decode("ascii"))
     try:
-        data = plain.encode(encoding.name)
+        data = normalized.encode(encoding.name)
     except UnicodeEncodeError as error:
-        check_text(text, argument)  # half a surrogate pair is written in no encoding
+        # No encoding has half a surrogate pair, so that is not the encoding's fault.
+        check_text(text, argument)
         character = error.object[error.start]
-        name, hint = encoding.name, "the file's encoding is never changed by an edit"
-        if encoding.declared_label:
-            name = f"{encoding.declared_label}, the encoding that the file declares,"
-            hint += (
-                "; if the declaration is wrong, change it in a call of its own first"
-            )
-        raise FilewrightError(
-            Code.UNENCODABLE,
-            f"{argument} holds {character!r} (U+{ord(character):04X}), which {name} cannot write",
-            f"use characters of {encoding.name}; {hint}",
-            argument=argument,
-            character=character,
-            encoding=encoding.name,
-        ) from error
-    # A character that the file does not hold, and whose bytes depend on which guess is right, is not written.
-    for character, rival in product(
-        dict.fromkeys(plain) if encoding.rivals else (), encoding.rivals
-    ):
-        known = character.isascii() or character in encoding.known_characters
-        if not known and try_encode(rival, character) != character.encode(
-            encoding.name
-        ):
+        raise _missing_character(character, encoding, argument) from error
+    if encoding.rivals:
+        _check_rivals(normalized, encoding, argument)
+    return data
+
+
+def _missing_character(
+    character: str, encoding: Encoding, argument: str
+) -> FilewrightError:
+    name = encoding.name
+    hint = f"use characters of {name}; the file's encoding is never changed by an edit"
+    if encoding.declared_label:
+        name = f"{encoding.declared_label}, the encoding that the file declares,"
+        hint += "; if the declaration is wrong, change it in a call of its own first"
+    return FilewrightError(
+        Code.UNENCODABLE,
+        f"{argument} holds {character!r} (U+{ord(character):04X}), "
+        f"which {name} cannot write",
+        hint,
+        argument=argument,
+        character=character,
+        encoding=encoding.name,
+    )
+
+
+def _check_rivals(text: str, encoding: Encoding, argument: str) -> None:
+    """Refuse a character that a guessed encoding and a rival of it write differently.
+
+    A character that the file has already shows how it is written. Raises `unencodable`.
+    """
+    for character in dict.fromkeys(text):
+        if character.isascii() or character in encoding.known_characters:
+            continue
+        for rival in encoding.rivals:
+            if try_encode(rival, character) == character.encode(encoding.name):
+                continue
             raise FilewrightError(
                 Code.UNENCODABLE,
-                f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
-                f"and the file's encoding is only guessed: {encoding.name}, or perhaps {rival}, "
+                f"{argument} holds {character!r} (U+{ord(character):04X}), "
+                "which is not in the file yet, and the file's encoding is only "
+                f"guessed: {encoding.name}, or perhaps {rival}, "
                 "which writes it differently",
-                f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in edit_content',
+                f'say which it is with encoding="{encoding.name}" '
+                f'or encoding="{rival}" in edit_content',
                 argument=argument,
                 character=character,
                 encoding=encoding.name,
                 rivals=list(encoding.rivals),
             )
-    return data
 
 
 def try_encode(name: str, text: str) -> bytes | None:
-    """The bytes of a text in a codec; None if it lacks a character."""
+    """Return the bytes of a text in an encoding, or None if it lacks a character."""
     try:
         return text.encode(name)
     except UnicodeEncodeError:
@@ -221,11 +241,13 @@ def try_encode(name: str, text: str) -> bytes | None:
 
 
 def cut_at_character(data: bytes, limit: int, encoding: Encoding) -> bytes:
-    """At most `limit` bytes of `data`, ending on a character boundary."""
+    """Return at most `limit` bytes of `data`, without cutting a character."""
     if len(data) <= limit or not limit:
         return data[:limit]
-    # Only where a byte of a character may look like another one is it not known nearby where one begins.
-    begin = 0 if encoding.is_multibyte else max(0, limit - 8) // 2 * 2
+    # Decoding the last few bytes is enough, unless a part of a character may look like
+    # another one: then only the start of the data is surely the start of a character.
+    start = 0 if encoding.is_multibyte else max(0, limit - 8) // 2 * 2
     decoder = codecs.getincrementaldecoder(encoding.name)("replace")
-    decoder.decode(data[begin:limit])
-    return data[: limit - len(decoder.getstate()[0])]
+    decoder.decode(data[start:limit])
+    pending_bytes, _ = decoder.getstate()
+    return data[: limit - len(pending_bytes)]

@@ -1,8 +1,10 @@
-"""Declarations: what a text says of its own encoding, as the programs that read it understand it.
+"""Declarations: the encoding that a text names itself.
 
-Python and Ruby read a cookie in a comment of the first two lines, Emacs ``-*- coding: … -*-`` there and local variables
-at the end, Vim a modeline in the first or last five lines; XML, HTML, CSS, JSP, LaTeX, gettext and PHP have their own.
-A text is looked at only as the language that it appears to be: a charset in a string of a program declares nothing.
+Python and Ruby read a cookie in a comment of the first two lines; Emacs reads
+``-*- coding: … -*-`` there and local variables at the end; Vim reads a modeline in the
+first or last five lines. XML, HTML, CSS, JSP, LaTeX, gettext and PHP have their own
+declarations. A declaration counts only in a text of its language: a charset in a string
+of a program declares nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from dataclasses import dataclass
 from filewright.text.codec import WIDE, Encoding, encode, find_encoding
 
 DECLARED_BYTES = 4 << 10
-"""How far from its beginning a text may declare its encoding."""
+"""Distance from the start within which declarations count."""
 TRAILER_BYTES = 3_000
-"""How far from its end Emacs and Vim look."""
+"""Distance from the end within which Emacs and Vim read declarations."""
 
 _MODELINES = 5
 _PROSE_SUFFIXES = (b".md", b".markdown", b".mdx", b".txt", b".rst", b".adoc")
@@ -63,12 +65,12 @@ _FOREIGN_LABEL = re.compile(
     r"[-_]?.*\d.*|(?:x-)?(?:hz|euc-tw|viscii|scsu|x-user-defined|mac-?\w+)",
     re.IGNORECASE,
 )
-"""Labels that mean an encoding of text, whether or not it can be written here."""
+"""Labels of encodings, including those that filewright cannot write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A declared encoding: the `label` as the text has it, and its name here, "" for one that cannot be written."""
+    """A declared encoding: its `label`, and its name in `ENCODINGS` or ""."""
 
     label: str
     encoding: str
@@ -77,7 +79,10 @@ class Declaration:
 def find_declaration(
     head: bytes, tail: bytes = b"", file_name: bytes = b""
 ) -> Declaration | None:
-    """Return the declaration in the first (and last) bytes of a text; None without one, or of no known encoding."""
+    """Return the declaration in the first or last bytes of a text, or None.
+
+    Labels of no known encoding are ignored.
+    """
     lowered = (head + tail).lower()
     if not any(hint in lowered for hint in _HINTS):
         return None
@@ -94,7 +99,7 @@ def find_declaration(
 
 
 def declared_encoding(text: str, file_name: bytes = b"") -> Encoding | None:
-    """Return the encoding that a text declares which is to be written as a new file; None without a declaration."""
+    """Return the encoding that the text of a new file declares, or None."""
     if not any(hint.decode() in text[: 2 * DECLARED_BYTES].lower() for hint in _HINTS):
         return None
     data = text.encode("utf-8", "replace")
@@ -111,7 +116,9 @@ def declared_encoding(text: str, file_name: bytes = b"") -> Encoding | None:
 def encode_as_declared(
     content: bytes, file_name: bytes = b"", *, argument: str = "content"
 ) -> bytes:
-    """Return the UTF-8 content of a new file in the encoding that it declares, by which others will read it.
+    """Return the UTF-8 content of a new file in the encoding that it declares.
+
+    Other programs will read it in that encoding.
 
     Raises `unencodable` for a character that this encoding cannot write.
     """
@@ -120,7 +127,7 @@ def encode_as_declared(
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return content  # moved bytes that are no text stay as they are
+        return content  # Bytes of a binary file that was moved.
     encoding = declared_encoding(text, file_name)
     if encoding is None or encoding.is_utf8 or text.startswith("\ufeff"):
         return content
@@ -134,7 +141,7 @@ def encode_as_declared(
 
 
 def _labels(head: bytes, tail: bytes, file_name: bytes) -> Iterator[bytes]:
-    """Yield what may be declared, the strongest first."""
+    """Yield the labels that may be declared, the strongest first."""
     for pattern in (_XML, _CSS, _PHP):
         if match := pattern.match(head):
             yield match[1]
@@ -147,7 +154,7 @@ def _labels(head: bytes, tail: bytes, file_name: bytes) -> Iterator[bytes]:
             if match := _COMMENT_COOKIE.match(line):
                 yield match[1]
             if not _BLANK_OR_COMMENT.match(line):
-                break  # a cookie in the second line counts only behind a comment
+                break  # A cookie in the second line counts only after a comment.
     last_lines = (tail or head).splitlines()[-_MODELINES:]
     for line in (*first_lines, *last_lines):
         if match := _VIM.search(line):

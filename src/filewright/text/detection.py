@@ -1,8 +1,8 @@
-"""Detection: which encoding a file has.
+"""Detection of a file's encoding.
 
-It is found out from the byte-order mark, by strict UTF-8, by what the text declares, and only then by a detector.
-Files that are held are looked at whole (UTF-8 validation is a pass at memory speed); of larger ones a bounded sample is
-read, cut on terminators where it can be, so that no character is torn.
+The evidence is, in this order: the byte-order mark, strict UTF-8, the declaration in
+the text, and a detector. Content in memory is looked at as a whole; of a larger file a
+bounded sample is read, cut at line ends where possible, so that no character is cut.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from filewright.text.declaration import (
 from filewright.text.stateful import stateful_encoding
 
 EDGE_BYTES = 8 << 10
-"""How far from each end a NUL makes a file binary."""
+"""A NUL within this distance of the start or the end makes a file binary."""
 
 SAMPLE_BYTES = 64 << 10
 _WINDOW = 4 << 10
 _WINDOWS = 14
 _BLOCK = 1 << 20
 _STATEFUL_WHOLE = 4 << 20
-"""Up to this size a held file is looked through for shift states; of a larger one a sample."""
+"""Content in memory up to this size is searched for shift states as a whole."""
 
-#: What a file may be guessed to be: the superset where one contains the other, so that each reading is
-#: there once. Latin scripts first: what a few letters cannot tell apart is the first of them.
+# The encodings that a guess may choose. Of two encodings where one contains the other
+# only the larger is here. Latin scripts come first: of readings that a few letters
+# cannot tell apart the first is chosen.
 _WESTERN = ("cp1252", "iso8859_15")
 _LATIN = (*_WESTERN, "cp1250", "iso8859_2", "cp1254", "cp1257")
 _OTHER = (
@@ -43,19 +44,23 @@ _OTHER = (
 )  # fmt: skip
 _EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
 
-_CLEARLY = 1.25  # how many times as likely another encoding of Latin letters must be than cp1252
-_CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must be
-_RIVAL = 0.6  # how likely, against the best, an encoding must be to cast doubt on a guess from few words
-_RIVAL_OF_MANY = 0.95  # the same for a guess from many words
+# Another encoding of Latin letters must be so many times as likely as cp1252.
+_CLEAR_RATIO = 1.25
+# Another reading of damaged UTF-8 must be at least so likely.
+_MIN_WEIGHT_OVER_UTF8 = 0.1
+# An encoding is a rival if it is so likely, against the best one: for a guess from few
+# words, and for one from many.
+_RIVAL_RATIO = 0.6
+_RIVAL_RATIO_OF_MANY_WORDS = 0.95
 
 _FEW_WORDS = 4
-"""Below so many words that are not ASCII a guess is not believed for letters that the file does not have."""
+"""From fewer words that are not ASCII, a guess is not trusted for other letters."""
 _TEXT_CATEGORIES = frozenset(
     {"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"}
 )
 _WORD = re.compile(r"[^\s\x00-@\[-`{-\x7f–—‘’“”«»]+")
 _SURE_UTF8 = 4
-"""From this many trailing bytes of UTF-8 characters a text with some invalid bytes is surely UTF-8."""
+"""With so many continuation bytes, a text with some invalid bytes is surely UTF-8."""
 
 _MARKS = {
     "utf-8": codecs.BOM_UTF8,
@@ -83,7 +88,7 @@ _MAGIC = (
 )
 
 _HIGH = re.compile(rb"[\x80-\xff]")
-#: Neither beside a letter nor, in Windows-1252, punctuation: ellipsis, quotes, bullet, dashes, spaces.
+# A high byte that is neither beside a letter nor punctuation of Windows-1252.
 _ODD = re.compile(
     rb"[\xfe\xff]|(?<![A-Za-z\x80-\xff])(?![\x80\x85\x91-\x97\x99\xa0\xa7\xa9\xab\xae\xb0\xb7\xbb])"
     rb"[\x80-\xff](?![A-Za-z\x80-\xff])"
@@ -92,14 +97,17 @@ _ODD = re.compile(
 _IN_A_WORD = re.compile(
     r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·־׳״\xad\u200c\u200d](?=[^\W\d_])|[\x80-\x9f]"
 )
-"""A sign between two letters, as where a text is read in another encoding than its own."""
+"""A sign between two letters: a text read in a wrong encoding has many of them."""
 
 
 def media_type(head: bytes) -> str | None:
-    """The type of a binary file by its first bytes, or None if they say nothing."""
+    """Return the media type of a binary file by its first bytes, or None if unknown."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
-    return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return name
+    return None
 
 
 def detect_encoding(
@@ -110,9 +118,11 @@ def detect_encoding(
     asked: str | None = None,
     file_name: bytes = b"",
 ) -> Encoding:
-    """Return the encoding of a text file, or the one that was `asked` for with the mark that the file has for it.
+    """Return the encoding of a text file.
 
-    Reads all of it only if `whole`. The `file_name` says which declarations count.
+    If the caller `asked` for an encoding it is that one, with the byte-order mark that
+    the file has. The whole file is read only if `whole`. Which declarations count
+    depends on `file_name`.
     """
     head = read(0, 4)
     if asked is not None:
@@ -150,7 +160,8 @@ def detect_encoding(
         return Encoding("utf-8", is_sampled=sampled)
     declaration = _declaration(read, size, file_name)
     if valid:
-        # Nothing in an ASCII file tells one encoding from another but its own word, by which others will read it.
+        # Nothing in an ASCII file tells one encoding from another but its own word, by
+        # which others will read it.
         if declaration is None or declaration.encoding in ("utf-8", *WIDE):
             return Encoding("utf-8", is_sampled=sampled)
         return Encoding(
@@ -173,7 +184,7 @@ def detect_encoding(
 
 
 def find_stateful_encoding(read: Read, size: int, *, whole: bool) -> str | None:
-    """Return the name of the encoding with shift states that an ASCII-looking file is written in; else None."""
+    """Return the encoding with shift states of a file of ASCII bytes, or None."""
     if whole and size <= _STATEFUL_WHOLE:
         return stateful_encoding(read(0, size))
     samples = _samples(read, size)
@@ -193,7 +204,7 @@ def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
 
 
 def _can_be(encoding: str, sample: bytes) -> bool:
-    """Return whether a text that is not UTF-8 can be in the encoding that it declares."""
+    """Return True if a text that is not UTF-8 can be in the declared encoding."""
     if encoding in ("", "utf-8", "ascii", *WIDE):
         return False
     try:
@@ -234,7 +245,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _guess(sample: bytes) -> Encoding:
-    """The most likely encoding of a sample that is not UTF-8, or UTF-8 with damage."""
+    """Return the most likely encoding of a sample that is not valid UTF-8."""
     text = sample.decode("utf-8", "surrogateescape")
     invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
     valid = sum(1 for c in text if c > "\x7f") - invalid
@@ -245,7 +256,8 @@ def _guess(sample: bytes) -> Encoding:
     if not _is_surely_utf8(text):
         rivals = tuple(dict.fromkeys((*_readable(lines), *_WESTERN[:1])))
     if set(_HIGH.findall(sample)) == {b"\xff"}:
-        # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them, it is damage.
+        # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them,
+        # it is damage.
         rivals = tuple(
             name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
         )
@@ -258,25 +270,27 @@ def _guess(sample: bytes) -> Encoding:
         rivals=rivals,
         known_characters=seen,
     )
-    # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
+    # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are
+    # hardly letters.
     if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(
         _HIGH.findall(sample)
     ):
         return damaged
     weights = _weights(lines)
     if valid * 2 >= invalid:
-        # Some of it is UTF-8: only an encoding with long runs of high bytes explains that better.
+        # Some of it is UTF-8: only an encoding with long runs of high bytes explains
+        # that better.
         weights = {
             name: weight
             for name, weight in weights.items()
-            if weight >= _CERTAIN and name in (*_EAST_ASIAN, "cp874")
+            if weight >= _MIN_WEIGHT_OVER_UTF8 and name in (*_EAST_ASIAN, "cp874")
         }
     if not weights:
         return damaged
     best = max(weights, key=lambda name: weights[name])
     western = max(weights.get(name, 0.0) for name in _WESTERN)
     if "cp1252" in weights and best in _LATIN:
-        clear = weights[best] >= _CLEARLY * western and lines.decode(
+        clear = weights[best] >= _CLEAR_RATIO * western and lines.decode(
             best
         ) != lines.decode("cp1252")
         best = best if clear else "cp1252"
@@ -286,10 +300,12 @@ def _guess(sample: bytes) -> Encoding:
     }
     strongest = max(others.values(), default=0.0)
     words = _words(lines)
-    doubtful = weights[best] * min(_RIVAL + len(words) / 100, _RIVAL_OF_MANY)
+    doubtful = weights[best] * min(
+        _RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS
+    )
     if len(set(words)) < _FEW_WORDS or _IN_A_WORD.search(shown):
-        # The detector knows no DOS or Mac code page, and its weights say little of few letters: whatever can be read
-        # is a rival.
+        # The detector knows no DOS or Mac code page, and its weights say little of few
+        # letters: whatever can be read is a rival.
         readable = _readable(lines)
     else:
         readable = ()
@@ -309,9 +325,10 @@ def _guess(sample: bytes) -> Encoding:
 
 
 def _is_surely_utf8(text: str) -> bool:
-    """Return whether the characters that are UTF-8 outweigh the bytes that are not, whose surrogates `text` holds.
+    """Return True if valid UTF-8 characters outweigh the invalid bytes of a text.
 
-    Two bytes are UTF-8 by chance in many encodings, three seldom, and four hardly ever.
+    `text` has surrogates for the invalid bytes. Two bytes are UTF-8 by chance in many
+    encodings, three seldom, and four hardly ever.
     """
     evidence = damage = 0
     for character in text:
@@ -323,7 +340,7 @@ def _is_surely_utf8(text: str) -> bool:
 
 
 def _readable(lines: bytes) -> tuple[str, ...]:
-    """Return the encodings in which what is not ASCII would be words, each in one script, and punctuation."""
+    """Return the encodings in which the lines are words and punctuation."""
     names = []
     for name in (*_LATIN, *_OTHER, *_EAST_ASIAN, *sorted(ENCODINGS)):
         if name in names or name in ("utf-8", *WIDE):
@@ -343,7 +360,7 @@ def _readable(lines: bytes) -> tuple[str, ...]:
 
 
 def _is_plausible_word(word: str) -> bool:
-    """Return whether a word is in one script, and no capital that is not ASCII follows a small letter in it."""
+    """Return True for a word in one script without capitals after small letters."""
     if word.isascii():
         return True
     scripts = set()
@@ -362,11 +379,12 @@ def _is_plausible_word(word: str) -> bool:
 
 
 def _weights(lines: bytes) -> dict[str, float]:
-    """How likely each encoding is that the bytes are valid in, the most likely first."""
+    """Return the likelihood of each encoding that can decode the lines."""
     import chardet
 
     controls = re.search(rb"[\x80-\x9f]", lines) is not None
-    # Where most words with high bytes hold ASCII letters, or are one letter, the script is Latin.
+    # Where most words with high bytes hold ASCII letters, or are one letter, the script
+    # is Latin.
     words = _words(lines)
     latin = sum(
         1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
@@ -392,7 +410,7 @@ def _weights(lines: bytes) -> dict[str, float]:
 
 
 def _words(lines: bytes) -> list[bytes]:
-    """The words that are not ASCII."""
+    """Return the words that are not ASCII."""
     return [
         word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()
     ]

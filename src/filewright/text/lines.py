@@ -3,10 +3,10 @@
 A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``. U+2028, U+0085, form feed and
 vertical tab end no line. UTF-16 text has the same terminators, in units of two bytes.
 
-`LineIndex` is an immutable count: the number of terminators before each block of a file.
-Counting further makes a new index, which replaces the old one. `Lines` answers questions
-about one text: it finds line numbers with the index, and the start and end of a line by
-searching near an offset. No method holds a whole long line in memory.
+`LineIndex` is an immutable count: the number of terminators before each block of a
+file. Counting further makes a new index, which replaces the old one. `Lines` answers
+questions about one text: it finds line numbers with the index, and the start and end of
+a line by searching near an offset. No method holds a whole long line in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from filewright.progress import Task
 from filewright.text.codec import Encoding, cut_at_character
 
 BLOCK_BYTES = 256 << 10
-"""Bytes between two entries of the index; doubled until there are few enough entries."""
+"""Bytes between two entries of the index; doubled for very large files."""
 
 MAX_INDEX_ENTRIES = 1 << 18
 PAGE_BYTES = 64 << 10
@@ -46,7 +46,7 @@ _IS_LF, _IS_CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r"
 
 @dataclass(frozen=True, slots=True)
 class Terminators:
-    """The number of terminators, of ``\\r\\n`` and lone ``\\r`` among them, and the first one.
+    """The number of terminators, of ``\\r\\n`` and lone ``\\r`` among them, and the first.
 
     `first` is b"" if there are none.
     """
@@ -63,7 +63,7 @@ class Terminators:
 
     @property
     def dominant(self) -> bytes:
-        """Return the most frequent terminator: on a tie the first, without any ``\\n``."""
+        """Return the most frequent terminator, on a tie the first, or ``\\n``."""
         counts = (b"\n", self.lf), (b"\r\n", self.crlf), (b"\r", self.cr)
         return max(counts, key=lambda count: (count[1], count[0] == self.first))[0]
 
@@ -213,11 +213,11 @@ class Lines:
         return self._read_units(self._size - self._width, self._size) in (b"\n", b"\r")
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
-        """Return True if there is a line `line`, without counting further than needed."""
+        """Return True if there is a line `line`, counting only as far as needed."""
         return line >= 1 and self.offset_of(line, task) < self._size
 
     def offset_of(self, line: int, task: Task | None = None) -> int:
-        """Return the offset where `line` starts, or the size for a line past the last."""
+        """Return the offset where `line` starts; the size for a line past the last."""
         if line <= 1:
             return self._start
         known = self._index.known
@@ -325,7 +325,7 @@ class Lines:
     # Answers by searching near an offset
 
     def line_start(self, offset: int, task: Task | None = None) -> int:
-        """Return the offset where the line that contains the byte at `offset` starts."""
+        """Return the start of the line that contains the byte at `offset`."""
         high = min(offset, self._size)
         high -= (high - self._start) % self._width
         length = _FIRST_READ_BYTES
@@ -413,7 +413,7 @@ class Lines:
         reach: int | None = None,
         task: Task | None = None,
     ) -> Iterator[Line]:
-        """Yield the lines that start in [offset, stop), with at most `limit` bytes each.
+        """Yield the lines that start in [offset, stop), at most `limit` bytes of each.
 
         `offset` is the start of a line. A line without an end within `reach` bytes is
         the last one.
@@ -463,7 +463,7 @@ class Lines:
     def line_start_before(
         self, line_count: int, task: Task | None = None, offset: int | None = None
     ) -> int:
-        """Return the offset at which the line `line_count` lines before `offset` starts.
+        """Return the start of the line that is `line_count` lines before `offset`.
 
         `offset` defaults to the end of the text. The lines before it are not counted.
         """

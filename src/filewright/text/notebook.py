@@ -1,12 +1,13 @@
 """A notebook (`.ipynb`, format 4) as the text of its cells, over the bytes of its file.
 
-A reader sees each cell under a heading line, as it would be typed; what a cell has put out is only
-counted. An edit of that text becomes splices inside the JSON strings of the cells' sources: no other
-byte of the file changes. New cells are written between the others in the file's own style
-(`NotebookView.rearranged`), since a heading line in a text is not taken for a cell. Format: https://nbformat.readthedocs.io/en/latest/format_description.html
+The view shows the source of each cell below a heading line; outputs are only counted.
+An edit of the view becomes splices inside the JSON strings of the sources: no other
+byte of the file changes. A heading line in an edit makes no cell;
+`NotebookView.rearrange` writes new cells in the style of the file. The format is
+described at https://nbformat.readthedocs.io/en/latest/format_description.html
 
-The file is scanned once, in blocks, and only where strings begin and end is kept of it, so images in it
-cost nothing but the scan. What is no such notebook stays what it is: text.
+The file is scanned once, in blocks, for the positions of strings, so large images in it
+cost only the scan. A file that is no such notebook is shown as plain text.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from filewright.text.splice import Splice
 
 NOTEBOOK_SUFFIX: Final = b".ipynb"
 
-_BLOCK = 1 << 16
-_SOURCE_BYTES = 16 << 20
-_CELLS = 100_000
-_DEEPEST = 1_000
+_BLOCK_BYTES = 1 << 16
+_MAX_SOURCE_BYTES = 16 << 20
+_MAX_CELLS = 100_000
+_MAX_DEPTH = 1_000
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _PLAIN = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _OTHER = re.compile(rb'[^"{}\[\]]*')
@@ -47,8 +48,9 @@ _HEADING = re.compile(rb"^# %% cell \d+: \w+.*$", re.MULTILINE)
 _MINOR_WITH_IDS: Final = 5
 """The minor version of format 4 from which on cells have ids."""
 CELL_HINT: Final = (
-    'a cell is made by at: {"after_cell": 2} or {"before_cell": 2} with replace and cell_type, and deleted by '
-    'at: {"cell": 2} with delete: true; leave out the lines that begin with # %% cell'
+    'a cell is made by at: {"after_cell": 2} or {"before_cell": 2} with replace and '
+    'cell_type, and deleted by at: {"cell": 2} with delete: true; leave out the lines '
+    "that begin with # %% cell"
 )
 
 CellKind = Literal["code", "markdown", "raw"]
@@ -56,16 +58,26 @@ Span = tuple[int, int]
 
 
 class _NotANotebookError(Exception):
-    """The bytes are no notebook that can be shown by its cells."""
+    """The bytes are not a notebook that can be shown by its cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell. `literals` are the bytes between the quotes of its source's strings, `array` those of the
-    brackets around them (None: the source is one string); `start` and `end` are its source's place in the view.
+    """One cell of a notebook.
 
-    `outputs` are how many it has put out, `output_bytes` how many bytes of the file those are; `span` are the bytes
-    of its whole object in the file.
+    In the file:
+
+    - `span`: the bytes of the whole cell.
+    - `literals`: the bytes between the quotes of each string of the source.
+    - `array`: the bytes between the brackets around these strings, or None if the
+      source is one string.
+    - `outputs`, `output_bytes`: the number of outputs, and of their bytes.
+
+    In the view:
+
+    - `start`, `end`: the bytes of the source.
+    - `closed`: True if the source ends with a newline or is empty; else the view adds
+      one.
     """
 
     number: int
@@ -82,31 +94,30 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """How it is named to a reader."""
-        return f"cell {self.number}" + (f" ({self.id})" if self.id else "")
+        """Return the cell's number and id, for messages."""
+        return f"cell {self.number} ({self.id})" if self.id else f"cell {self.number}"
 
     @property
     def heading(self) -> str:
-        """The line above its source."""
-        many = "s" * (self.outputs != 1)
-        put_out = (
-            f", {self.outputs} output{many} of {self.output_bytes:,} bytes not shown"
-            if self.outputs
-            else ""
-        )
-        return _heading(self.number, self.kind, self.id, put_out)
+        """Return the line of the view above the source."""
+        outputs = ""
+        if self.outputs:
+            noun = "output" if self.outputs == 1 else "outputs"
+            outputs = (
+                f", {self.outputs} {noun} of {self.output_bytes:,} bytes not shown"
+            )
+        return _heading(self.number, self.kind, self.id, outputs)
 
     @property
     def region(self) -> Span:
-        """Its heading and source in the view."""
-        return self.start - len(self.heading.encode("utf-8", "replace")), self.end + (
-            not self.closed
-        )
+        """Return the bytes of the heading and the source in the view."""
+        heading_bytes = len(self.heading.encode("utf-8", "replace"))
+        return self.start - heading_bytes, self.end + (not self.closed)
 
 
 @dataclass(frozen=True, slots=True)
 class NewCell:
-    """A cell to be made, behind the cell number `after` (0: before all)."""
+    """A cell to insert after the cell number `after` (0: before all cells)."""
 
     after: int
     kind: CellKind
@@ -115,7 +126,10 @@ class NewCell:
 
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """Cells made and deleted, as splices of the file and of its view; `made` names the new ones, in order."""
+    """Inserted and deleted cells, as splices of the file and of its view.
+
+    `made` names the new cells, in order.
+    """
 
     of_file: tuple[Splice, ...]
     of_view: tuple[Splice, ...]
@@ -124,7 +138,7 @@ class Rearrangement:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The bytes before the first line of a source, between two, and after the last, without their quotes."""
+    """The bytes before, between and after the strings of a source, without quotes."""
 
     opening: bytes
     separator: bytes
@@ -133,20 +147,33 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """What a scan tells of a notebook: its cells, the bytes between the brackets of their array, its minor version."""
+    """The result of a scan: the cells, the span of their array, the minor version."""
 
     cells: tuple[Cell, ...]
     array: Span
     minor: int
 
 
-def _heading(number: int, kind: str, identifier: str, more: str = "") -> str:
-    named = f", id {identifier}" if identifier else ""
-    return f"# %% cell {number}: {kind}{named}{more}\n"
+@dataclass(frozen=True, slots=True)
+class _SourceChange:
+    """The bytes [start, end) of a cell's source are replaced by `replacement`."""
+
+    cell: Cell
+    start: int
+    end: int
+    replacement: bytes
+
+
+def _heading(number: int, kind: str, identifier: str, outputs: str = "") -> str:
+    id_part = f", id {identifier}" if identifier else ""
+    return f"# %% cell {number}: {kind}{id_part}{outputs}\n"
 
 
 class NotebookView(Snapshot):
-    """The text of a notebook's cells; `raw` is the file itself, whose version it has. Closing it closes that."""
+    """The text of a notebook's cells.
+
+    It has the version of the file, `file_snapshot`, and closes that too.
+    """
 
     def __init__(
         self, raw: Snapshot, document: _Document, content: bytes, texts: Sequence[bytes]
@@ -162,34 +189,36 @@ class NotebookView(Snapshot):
         self._starts = [cell.start for cell in cells]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.file_snapshot.close()
 
     @cached_property
     def version(self) -> str:
-        """The file's."""
+        """Return the version of the file."""
         return self.file_snapshot.version
 
     def matches(self, version: str) -> bool:
-        """Whether `version` is the file's."""
+        """Return True if `version` is that of the file."""
         return self.file_snapshot.matches(version)
 
     def find_cell(self, name: str | int) -> Cell:
-        """Return the cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
-        found = [cell for cell in self.cells if cell.id == name]
+        """Return the cell with an id or, without one, with a number from 1.
+
+        Raises `not_found` and `ambiguous_match`.
+        """
+        matches = [cell for cell in self.cells if cell.id == name]
         name = str(name)
-        if not found:
-            found = [
-                cell for cell in self.cells if str(cell.number) == name.lstrip("0")
-            ]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            numbers = ", ".join(str(cell.number) for cell in found[:10])
+        if not matches:
+            number = name.lstrip("0")
+            matches = [cell for cell in self.cells if str(cell.number) == number]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            numbers = ", ".join(str(cell.number) for cell in matches[:10])
             raise errors.path_error(
                 Code.AMBIGUOUS_MATCH,
                 self.requested_path,
-                f"{self.requested_path} has {len(found)} cells with the id {name!r}",
+                f"{self.requested_path} has {len(matches)} cells with the id {name!r}",
                 f"name it by its number: {numbers}",
                 cell=name,
             )
@@ -202,7 +231,7 @@ class NotebookView(Snapshot):
         )
 
     def describe_position(self, offset: int) -> str:
-        """The cell and the line in it where a byte of the view is; empty for a heading."""
+        """Return the cell and the line in it at an offset; "" for a heading."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or offset > self.cells[index].end:
             return ""
@@ -212,50 +241,54 @@ class NotebookView(Snapshot):
         return f"{cell.label}, line {line}"
 
     def line_at(self, offset: int) -> int:
-        """Return the number of the line of the view that a byte of it is on."""
+        """Return the number of the view's line at an offset of the view."""
         assert self.content is not None
         return self.content.count(b"\n", 0, offset) + 1
 
     def cell_text(self, cell: Cell) -> bytes:
-        """The text of a cell's source."""
+        """Return the source of a cell."""
         return self._texts[cell.number - 1]
 
     def to_file_splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
-        """Return the splices of the file that make these of the view.
+        """Return the splices of the file that have the effect of those of the view.
 
-        Raises `invalid_input` for one of a heading, and for one that writes the heading of a cell into a source.
+        Raises `invalid_input` for a change of a heading, and for a change that writes
+        the heading of a cell into a source.
         """
-        assert self.content is not None
-        made: list[Splice] = []
-        for change in changes:
-            cell, start, end, new = self._inside(change)
-            self._check_heading(cell, start, end, new)
-            made.append(self._splice(cell, start, end, new))
-        return tuple(made)
+        splices: list[Splice] = []
+        for splice in changes:
+            change = self._source_change(splice)
+            self._check_heading(change)
+            splices.append(self._file_splice(change))
+        return tuple(splices)
 
-    def _check_heading(self, cell: Cell, start: int, end: int, new: bytes) -> None:
-        """Raise `invalid_input` if a change adds a line that reads as the heading of a cell."""
+    def _check_heading(self, change: _SourceChange) -> None:
+        """Raise `invalid_input` if a change adds a line like the heading of a cell."""
+        cell, new = change.cell, change.replacement
         if b"%% cell" not in new and b"\n" not in new:
             return
         text = self.cell_text(cell)
-        begin = text.rfind(b"\n", 0, start) + 1
-        stop = text.find(b"\n", end)
+        start = text.rfind(b"\n", 0, change.start) + 1
+        stop = text.find(b"\n", change.end)
         stop = len(text) if stop < 0 else stop
-        before, after = text[begin:stop], text[begin:start] + new + text[end:stop]
+        before = text[start:stop]
+        after = text[start : change.start] + new + text[change.end : stop]
         added = set(_HEADING.findall(after)) - set(_HEADING.findall(before))
         if added:
             line = min(added).decode("utf-8", "replace")
             raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.requested_path,
-                f"{self.requested_path}: the heading {line!r} would become text of {cell.label}; it makes no cell",
+                f"{self.requested_path}: the heading {line!r} would become text of "
+                f"{cell.label}; it makes no cell",
                 CELL_HINT,
             )
 
     def replace_source(self, cell: Cell, text: str) -> tuple[Splice, ...]:
-        """Return the splices of the view that make `text` the whole source of a cell, none if it is that.
+        """Return the splices of the view that replace the source of a cell by `text`.
 
-        A final newline is the caller's way to end a line, unless the source has one.
+        They change only the lines that differ. A final newline of `text` is left out
+        unless the source has one, since callers end their last line with it.
         """
         old, new = self.cell_text(cell), text.encode("utf-8", "surrogatepass")
         if new.endswith(b"\n") and not old.endswith(b"\n"):
@@ -284,10 +317,11 @@ class NotebookView(Snapshot):
     def rearrange(
         self, new: Sequence[NewCell], removed: Sequence[Cell]
     ) -> Rearrangement:
-        """Return the splices that put new cells between the others and delete some.
+        """Return the splices that insert new cells and delete some.
 
-        Every byte of the cells that stay is kept. New cells are numbered as they will be, and have ids of their own
-        where the format has ids. Raises `invalid_input` for a text with the heading of a cell.
+        The bytes of the other cells stay. New cells have their final numbers, and new
+        ids if the format has ids. Raises `invalid_input` for a text with the heading of
+        a cell.
         """
         gone = {cell.number for cell in removed}
         stay = [cell for cell in self.cells if cell.number not in gone]
@@ -316,11 +350,14 @@ class NotebookView(Snapshot):
                     identifiers.add(identifier)
                 text = cell.text.removesuffix("\n")
                 if _HEADING.search(text.encode("utf-8", "surrogatepass")):
-                    message = f"{self.requested_path}: the text of the new cell holds the heading of a cell"
+                    message = (
+                        f"{self.requested_path}: the text of the new cell "
+                        "holds the heading of a cell"
+                    )
                     raise errors.path_error(
                         Code.INVALID_INPUT, self.requested_path, message, CELL_HINT
                     )
-                objects.append(style.written(cell.kind, identifier, text))
+                objects.append(style.write_cell(cell.kind, identifier, text))
                 heading = _heading(number, cell.kind, identifier)
                 shown += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
                 made.append(heading[5:].rstrip("\n"))
@@ -344,7 +381,7 @@ class NotebookView(Snapshot):
         going: Sequence[Cell],
         objects: list[bytes],
     ) -> Splice:
-        """Return the splice of the file that puts `objects` in the place of the cells `going`."""
+        """Return the splice of the file that replaces `going` by `objects`."""
         text = style.between.join(objects)
         if (
             above is None and below is None
@@ -371,8 +408,10 @@ class NotebookView(Snapshot):
             text += style.between
         return Splice(start, stop - start, text)
 
-    def _splice(self, cell: Cell, start: int, end: int, new: bytes) -> Splice:
-        """The splice of the file that puts a text between two places of a cell's text."""
+    def _file_splice(self, change: _SourceChange) -> Splice:
+        """Return the splice of the file for a change of a source."""
+        cell, start, end = change.cell, change.start, change.end
+        new = change.replacement
         text, array = self.cell_text(cell), cell.array
         layout = self._layout(cell)
         separator = b'"' + layout.separator + b'"'
@@ -385,13 +424,15 @@ class NotebookView(Snapshot):
                 and (end == len(text) or self._ends_unbroken_part(cell, end))
             ):
                 lines.pop()
-        literal = separator.join(_encoded(line, self._escapes_text) for line in lines)
+        literal = separator.join(
+            _encode_string(line, self._escapes_text) for line in lines
+        )
         if not cell.literals:
             if array is None:
                 raise FilewrightError(
                     Code.UNSUPPORTED,
                     f"{cell.label} has no source to write to",
-                    "edit another cell, or give encoding to edit the notebook as the text it is",
+                    "edit another cell, or give encoding to edit the notebook as text",
                 )
             if array[0] == array[1]:
                 return Splice(
@@ -403,27 +444,28 @@ class NotebookView(Snapshot):
         at = self._offset_in_file(cell, start)
         if end == start:
             return Splice(at, 0, literal)
-        # Strings that end without a line's end are kept apart, though Jupyter reads them as one line.
+        # Strings that end without a line's end are kept apart, though Jupyter reads
+        # them as one line.
         apart = bool(
             new or start not in self._part_ends(cell)
         ) and self._ends_unbroken_part(cell, end)
         return Splice(at, self._offset_in_file(cell, end, in_first=apart) - at, literal)
 
     def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
-        """Return whether a string of a source, not its last, ends at an offset of its text without a newline."""
+        """Return True if a string other than the last ends there without a newline."""
         ends = self._part_ends(cell)
         return offset in ends[:-1] and not self.cell_text(cell)[:offset].endswith(b"\n")
 
     def _between(self, cell: Cell) -> bytes:
-        """What is between the first two strings of a source, without their quotes."""
+        """Return the bytes between the first two strings, without quotes."""
         (_, end), (start, _) = cell.literals[:2]
         return self.file_snapshot.read(end + 1, start - end - 2)
 
     def _part_ends(self, cell: Cell) -> Sequence[int]:
-        """Return where each string of a source ends in its text."""
+        """Return the offset in the source at which each of its strings ends."""
         if cell.number not in self._known_ends:
             lengths = (
-                len(_decoded(self.file_snapshot.read(start, end - start)))
+                len(_decode_string(self.file_snapshot.read(start, end - start)))
                 for start, end in cell.literals
             )
             self._known_ends[cell.number] = tuple(accumulate(lengths))
@@ -432,7 +474,10 @@ class NotebookView(Snapshot):
     def _offset_in_file(
         self, cell: Cell, offset: int, *, in_first: bool = False
     ) -> int:
-        """Return where a byte of a cell's text is written: of two strings that meet there, in the second."""
+        """Return the offset in the file of an offset in a source.
+
+        If two strings meet there, it is in the second, or with `in_first` in the first.
+        """
         ends = self._part_ends(cell)
         place = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
         index = min(place, len(ends) - 1)
@@ -445,14 +490,17 @@ class NotebookView(Snapshot):
             if offset <= at:
                 return start + piece.start()
             plain = not piece[0].startswith(b"\\")
-            length = len(piece[0]) if plain else len(_decoded(piece[0]))
+            length = len(piece[0]) if plain else len(_decode_string(piece[0]))
             if plain and offset < at + length:
                 return start + piece.start() + offset - at
             at += length
         return start + len(literal)
 
-    def _inside(self, change: Splice) -> tuple[Cell, int, int, bytes]:
-        """The cell of a change, and its place and text there, without the line ends that only the view has."""
+    def _source_change(self, change: Splice) -> _SourceChange:
+        """Return the change of one source, without newlines that only the view has.
+
+        Raises `invalid_input` if the change is not inside one source.
+        """
         start, end, new = (
             change.offset,
             change.offset + change.length,
@@ -465,30 +513,32 @@ class NotebookView(Snapshot):
             raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.requested_path,
-                f"{self.requested_path}: the edit reaches over the heading of cell {number}, which is not in the file",
+                f"{self.requested_path}: the edit reaches over the heading of "
+                f"cell {number}, which is not in the file",
                 f"edit the text of one cell at a time; {CELL_HINT}",
             )
         text = self.cell_text(cell)
         start, end = start - cell.start, end - cell.start
-        if start > len(
-            text
-        ):  # an addition below the last line, of which only the view ends
-            start = end = len(text)
-            return cell, start, end, (b"\n" if text else b"") + new.removesuffix(b"\n")
+        if start > len(text):
+            # Lines are added below the last line, which ends only in the view.
+            end = len(text)
+            separator = b"\n" if text else b""
+            return _SourceChange(cell, end, end, separator + new.removesuffix(b"\n"))
         if end > len(text):
             end = len(text)
             if new.endswith(b"\n"):
                 new = new[:-1]
             elif not new and text[start - 1 : start] == b"\n":
-                start -= 1  # the last line goes, and so does the end of the one before
-        return cell, start, end, new
+                # The last line is deleted, and with it the newline before it.
+                start -= 1
+        return _SourceChange(cell, start, end, new)
 
     @cached_property
     def _escapes_text(self) -> bool:
         return _escapes_text(self.file_snapshot, self.cells)
 
     def _layout(self, cell: Cell) -> _Layout:
-        """Return how the lines of a cell's source are laid out: as its own are, else as those of other cells."""
+        """Return the layout of a cell's source: its own, or that of another cell."""
         style = _Style.of(self.file_snapshot, self._document)
         several = (other for other in self.cells if len(other.literals) > 1)
         single = (other for other in self.cells if other.literals)
@@ -518,7 +568,7 @@ class NotebookView(Snapshot):
 def view_if_notebook(
     snapshot: Snapshot, task: Task | None = None, *, headings: bool = True
 ) -> Snapshot:
-    """The view by cells of what has the name of a notebook; the snapshot itself of anything else."""
+    """Return the view of a file with the name of a notebook, else the snapshot."""
     where = snapshot.location
     if where is None or not where.name.lower().endswith(NOTEBOOK_SUFFIX):
         return snapshot
@@ -528,23 +578,24 @@ def view_if_notebook(
 def view_cells(
     snapshot: Snapshot, task: Task | None = None, headings: bool = True
 ) -> Snapshot:
-    """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.
+    """Return the view of a notebook, which closes the snapshot, else the snapshot.
 
-    Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
+    Without `headings` their lines are empty, so that a search finds nothing in them.
+    Raises `timeout`.
     """
     if not snapshot.encoding.is_utf8:
         return snapshot
     try:
-        document = _scanned(_Scanner(snapshot, task or Task()))
+        document = _scan_document(_Scanner(snapshot, task or Task()))
         cells = document.cells
         if (
             sum(end - start for cell in cells for start, end in cell.literals)
-            > _SOURCE_BYTES
+            > _MAX_SOURCE_BYTES
         ):
             return snapshot
         texts = [
             b"".join(
-                _decoded(snapshot.read(start, end - start))
+                _decode_string(snapshot.read(start, end - start))
                 for start, end in cell.literals
             )
             for cell in cells
@@ -567,10 +618,14 @@ def view_cells(
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a notebook writes its cells, taken from those that are there, else as Jupyter does.
+    """How a notebook writes its cells: as the existing ones, or else as Jupyter does.
 
-    `opening` and `closing` are at the ends of the array, `between` parts two cells. With `indent` None a cell is on
-    one line; else it is what one level deeper is indented by, and `margin` what the cells are.
+    - `opening`, `between`, `closing`: the bytes before, between and after the cells.
+    - `margin`: the indentation of the cells.
+    - `indent`: the indentation of one level, or None if a cell is on one line.
+    - `separators`: as for `json.dumps`.
+    - `as_array`: True if a source is an array of lines.
+    - `ascii_only`: True if characters beyond ASCII are escaped.
     """
 
     opening: bytes
@@ -585,7 +640,7 @@ class _Style:
 
     @classmethod
     def of(cls, raw: Snapshot, document: _Document) -> _Style:
-        """Read the style of a notebook."""
+        """Return the style of a notebook."""
         cells, (start, stop) = document.cells, document.array
         sample = raw.read(raw.start, 4096)
         newline = b"\r\n" if b"\r\n" in sample else b"\n"
@@ -637,7 +692,7 @@ class _Style:
             ascii_only,
         )
 
-    def written(self, kind: CellKind, identifier: str, text: str) -> bytes:
+    def write_cell(self, kind: CellKind, identifier: str, text: str) -> bytes:
         """Return a new cell in this style."""
         cell: dict[str, object] = {"cell_type": kind}
         if kind == "code":
@@ -659,7 +714,7 @@ class _Style:
 
 
 def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
-    """Return whether a notebook writes letters that are not ASCII as escapes."""
+    """Return True if a notebook escapes characters beyond ASCII."""
     sources = [
         raw.read(start, end - start) for cell in cells for start, end in cell.literals
     ]
@@ -667,7 +722,7 @@ def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
 
 
 def _new_identifier(cell: NewCell, taken: set[str]) -> str:
-    """Return an id that no cell has: the same for the same request, so that a preview shows the one that is written."""
+    """Return an unused id, the same for the same request, as previews show it."""
     seed = f"{cell.after} {cell.kind} {cell.text}"
     for attempt in range(len(taken) + 1):
         identifier = hashlib.sha256(
@@ -678,14 +733,14 @@ def _new_identifier(cell: NewCell, taken: set[str]) -> str:
     raise AssertionError("more ids than cells")
 
 
-def _encoded(line: bytes, ascii_only: bool) -> bytes:
-    """A text inside a JSON string."""
+def _encode_string(line: bytes, ascii_only: bool) -> bytes:
+    """Return text as it is written inside a JSON string."""
     text = line.decode("utf-8", "surrogatepass")
     lone = any("\ud800" <= character <= "\udfff" for character in text)
     return json.dumps(text, ensure_ascii=ascii_only or lone)[1:-1].encode()
 
 
-def _decoded(literal: bytes) -> bytes:
+def _decode_string(literal: bytes) -> bytes:
     try:
         return str(json.loads(b'"' + literal + b'"')).encode("utf-8", "surrogatepass")
     except ValueError as error:
@@ -695,17 +750,20 @@ def _decoded(literal: bytes) -> bytes:
 # Scanning
 
 
-def _scanned(scan: _Scanner) -> _Document:
+def _scan_document(scan: _Scanner) -> _Document:
     cells: list[Cell] | None = None
     array = (0, 0)
     version = minor = b""
     for key in scan.members():
         if key == "cells":
             if cells is not None:
-                raise _NotANotebookError  # one of two is meant, and nobody knows which
+                # Readers differ in which of the two they take.
+                raise _NotANotebookError
             scan.peek()
             begin = scan.offset + 1
-            cells = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
+            cells = [
+                _scan_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)
+            ]
             array = (begin, scan.offset - 1)
         elif key == "nbformat":
             version = scan.scalar()
@@ -719,12 +777,12 @@ def _scanned(scan: _Scanner) -> _Document:
     return _Document(tuple(cells), array, _MINOR_WITH_IDS if has_ids else 0)
 
 
-def _cell(scan: _Scanner, number: int) -> Cell:
+def _scan_cell(scan: _Scanner, number: int) -> Cell:
     kind = identifier = ""
     literals: list[Span] | None = None
     array: Span | None = None
     outputs = output_bytes = 0
-    if number > _CELLS:
+    if number > _MAX_CELLS:
         raise _NotANotebookError
     scan.peek()
     start = scan.offset
@@ -740,10 +798,11 @@ def _cell(scan: _Scanner, number: int) -> Cell:
             else:
                 literals.append(scan.string())
         elif key in ("cell_type", "id") and scan.peek() == b'"':
-            value = _decoded(scan.text(*scan.string())).decode("utf-8", "replace")
-            kind, identifier = (
-                (value, identifier) if key == "cell_type" else (kind, value)
-            )
+            value = _decode_string(scan.text(*scan.string())).decode("utf-8", "replace")
+            if key == "cell_type":
+                kind = value
+            else:
+                identifier = value
         elif key == "outputs" and scan.peek() == b"[":
             begin = scan.offset
             for _ in scan.elements():
@@ -773,71 +832,76 @@ def _cell(scan: _Scanner, number: int) -> Cell:
 
 
 class _Scanner:
-    """Passes over JSON in blocks, by its brackets and strings; raises `_NotANotebookError` where it is none."""
+    """A scanner of JSON, in blocks, for the positions of its values.
+
+    Raises `_NotANotebookError` if the content is not JSON.
+    """
 
     def __init__(self, snapshot: Snapshot, task: Task) -> None:
         self._snapshot = snapshot
         self._task = task
         self._buffer = b""
         self._base = snapshot.start
-        self._at = 0
+        self._position = 0
 
     @property
     def offset(self) -> int:
-        """Where it is in the file."""
-        return self._base + self._at
+        """Return the current offset in the file."""
+        return self._base + self._position
 
     def _pass(self, any_number: re.Pattern[bytes]) -> bytes:
-        """Pass over as much as there is of something, in as many blocks as it takes; the byte that follows."""
+        """Skip all that the pattern matches; return the byte after it."""
         while True:
-            match = any_number.match(self._buffer, self._at)
+            match = any_number.match(self._buffer, self._position)
             assert match is not None
-            self._at = match.end()
+            self._position = match.end()
             # A backslash alone may escape what the next block begins with.
-            if len(self._buffer) - self._at > 1:
+            if len(self._buffer) - self._position > 1:
                 break
             self._task.check()
             known = self._base + len(self._buffer)
             if known >= self._snapshot.size:
                 break
-            self._buffer = self._buffer[self._at :] + self._snapshot.read(known, _BLOCK)
-            self._base, self._at = self._base + self._at, 0
-        return self._buffer[self._at : self._at + 1]
+            self._buffer = self._buffer[self._position :] + self._snapshot.read(
+                known, _BLOCK_BYTES
+            )
+            self._base, self._position = self._base + self._position, 0
+        return self._buffer[self._position : self._position + 1]
 
     def text(self, start: int, end: int) -> bytes:
-        """The bytes of a short string that was passed."""
+        """Return the bytes of a string, at most 1,000."""
         return self._snapshot.read(start, min(end - start, 1_000))
 
     def peek(self) -> bytes:
-        """The next byte that is not white space; empty at the end."""
+        """Return the next byte that is not whitespace, or b"" at the end."""
         return self._pass(_SPACE)
 
     def take(self, byte: bytes) -> None:
-        """Pass over one byte that must come next."""
+        """Skip the byte that must come next."""
         if self.peek() != byte:
             raise _NotANotebookError
-        self._at += 1
+        self._position += 1
 
     def members(self) -> Iterator[str]:
-        """The keys of an object; whoever iterates passes over each value."""
+        """Yield the keys of an object. The caller must skip each value."""
         for _ in self.elements(b"{", b"}"):
             start, end = self.string()
             self.take(b":")
-            yield _decoded(self.text(start, end)).decode("utf-8", "replace")
+            yield _decode_string(self.text(start, end)).decode("utf-8", "replace")
 
     def elements(self, opening: bytes = b"[", closing: bytes = b"]") -> Iterator[None]:
-        """The elements of an array; whoever iterates passes over each."""
+        """Yield before each element of an array. The caller must skip the element."""
         self.take(opening)
         while self.peek() != closing:
             yield
             comma = self.peek() == b","
-            self._at += comma
+            self._position += comma
             if comma == (self.peek() == closing):
                 raise _NotANotebookError
-        self._at += 1
+        self._position += 1
 
     def string(self) -> Span:
-        """The place of the next string, between its quotes."""
+        """Skip the next string; return the span between its quotes."""
         self.take(b'"')
         start = self.offset
         self._pass(_PLAIN)
@@ -845,7 +909,7 @@ class _Scanner:
         return start, self.offset - 1
 
     def scalar(self) -> bytes:
-        """The next number or word."""
+        """Skip the next number or word and return it."""
         self.peek()
         start = self.offset
         self._pass(_SCALAR)
@@ -857,7 +921,7 @@ class _Scanner:
         return text
 
     def skip(self) -> None:
-        """Pass over the next value."""
+        """Skip the next value."""
         if (first := self.peek()) == b'"':
             self.string()
         elif first not in _CLOSING:
@@ -869,10 +933,10 @@ class _Scanner:
                 if byte == b'"':
                     self.string()
                     continue
-                self._at += 1
+                self._position += 1
                 if byte in _CLOSING:
                     closing.append(_CLOSING[byte])
-                    if len(closing) > _DEEPEST:
+                    if len(closing) > _MAX_DEPTH:
                         raise _NotANotebookError
                 elif closing.pop() != byte:
                     raise _NotANotebookError

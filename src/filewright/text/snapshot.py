@@ -173,7 +173,7 @@ class Snapshot(Closable):
             file.close()
 
     def release(self) -> None:
-        """Close the file and drop the content, without waiting for garbage collection."""
+        """Close the file and drop the content, before garbage collection would."""
         self.close()
         self.content = b"" if self.content is not None else None
         self.__dict__.pop("lines", None)
@@ -185,7 +185,7 @@ class Snapshot(Closable):
 
     @property
     def descriptor(self) -> int | None:
-        """Return the open descriptor, for a child process, or None if there is no file."""
+        """Return the open descriptor for a child process, or None."""
         return None if self._file is None else self._file.fileno()
 
     def read(self, offset: int, length: int) -> bytes:
@@ -262,7 +262,7 @@ class Snapshot(Closable):
 
     @cached_property
     def encoding(self) -> Encoding:
-        """Return the encoding of the text: the one requested by the caller, or detected."""
+        """Return the encoding: the one that the caller requested, or detected."""
         name = self.location.name if self.location is not None else b""
         return detection.detect_encoding(
             self.read,
@@ -293,12 +293,12 @@ class Snapshot(Closable):
 
     @property
     def is_stable(self) -> bool:
-        """Return True if facts about this content hold for its identity in later calls."""
+        """Return True if facts about this content hold for its identity later."""
         return self.identity is not None and _is_stable(self._file, self.identity)
 
     @cached_property
     def has_no_returns(self) -> bool:
-        """Return True for content in memory without carriage returns, the usual case."""
+        """Return True for content in memory without carriage returns (usual)."""
         return self.content is not None and b"\r" not in self.content
 
     @cached_property

@@ -1,8 +1,8 @@
-"""Other spellings of a text: characters that show nothing, or that look like another character.
+"""Other spellings of a text: invisible characters, and characters that look alike.
 
-Comparing bytes tells a no-break space from a space and a decomposed letter from a composed one; a reader of the
-screen cannot. These tables say which characters are taken for which, so that an answer can name the difference.
-Nothing here changes a text that is written.
+A comparison of bytes tells a no-break space from a space, and a decomposed letter from
+a composed one; a reader of the screen cannot. These tables say which characters look
+like which, so that an answer can name the difference. They never change written text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAIN_CHARACTERS: Final = {
     }.items()
     for character in family
 }
-"""Quotes, dashes and spaces that replace plain ones: the one table of them."""
+"""Typographic quotes, dashes and spaces, with the plain character for each."""
 
 INVISIBLE_RANGES: Final = (
     ("\u00ad", "\u00ad"),  # soft hyphen
@@ -44,7 +44,7 @@ INVISIBLE_RANGES: Final = (
     ("\ufff9", "\ufffb"),
     ("\U000e0000", "\U000e0fff"),  # tags and more variation selectors
 )
-"""Characters that show nothing: the first and the last of each range."""
+"""Invisible characters: the first and the last of each range."""
 
 _LOOK_ALIKE_LETTERS: Final = {
     # Cyrillic
@@ -64,7 +64,8 @@ _LOOK_ALIKE_LETTERS: Final = {
 }  # fmt: skip
 _LOOK_ALIKES: Final = {**_LOOK_ALIKE_LETTERS, **PLAIN_CHARACTERS}
 
-#: Ranges whose characters are, by Unicode's own tables, another character: singletons, wide and narrow forms.
+# Ranges of characters that Unicode maps to one other character: singletons, and wide
+# and narrow forms.
 _EQUIVALENT_RANGES: Final = (
     (0x0340, 0x0380), (0x0387, 0x0388), (0x1F71, 0x1FFE), (0x2000, 0x200B), (0x202F, 0x2030), (0x205F, 0x2060),
     (0x2126, 0x212C), (0x2329, 0x232B), (0x3000, 0x3001), (0xF900, 0xFB00), (0xFF01, 0xFFEF), (0x2F800, 0x2FA1E),
@@ -72,11 +73,11 @@ _EQUIVALENT_RANGES: Final = (
 )  # fmt: skip
 
 _MAX_MARKS = 3
-"""Marks of one letter whose orders are tried."""
+"""The orders of at most so many marks of one letter are tried."""
 
 
 def is_invisible(character: str) -> bool:
-    """Return whether a character shows nothing on a screen; spaces, tabs and line ends are not meant."""
+    """Return True if a character is invisible and not a space, tab or line end."""
     if character.isascii():
         return unicodedata.category(character) == "Cc" and character not in "\t\n\r\f"
     return any(low <= character <= high for low, high in INVISIBLE_RANGES) or (
@@ -85,7 +86,7 @@ def is_invisible(character: str) -> bool:
 
 
 def plain_character(character: str) -> str:
-    """Return what a reader takes a character for: "" for an invisible one, the plain one it looks like, or itself."""
+    """Return the plain character that a character looks like, "" if invisible."""
     if is_invisible(character):
         return ""
     if character in _LOOK_ALIKES:
@@ -95,7 +96,7 @@ def plain_character(character: str) -> str:
 
 
 def is_peculiar(character: str) -> bool:
-    """Return whether a reader cannot see which character this is: it is invisible, or looks like another."""
+    """Return True if a character is invisible or looks like another one."""
     if character.isascii():
         return is_invisible(character)
     return plain_character(character) != character or character in "\u0085\u2028\u2029"
@@ -111,7 +112,10 @@ def peculiar_characters(text: str) -> tuple[str, ...]:
 
 
 def visible_form(text: str) -> str:
-    """Return what a reader takes a text for: composed, without what is invisible, with plain look-alikes and spaces."""
+    """Return the text that a reader sees.
+
+    It is composed, without invisible characters, and with plain ones for look-alikes.
+    """
     if text.isascii() and text.isprintable():
         return re.sub(" {2,}", " ", text)
     composed = unicodedata.normalize("NFC", text)
@@ -123,10 +127,10 @@ def visible_form(text: str) -> str:
 def equivalent_spellings(
     character: str, *, look_alikes: bool = False
 ) -> tuple[str, ...]:
-    """Return all the texts that are the same as a character, itself first.
+    """Return the spellings of a character, itself first.
 
-    They are its composed and decomposed forms, other spaces for a space, wide and narrow forms; with
-    `look_alikes` also quotes, dashes and letters of other scripts that look like it.
+    They are composed and decomposed forms, wide and narrow forms, and other spaces for
+    a space; with `look_alikes` also quotes, dashes and letters of other scripts.
     """
     spellings = {character: None}
     base, *marks = list(unicodedata.normalize("NFD", character))
@@ -154,7 +158,7 @@ def equivalent_spellings(
 
 @cache
 def _equivalents() -> dict[str, list[str]]:
-    """Return the characters that are another single one by Unicode's tables, by that one."""
+    """Return, for a character, those that Unicode maps to it."""
     equivalents: dict[str, list[str]] = {}
     for start, stop in _EQUIVALENT_RANGES:
         for character in map(chr, range(start, stop)):

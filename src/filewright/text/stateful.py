@@ -1,7 +1,8 @@
 """Encodings with shift states, whose bytes are all ASCII: ISO 2022, HZ and UTF-7.
 
-The bytes of their characters are those of ASCII letters, so a text in one of them would be searched and edited as
-ASCII: a splice would change other characters than those asked for. Such a file is recognised, and refused.
+Their characters have the bytes of ASCII letters. A text in one of them would be
+searched and edited as ASCII, and a splice would change other characters than the
+requested ones. Such a file is recognised and refused.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ _ISO_2022 = re.compile(
     rb"\x1b(?:\$(?P<korean>[()]C)|\$(?P<chinese>A|[)*+][AE-M])|\$(?:[@B]|\([@-~])|\([IJ])"
     rb"(?=[\x0e\x1b\r\n]|[!-~]{2}|[!-~]\x1b|[ -~]*\x0e)"
 )
-"""A change to a set of characters that terminals do not have: their own are ``ESC ( B`` and ``ESC ( 0``."""
+"""A change to a character set that no terminal uses (``ESC ( B``, ``ESC ( 0``)."""
 
 _UTF7_RUN = re.compile(rb"\+([A-Za-z0-9+/]{2,})")
 _NAME = re.compile(
     rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[a-z]+(?:[A-Z][a-z]+)+|[A-Za-z][a-z]*[0-9]+"
 )
-"""What may stand behind a plus sign in a program, or a phone number."""
+"""A name or a number, which may follow a plus sign in a program."""
 _LATIN_RUN = re.compile(rb"A[K-P][A-Z]")
-"""A letter of Latin-1 that is written like a short name: several of them are no names."""
+"""A letter of Latin-1 in UTF-7. It looks like a short name; several are no names."""
 
 _LEGACY_CHARACTERS = ("gb2312", "shift_jis", "big5", "euc_kr")
-"""Together they have the characters that East Asian texts are written with, and few of the rare ones."""
+"""Together they have the common characters of East Asian texts, and few rare ones."""
 
 
 def stateful_encoding(data: bytes) -> str | None:
-    """Return the name of the stateful encoding that a text of ASCII bytes is in; None for plain text."""
+    """Return the stateful encoding of a text of ASCII bytes, or None for plain text."""
     if not data.isascii():
         return None
     if b"\x1b" in data and (match := _ISO_2022.search(data)):
@@ -43,7 +44,7 @@ def stateful_encoding(data: bytes) -> str | None:
 
 
 def _is_hz(data: bytes) -> bool:
-    """Return whether all of a text is HZ: every tilde begins an escape, which enclose characters of two bytes."""
+    """Return True if a whole text is HZ: its escapes enclose two-byte characters."""
     if data.count(b"~{") != data.count(b"~}"):
         return False
     try:
@@ -54,7 +55,7 @@ def _is_hz(data: bytes) -> bool:
 
 
 def _is_utf7(data: bytes) -> bool:
-    """Return whether all of a text is UTF-7, and its runs are no names behind plus signs of a program."""
+    """Return True if a whole text is UTF-7, not a program with plus signs."""
     runs = _UTF7_RUN.findall(data)
     if not runs:
         return False
@@ -73,11 +74,12 @@ def _is_utf7(data: bytes) -> bool:
 
 
 def _is_written(character: str) -> bool:
-    """Return whether a character occurs in the texts people write: not a rare or an unassigned one."""
+    """Return True if a character is common in texts: not rare and not unassigned."""
     if unicodedata.category(character)[0] == "C":
         return False
     if character < "\u2e80" or character >= "\U00010000":
-        # Of the smaller scripts most are written; of letters with code points in between hardly any.
+        # Of the smaller scripts most are written; of letters with code points in
+        # between hardly any.
         return (
             character < "\u0180"
             or "\u0370" <= character < "\u10a0"

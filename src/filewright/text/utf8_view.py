@@ -1,8 +1,8 @@
 """UTF-16 text as UTF-8, so that edits are planned in one encoding only.
 
 The copy has the same characters and line ends as the file, so all that holds for an
-edit of UTF-8 holds here too. The splices of the copy are carried back to the bytes of the
-file. Half a surrogate pair becomes three bytes that are not UTF-8, and is restored.
+edit of UTF-8 holds here too. The splices of the copy are carried back to the bytes of
+the file. Half a surrogate pair becomes three bytes that are not UTF-8, and is restored.
 """
 
 from __future__ import annotations
