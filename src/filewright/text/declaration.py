@@ -10,7 +10,7 @@ of a program declares nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from filewright.text.codec import WIDE, Encoding, encode, find_encoding
@@ -146,19 +146,11 @@ def _labels(head: bytes, tail: bytes, file_name: bytes) -> Iterator[bytes]:
         if match := pattern.match(head):
             yield match[1]
     first_lines = head.splitlines()[:_MODELINES]
-    for line in first_lines[:2]:
-        if match := _EMACS.search(line):
-            yield match[1]
-    if not file_name.lower().endswith(_PROSE_SUFFIXES):
-        for line in first_lines[:2]:
-            if match := _COMMENT_COOKIE.match(line):
-                yield match[1]
-            if not _BLANK_OR_COMMENT.match(line):
-                break  # A cookie in the second line counts only after a comment.
     last_lines = (tail or head).splitlines()[-_MODELINES:]
-    for line in (*first_lines, *last_lines):
-        if match := _VIM.search(line):
-            yield match[1]
+    yield from _search_lines(_EMACS, first_lines[:2])
+    if not file_name.lower().endswith(_PROSE_SUFFIXES):
+        yield from _comment_cookies(first_lines[:2])
+    yield from _search_lines(_VIM, [*first_lines, *last_lines])
     if _MARKUP.match(head):
         markup = _HTML_COMMENT.sub(b"", head)
         for pattern in (_JSP, _HTML_META):
@@ -170,3 +162,19 @@ def _labels(head: bytes, tail: bytes, file_name: bytes) -> Iterator[bytes]:
         yield match[1]
     if match := _EMACS_VARIABLES.search(tail or head):
         yield match[1]
+
+
+def _search_lines(
+    pattern: re.Pattern[bytes], lines: Iterable[bytes]
+) -> Iterator[bytes]:
+    for line in lines:
+        if match := pattern.search(line):
+            yield match[1]
+
+
+def _comment_cookies(lines: Iterable[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        if match := _COMMENT_COOKIE.match(line):
+            yield match[1]
+        if not _BLANK_OR_COMMENT.match(line):
+            break  # A cookie in the second line counts only after a comment.

@@ -11,7 +11,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from filewright.text.codec import ENCODINGS, WIDE, Encoding, cut_at_character
@@ -126,61 +126,91 @@ def detect_encoding(
     """
     head = read(0, 4)
     if asked is not None:
-        if asked == "utf-16":
-            asked = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
-        mark = _MARKS.get(asked, b"")
-        return Encoding(asked, mark if head.startswith(mark) else b"")
+        return _requested_encoding(asked, head)
     for name in ("utf-16-le", "utf-16-be"):
         if head.startswith(_MARKS[name]):
             return Encoding(name, _MARKS[name])
-    sampled = not whole and size > 2 * SAMPLE_BYTES
-    broken, valid, plain = None, True, True
-    if sampled:
-        samples = _samples(read, size)
-        valid = all(map(_is_utf8, samples))
-        plain = all(map(bytes.isascii, samples))
-    else:
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        for offset in range(0, size, _BLOCK):
-            block = read(offset, _BLOCK)
-            plain = plain and block.isascii()
-            try:
-                decoder.decode(block, final=offset + _BLOCK >= size)
-            except UnicodeDecodeError as error:
-                broken, valid = (
-                    offset + error.start,
-                    False,
-                )  # about where it stops being UTF-8
-                break
+    is_sampled = not whole and size > 2 * SAMPLE_BYTES
+    evidence = _sampled_evidence(read, size) if is_sampled else _evidence(read, size)
     if head.startswith(codecs.BOM_UTF8):
+        # The mark decides, even if some bytes are not UTF-8.
         return Encoding(
-            "utf-8", codecs.BOM_UTF8, has_invalid_bytes=not valid
-        )  # the mark says it, whatever is not
-    if valid and not plain:
-        return Encoding("utf-8", is_sampled=sampled)
+            "utf-8", codecs.BOM_UTF8, has_invalid_bytes=not evidence.is_utf8
+        )
+    if evidence.is_utf8 and not evidence.is_ascii:
+        return Encoding("utf-8", is_sampled=is_sampled)
     declaration = _declaration(read, size, file_name)
-    if valid:
-        # Nothing in an ASCII file tells one encoding from another but its own word, by
-        # which others will read it.
+    if evidence.is_ascii:
+        # ASCII bytes are the same in all encodings. Other programs will read the file
+        # in the encoding that it declares.
         if declaration is None or declaration.encoding in ("utf-8", *WIDE):
-            return Encoding("utf-8", is_sampled=sampled)
+            return Encoding("utf-8", is_sampled=is_sampled)
         return Encoding(
             declaration.encoding or "ascii",
-            is_sampled=sampled,
+            is_sampled=is_sampled,
             declared_label=declaration.label,
         )
-    sample = b"".join(_samples(read, size))
-    if broken is not None and size > 2 * SAMPLE_BYTES and _is_utf8(sample):
-        around = read(max(0, broken - SAMPLE_BYTES // 2), SAMPLE_BYTES)
-        sample = _whole_lines(b"\n" + around) or around
+    sample = _guess_sample(read, size, evidence.first_invalid)
     guess = _guess(sample)
     if guess.has_invalid_bytes and not guess.rivals:
         return guess
     if declaration is not None and _can_be(declaration.encoding, sample):
         return Encoding(
-            declaration.encoding, is_sampled=sampled, declared_label=declaration.label
+            declaration.encoding,
+            is_sampled=is_sampled,
+            declared_label=declaration.label,
         )
-    return guess if guess.has_invalid_bytes else replace(guess, is_sampled=sampled)
+    if guess.has_invalid_bytes:
+        return guess
+    return replace(guess, is_sampled=is_sampled)
+
+
+def _requested_encoding(name: str, head: bytes) -> Encoding:
+    if name == "utf-16":
+        name = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+    mark = _MARKS.get(name, b"")
+    return Encoding(name, mark if head.startswith(mark) else b"")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The facts about the bytes: `first_invalid` is about where they stop being UTF-8."""
+
+    is_utf8: bool
+    is_ascii: bool
+    first_invalid: int | None = None
+
+
+def _sampled_evidence(read: Read, size: int) -> _Evidence:
+    samples = _samples(read, size)
+    return _Evidence(
+        is_utf8=all(map(_is_utf8, samples)),
+        is_ascii=all(map(bytes.isascii, samples)),
+    )
+
+
+def _evidence(read: Read, size: int) -> _Evidence:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_ascii = True
+    for offset in range(0, size, _BLOCK):
+        block = read(offset, _BLOCK)
+        is_ascii = is_ascii and block.isascii()
+        try:
+            decoder.decode(block, final=offset + _BLOCK >= size)
+        except UnicodeDecodeError as error:
+            return _Evidence(
+                is_utf8=False, is_ascii=False, first_invalid=offset + error.start
+            )
+    return _Evidence(is_utf8=True, is_ascii=is_ascii)
+
+
+def _guess_sample(read: Read, size: int, first_invalid: int | None) -> bytes:
+    """Return the bytes to guess from; they contain an invalid byte if one is known."""
+    sample = b"".join(_samples(read, size))
+    if first_invalid is None or size <= 2 * SAMPLE_BYTES or not _is_utf8(sample):
+        return sample
+    around = read(max(0, first_invalid - SAMPLE_BYTES // 2), SAMPLE_BYTES)
+    return _whole_lines(b"\n" + around) or around
 
 
 def find_stateful_encoding(read: Read, size: int, *, whole: bool) -> str | None:
@@ -315,9 +345,8 @@ def _guess(sample: bytes) -> Encoding:
     )
     return Encoding(
         best,
-        confidence=min(
-            0.99, weights[best] / (weights[best] + strongest)
-        ),  # a guess is never certain
+        # A guess is never certain.
+        confidence=min(0.99, weights[best] / (weights[best] + strongest)),
         is_guess=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
         known_characters=frozenset(c for c in shown if c > "\x7f"),

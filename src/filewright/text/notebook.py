@@ -804,11 +804,9 @@ def _scan_cell(scan: _Scanner, number: int) -> Cell:
             else:
                 identifier = value
         elif key == "outputs" and scan.peek() == b"[":
-            begin = scan.offset
-            for _ in scan.elements():
-                scan.skip()
-                outputs += 1
-            output_bytes = scan.offset - begin
+            start_of_outputs = scan.offset
+            outputs = scan.skip_elements()
+            output_bytes = scan.offset - start_of_outputs
         else:
             scan.skip()
     if (
@@ -899,6 +897,14 @@ class _Scanner:
             if comma == (self.peek() == closing):
                 raise _NotANotebookError
         self._position += 1
+
+    def skip_elements(self) -> int:
+        """Skip an array; return the number of its elements."""
+        count = 0
+        for _ in self.elements():
+            self.skip()
+            count += 1
+        return count
 
     def string(self) -> Span:
         """Skip the next string; return the span between its quotes."""
