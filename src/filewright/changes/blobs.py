@@ -1,9 +1,10 @@
-"""What files are to hold, and what undo keeps of what they held: streams that never need a whole file in memory.
+"""Contents as streams: those that files are to hold, and those stored for undo.
 
-Undo keeps every content once, by what it holds. Small ones are in the database. Larger ones are files of their own::
+No stream needs a whole file in memory. Undo stores every content once, by its digest:
+small ones in the database, larger ones in files of their own::
 
     contents/abcdef…    zlib stream of the content with that SHA-256
-    contents/=ID-N      a large file that a change displaced, kept by a hard link: no copying
+    contents/=ID-N      a large file that a change displaced, kept by a hard link
 """
 
 from __future__ import annotations
@@ -55,27 +56,27 @@ Block = bytes | memoryview
 
 
 class MemoryContent(NamedTuple):
-    """Bytes in memory."""
+    """A content in memory."""
 
     data: bytes
 
     @property
     def size(self) -> int:
-        """How many bytes."""
+        """The count of bytes."""
         return len(self.data)
 
     def blocks(self) -> Iterator[Block]:
-        """The bytes, in views of at most a block."""
+        """Yield the bytes in views of at most a block."""
         view = memoryview(self.data)
         for start in range(0, len(view), BLOCK_BYTES):
             yield view[start : start + BLOCK_BYTES]
 
 
 class SplicedContent:
-    """Another content with splices applied on the way.
+    """Another content with splices applied while it is read.
 
-    `codec` names the encoding that the content before must decode by; it was only sampled when
-    the replacements were encoded. Raises `unencodable` if the guess was wrong.
+    `codec` is the encoding that the content before must decode by: it was only sampled when
+    the replacements were encoded. `blocks` raises `unencodable` if the guess was wrong.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class SplicedContent:
             self.size += len(splice.replacement) - splice.length
 
     def blocks(self, tap: Callable[[Block], None] | None = None) -> Iterator[Block]:
-        """The bytes from the start; `tap` sees every block of the content before on its way."""
+        """Yield the bytes; `tap` is called with every block of the content before."""
         blocks = self.base.blocks()
         if tap is not None:
             blocks = tap_blocks(blocks, tap)
@@ -126,14 +127,14 @@ class SplicedContent:
 def tap_blocks(
     blocks: Iterable[Block], tap: Callable[[Block], None]
 ) -> Iterator[Block]:
-    """`blocks` unchanged, each shown to `tap` on its way."""
+    """Yield blocks unchanged, after calling `tap` with each."""
     for block in blocks:
         tap(block)
         yield block
 
 
 def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:
-    """`blocks` unchanged, decoded by `codec` on the way to see whether it is theirs."""
+    """Yield blocks unchanged. Raise `unencodable` if `codec` does not decode them."""
     decoder = codecs.getincrementaldecoder(codec)()
     try:
         for block in blocks:
@@ -150,7 +151,7 @@ def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Bloc
 
 
 def compute_digest(content: File | ContentStream, *, size: int | None = None) -> str:
-    """xxh3_128 of all blocks of something, or of its first `size` bytes, in hex."""
+    """Return the xxh3_128 of a content, or of its first `size` bytes, in hex."""
     state = xxhash.xxh3_128()
     for block in content.blocks():
         state.update(block if size is None else block[:size])
@@ -162,19 +163,19 @@ def compute_digest(content: File | ContentStream, *, size: int | None = None) ->
 
 
 class DiskContent(NamedTuple):
-    """What a file holds on the disk; `opener` opens it once more each time."""
+    """The content of a file on the disk; `opener` opens it for each reading."""
 
     opener: Callable[[], File]
     size: int
 
     def blocks(self) -> Iterator[Block]:
-        """The bytes, to the file's end whatever its size has become."""
+        """Yield the bytes up to the end of the file, whatever its size is now."""
         with self.opener() as file:
             yield from file.blocks()
 
 
 def copy_blocks(file: File, fresh: File) -> None:
-    """Write all that a file holds into a new one, and flush it."""
+    """Write the content of a file into a new one, and flush it."""
     offset = 0
     for block in file.blocks():
         fresh.write(block, offset)
@@ -186,7 +187,7 @@ def copy_blocks(file: File, fresh: File) -> None:
 
 
 class BlobWriter:
-    """What the operation of a `number` keeps, in its transaction of the log, given as `execute`."""
+    """Stores the contents of one operation, in the transaction of its intent."""
 
     def __init__(self, store: BlobStore, execute: Execute, number: int) -> None:
         self.number = number
@@ -212,7 +213,7 @@ class BlobWriter:
         return digest
 
     def store_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
-        """The same of a large one, in a file of its own."""
+        """Store a large content in a file of its own, and return its name."""
         state, packer = hashlib.sha256(), zlib.compressobj(1)
 
         def pieces() -> Iterator[bytes]:
@@ -243,7 +244,7 @@ class BlobWriter:
         return False
 
     def _write(self, pieces: Iterable[bytes], named: Callable[[], str]) -> str:
-        """Write a file whose name is known at its end; `flush` gives it that."""
+        """Write a file whose name is known at its end, and which `flush` gives to it."""
         fresh, size = b".new-" + os.urandom(8).hex().encode(), 0
         with self._store.state.folder(_FOLDER) as folder:
             file = folder.create(fresh)
@@ -259,13 +260,13 @@ class BlobWriter:
         return digest
 
     def _close(self) -> None:
-        """Bring what was written to the disk, and hold it open no longer."""
+        """Flush what was written, and close the files."""
         self._store.flusher.all(self._files)
         while self._files:
             self._files.pop().close()
 
     def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
-        """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
+        """Keep a file as it is by a second name in the state folder; None if that is impossible."""
         kept = f"={format_change_id(self.number)}-{self.file_count + 1}"
         try:
             with self._store.state.folder(_FOLDER) as contents:
@@ -287,7 +288,7 @@ class BlobWriter:
         )
 
     def flush(self) -> None:
-        """Bring what is in files to the disk, by the names of what they hold, before an intent that needs them is."""
+        """Flush contents in files and give them their names, before an intent that needs them."""
         self._close()
         with self._store.state.folder(_FOLDER) as folder:
             for digest, fresh in self._names.items():
@@ -298,14 +299,14 @@ class BlobWriter:
             )  # Nobody else changes it while we have the lock.
 
     def discard(self) -> None:
-        """The operation never came about: files have no second name, and what was written is gone."""
+        """Remove the files of an operation that was never written."""
         for file in self._files:
             file.close()
         self._store.remove_unfinished(self.number)
 
 
 class BlobStore:
-    """The contents of one state folder."""
+    """The stored contents of one state folder."""
 
     def __init__(
         self, database: Database, state: StateFolder, flusher: Flusher
@@ -319,9 +320,10 @@ class BlobStore:
     def blocks(
         self, name: str, side: FileState | None, packed: object, data: bytes | None
     ) -> Iterator[bytes]:
-        """Read a content by the columns of its row, and check it against its name; a displaced file, against its side.
+        """Yield a content by the columns of its row, and check it.
 
-        Raises `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
+        A displaced file is checked against its state, every other content against its name. Raise
+        `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
         """
         state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
         digest: str | None = name
@@ -347,7 +349,10 @@ class BlobStore:
             raise ValueError("a content is damaged")
 
     def remove_unfinished(self, number: int) -> None:
-        """Files that an operation adopted have their one name again, and what was being written is gone."""
+        """Remove the files of an operation that was rolled back, and those half written.
+
+        A file that was linked has its one name again.
+        """
         begin = f"={format_change_id(number)}-".encode()
         with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
             self.remove_files(
@@ -355,9 +360,9 @@ class BlobStore:
             )
 
     def delete_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
-        """Drop some contents that only operations needed which have been dropped.
+        """Delete some contents that only dropped operations needed.
 
-        Returns the names of their files, and whether there were any.
+        Return the names of their files, and whether there were any.
         """
         rows = execute(
             "SELECT name, data IS NULL FROM contents "
@@ -368,14 +373,14 @@ class BlobStore:
         return [name.encode() for name, in_file in rows if in_file], bool(rows)
 
     def remove_files(self, files: Iterable[bytes]) -> None:
-        """Remove files that were dropped."""
+        """Remove files of contents that were deleted."""
         with self.state.folder(_FOLDER) as folder:
             for name in files:
                 with suppress(FileNotFoundError):  # Somebody was faster.
                     folder.remove(name)
 
     def remove_orphans(self) -> None:
-        """Remove files that no operation needs: a crash left them. Needs the workspace lock.
+        """Remove files that no operation needs, which a crash left. Needs the workspace lock.
 
         A second name of a file would keep that from being replaced.
         """
@@ -397,10 +402,10 @@ class BlobStore:
 
 
 class StoredContent(NamedTuple):
-    """A content that history keeps for a change, as a stream; the one way to read any.
+    """A stored content of a change, as a stream. Every stored content is read by this.
 
-    `side` is the file that it is the whole of, if it is not what an edit took out or put in. It is checked: against its
-    name, or, where a displaced file was kept as it was, against its side. Raises `io_error` if it is gone or damaged.
+    `state` is that of the file whose whole content it is; None for bytes that an edit removed
+    or inserted. Reading checks the content, and raises `io_error` if it is gone or damaged.
     """
 
     blobs: BlobSource | None
@@ -409,12 +414,12 @@ class StoredContent(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes the file had."""
+        """The size of the file."""
         assert self.state is not None
         return self.state.size
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes from the start."""
+        """Yield the bytes."""
         assert self.blobs is not None
         store, change_id, _ = self.blobs
         said = f"the undo data of the change {change_id}"
@@ -438,11 +443,12 @@ class StoredContent(NamedTuple):
             raise from_os_error(error, said, doing="read") from error
 
     def read(self) -> bytes:
-        """All of it; for small ones."""
+        """Return all of it; for small contents."""
         return b"".join(self.blocks())
 
 
 def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a zlib stream, in blocks."""
     unpacker = zlib.decompressobj()
     for block in blocks:
         data = block
@@ -456,7 +462,7 @@ def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class BlobSource(NamedTuple):
-    """By whom the contents of a change are kept; `small` bounds what is ever put together in memory."""
+    """The store of a change's contents. `max_memory_bytes` limits what is built in memory."""
 
     store: BlobStore
     change_id: str
@@ -472,7 +478,7 @@ class BlobSource(NamedTuple):
 
 
 def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
-    """Return all contents that are kept for an entry."""
+    """Yield all contents that are stored for a file change."""
     for side in (entry.before, entry.after):
         if side is not None and side.blob:
             yield StoredContent(entry.blobs, side.blob, side)
@@ -482,7 +488,7 @@ def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
 
 
 def stored_content_before(entry: FileChange) -> StoredContent | None:
-    """What there was before, if it was kept whole."""
+    """Return the content before a change, if it was stored whole."""
     side = entry.before
     return (
         StoredContent(entry.blobs, side.blob, side)
@@ -492,6 +498,7 @@ def stored_content_before(entry: FileChange) -> StoredContent | None:
 
 
 def _is_small(entry: FileChange, side: FileState | None) -> bool:
+    """Return True if the content of a state may be built in memory."""
     keeper = entry.blobs
     return (
         side is not None
@@ -502,13 +509,16 @@ def _is_small(entry: FileChange, side: FileState | None) -> bool:
 
 
 def is_whole_content_stored(edit: FileChange) -> bool:
-    """Whether what there was before one edit needs no other to be known."""
+    """Return True if the content before an edit does not depend on that of another edit."""
     side = edit.before
     return side is None or (side.blob is not None and _is_small(edit, side))
 
 
 def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None:
-    """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
+    """Return the content before a change, if it is small and follows from what is stored.
+
+    `held` is the content after it, if that is known.
+    """
     if not _is_small(entry, entry.before):
         return None
     for edit in reversed(
@@ -523,7 +533,7 @@ def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None
 
 
 def content_after(entry: FileChange) -> bytes | None:
-    """What the file held after, if that follows from what was kept and is small."""
+    """Return the content after a change, if it is small and follows from what is stored."""
     last, side = entry.content_edits[-1], entry.after
     if side is None or not _is_small(entry, side):
         return None
@@ -545,7 +555,7 @@ def content_after(entry: FileChange) -> bytes | None:
 def forward_splices(
     entry: FileChange, most: int | None = None
 ) -> Sequence[Splice] | None:
-    """The splices that were made, or the first of them, if the change was an edit."""
+    """Return the splices of an edit, or the first `most`; None for another change."""
     if entry.inserted is None:
         return None
     from filewright.text.splice import PackedSplices
@@ -559,7 +569,7 @@ def forward_splices(
 def backward_splices(
     entry: FileChange, most: int | None = None
 ) -> Sequence[Splice] | None:
-    """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
+    """Return the splices that undo an edit, or the first `most`; None for another change."""
     if not entry.packed_spans:
         return None
     if entry.removed is not None:
@@ -577,7 +587,7 @@ def backward_splices(
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[Span]:
-    """Where the spans are afterwards, how long they are there, and how long they were before."""
+    """Yield the spans of the edit that undoes an edit, in offsets of its result."""
     shift = 0
     for offset, old, new in spans:
         yield Span(offset + shift, new, old)
@@ -585,6 +595,7 @@ def _turned(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
+    """Return a content with splices applied; None without splices."""
     from filewright.text.splice import apply_splices
 
     return apply_splices(content, splices) if splices is not None else None

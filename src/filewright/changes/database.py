@@ -1,8 +1,9 @@
-"""One SQLite database of a state folder: its transactions, and what can go wrong with them.
+"""One SQLite database of a state folder: its transactions, and the errors they may have.
 
-A transaction that has ended is on the disk, one that has not never was. Readers wait for nobody: they
-have a connection of their own. No connection crosses a fork: all are closed before one, and opened
-again by whoever asks next. Whatever else is flushed for a change goes through the same `Flusher`.
+A transaction that has ended is on the disk, and an interrupted one never was. Readers do
+not wait: they have a connection of their own. No connection crosses a fork: all are
+closed before it, and opened again by the next caller. Other files of a change are flushed
+through the same `Flusher`.
 """
 
 from __future__ import annotations
@@ -59,33 +60,36 @@ _HINTS = {
 
 
 class Flusher:
-    """Flushes where flushing is on (it is switched off to test the tests of power cuts)."""
+    """Flushes files and folders, unless that is switched off (to test the tests)."""
 
     def __init__(self, *, enabled: bool) -> None:
         self.enabled = enabled
         self.count = 0
 
     def all(self, handles: Sequence[File | Folder]) -> None:
-        """Flush files' contents and folders' entries, side by side; all are tried, the first error is raised."""
+        """Flush contents of files and entries of folders together.
+
+        All are tried; the first error is raised.
+        """
         if self.enabled:
             self.count += len(handles)
             system.flush_all(handles)
 
     def one(self, handle: File | Folder) -> None:
-        """Flush a file's content or a folder's entries."""
+        """Flush the content of a file or the entries of a folder."""
         self.all((handle,))
 
     def file_system(self, handle: File | Folder) -> None:
-        """Flush everything on the file system of an open file or folder, where the system can."""
+        """Flush the whole file system of an open file or folder, if the system can."""
         if self.enabled:
             self.count += handle.flush_file_system()
 
 
 class Database:
-    """One database file with these `tables`, which need not be there yet. Thread-safe.
+    """One database file with `tables`, which is made when it is first written. Thread-safe.
 
-    Every method raises `io_error` where it is damaged, `permission_denied`, `no_space`, `unsupported` for
-    one of another version, and `timeout` when another process keeps it.
+    Every method raises `io_error` if it is damaged, `permission_denied`, `no_space`,
+    `unsupported` if it is of another version, and `timeout` if another process holds it.
     """
 
     def __init__(
@@ -122,9 +126,9 @@ class Database:
     def transaction(
         self, task: Task | None = None, *, durable: bool = True
     ) -> Iterator[Execute]:
-        """What is executed inside comes true at its end, all of it, and is on the disk then if `durable`.
+        """Run a transaction: all that is executed inside happens at its end, or nothing of it.
 
-        An error inside leaves nothing. Nested ones are part of the outer.
+        It is on the disk then if `durable`. A nested transaction is part of the outer one.
         """
         with self._turn(task, writing=True) as connection:
             assert connection is not None
@@ -146,12 +150,12 @@ class Database:
             self._flusher.count += level == "FULL"
 
     def problem(self) -> str | None:
-        """What SQLite finds wrong with the file; None if that is nothing."""
+        """Return what SQLite finds wrong with the file, or None."""
         found = [str(row[0]) for row in self.read("PRAGMA quick_check(3)")]
         return None if found in ([], ["ok"]) else "; ".join(found)
 
     def close(self) -> None:
-        """Let go of the file; who asks next opens it again."""
+        """Release the file; the next caller opens it again."""
         with self._writing, self._reading:
             for writing in tuple(self._connections):
                 self._let_go(writing)
@@ -166,10 +170,10 @@ class Database:
     def _turn(
         self, task: Task | None = None, *, writing: bool
     ) -> Iterator[sqlite3.Connection | None]:
-        """Hold the connection for reading or for writing, to the file that is there now: somebody may have removed an
-        earlier one. What SQLite or the system raises inside is said as it should be.
+        """Hold the connection for reading or writing; yield None for reading a missing database.
 
-        None for reading what is not there yet.
+        The connection is to the file that is there now: another program may have removed an
+        earlier one. Errors of SQLite and of the system become those of filewright.
         """
         lock = self._writing if writing else self._reading
         for _ in retry_until(time.monotonic() + self._seconds, task):
@@ -222,7 +226,7 @@ class Database:
     def _retried(
         self, work: Callable[..., _T], *values: object, task: Task | None = None
     ) -> _T:
-        """Do something once no other process is in the way, looking at the task meanwhile."""
+        """Return the result of `work` once no other process is in the way."""
         for _ in retry_until(time.monotonic() + self._seconds, task):
             try:
                 return work(*values)
@@ -232,7 +236,7 @@ class Database:
         raise self._busy()
 
     def _seen(self) -> object:
-        """What tells the file that is there, and its write-ahead log, from others; None if there is none."""
+        """Return what identifies the file and its write-ahead log; None without a file."""
         path = self.locate()
         try:
             status = system.stat_path(path)
@@ -274,6 +278,7 @@ class Database:
         return True
 
     def _opened_for_writing(self) -> sqlite3.Connection:
+        """Open a connection for writing, and make a missing file."""
         folder, name = os.path.split(self.locate())
         if self._seen() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
@@ -284,7 +289,7 @@ class Database:
         return self._opened("rw", writing=True)
 
     def _opened_for_reading(self) -> tuple[sqlite3.Connection, bool] | None:
-        """A connection, and whether it sees what is changed later; None where somebody only begins to make it."""
+        """Return a connection, and whether it sees later changes; None while the file is being made."""
         import sqlite3
 
         # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
@@ -306,7 +311,10 @@ class Database:
         return None
 
     def _opened(self, mode: str, *, writing: bool = False) -> sqlite3.Connection:
-        """A connection with a write-ahead log, or with a rollback journal where processes cannot share memory."""
+        """Open a connection with a write-ahead log, or with a rollback journal.
+
+        The latter where processes cannot share memory.
+        """
         import sqlite3
 
         shared = self._can_share()
@@ -382,7 +390,10 @@ class Database:
         return connection
 
     def _share(self, connection: sqlite3.Connection) -> None:
-        """Keep transactions in a write-ahead log. Raises `sqlite3.OperationalError` where that cannot be shared."""
+        """Keep transactions in a write-ahead log.
+
+        Raise `sqlite3.OperationalError` if processes cannot share it.
+        """
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise _not_shared()
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -390,7 +401,7 @@ class Database:
         connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables, unless another process has been faster."""
+        """Make the tables, unless another process has made them."""
         connection.execute("BEGIN IMMEDIATE")
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             for statement in self._tables.split(";\n"):
@@ -417,7 +428,7 @@ class Database:
         )
 
     def _probe(self) -> None:
-        """Write as SQLite would: the `OSError` says why the system lets nobody, such as a quota or a limit on size."""
+        """Write as SQLite would: the `OSError` tells why it could not, such as a quota."""
         path = self.locate()
         folder, name = os.path.split(path)
         with (
@@ -431,7 +442,10 @@ class Database:
 
 
 def _holds_something(path: bytes) -> bool:
-    """Return True if there is a file that is not empty; the last process that lets go of SQLite's removes them."""
+    """Return True if a file exists and is not empty.
+
+    The last process that closes a database removes the files beside it.
+    """
     try:
         return system.stat_path(path).size > 0
     except OSError:
@@ -453,7 +467,7 @@ def _not_shared() -> sqlite3.OperationalError:
 
 
 def uri_of(path: bytes) -> str:
-    """How SQLite takes a path to which options are added."""
+    """Return the URI of a path, to which SQLite's options are added."""
     escaped = (
         os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     )
@@ -477,6 +491,7 @@ _held_for_fork: list[Database] = []
 
 
 def _before_fork() -> None:
+    """Close all databases, and hold their locks until the fork is made."""
     databases = list(_living)
     # A thread that writes may still read, but never the other way round: no circle.
     for database in databases:
@@ -488,6 +503,7 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
+    """Release the locks, in the parent and in the child."""
     for database in _held_for_fork:
         database._reading.release()
         database._writing.release()

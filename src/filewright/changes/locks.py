@@ -1,4 +1,4 @@
-"""The locks of those who change a workspace, or add to the index of state folders."""
+"""The locks of processes that change a workspace, or add to the index of state folders."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
 
 class WorkspaceLock:
-    """The lock of one workspace, one writer at a time across threads and processes: re-entrant within a thread, waited
-    for at most `seconds`.
+    """The lock of one workspace: one writer at a time, across threads and processes.
 
-    A writer holds every root alone and every folder above a root together with others, so that
-    workspaces on nested roots exclude each other and neighbours do not. The lock is on the folder
-    itself: a lock file can be removed under its holder. All are taken in one order, by device and inode,
-    so that workspaces which share some never wait for each other in a circle.
+    It is re-entrant within a thread, and waited for at most `seconds`. A writer holds every
+    root alone, and every folder above a root together with others: workspaces on nested
+    roots exclude each other, and neighbours do not. The lock is on the folder itself, since
+    a lock file can be removed under its holder. Locks are taken in the order of device and
+    inode, so workspaces that share roots never wait for each other in a circle.
 
-    It keeps filewright's own processes apart. Editors know nothing of it, so nothing that must not be
-    lost relies on it alone.
-
-    A workspace on a folder above the roots that cannot be opened is not kept apart from this one.
+    It separates processes of filewright. Editors do not know it, so nothing that must not
+    be lost relies on it alone. A workspace on a folder above the roots that cannot be opened
+    is not separated from this one.
     """
 
     def __init__(self, boundary: Boundary, seconds: float) -> None:
@@ -40,7 +39,10 @@ class WorkspaceLock:
         _living.add(self)
 
     def start(self) -> None:
-        """Begin anew, with folders of its own: a child process holds none of its parent's locks."""
+        """Open the folders above the roots, with no lock held.
+
+        A child process starts again after a fork: it holds none of its parent's locks.
+        """
         self._thread = threading.RLock()
         self._depth = 0
         # Opened once, before the process is confined to its roots.
@@ -51,6 +53,7 @@ class WorkspaceLock:
                 above = self._opened_above(above)
 
     def _opened_above(self, folder: Folder) -> Folder | None:
+        """Return the folder above one, if it is to be locked or to go on from; or None."""
         for listable in (True, False):
             with suppress(OSError):
                 above = folder.open_parent(listable=listable)
@@ -65,7 +68,7 @@ class WorkspaceLock:
         return None
 
     def close(self) -> None:
-        """Let go of the folders above the roots."""
+        """Release the folders above the roots."""
         _living.discard(self)
         for above in self._above.values():
             above.close()
@@ -75,10 +78,9 @@ class WorkspaceLock:
     def exclusive(
         self, task: Task | None = None, *, wait: bool = True
     ) -> Iterator[bool]:
-        """Hold the lock alone. Yields whether it was taken just now (False when nested).
+        """Hold the lock alone; yield True if it was taken now, False if the call is nested.
 
-        Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
-        cancelled while waiting.
+        Raise `timeout` if other processes hold it, at once without `wait`, and `cancelled`.
         """
         deadline = time.monotonic() + (self._seconds if wait else 0.0)
         thread = self._thread
@@ -119,7 +121,10 @@ class WorkspaceLock:
 def lock_folder(
     folder: Folder, deadline: float, task: Task | None, *, exclusive: bool
 ) -> bool:
-    """Lock a folder; False if others have it until the deadline. Raises `OSError`, and `cancelled`."""
+    """Lock a folder; return False if others hold it until the deadline.
+
+    Raise `OSError` and `cancelled`.
+    """
     for _ in retry_until(deadline, task):
         try:
             if folder.lock(exclusive):
@@ -136,6 +141,7 @@ _living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
 
 
 def _forked() -> None:
+    """Release the locks of the parent in a child process."""
     for lock in list(_living):
         lock.start()
 

@@ -1,20 +1,22 @@
-"""State folders, where history and undo data live outside of every workspace, and the lock of those who change one.
+"""State folders, in which the history and the undo data are kept, outside of every workspace.
 
-`git clean` deletes what is inside a workspace, and a cloned repository could bring a forged journal
-along; so nothing here is ever read from below a root. A state folder belongs to one root::
+`git clean` deletes what is inside a workspace, and a cloned repository could bring a
+forged journal with it, so nothing is ever read from below a root. A state folder belongs
+to one root::
 
-    BASE/roots           a line of JSON for each state folder: what the `root` files say, in one place; it is
-                         made anew from them if it is lost
-    BASE/ID/root         whose it is: the root's paths, the newest first, its device, inode and birth
-    BASE/ID/others       ids of the state folders that hold changes which reach into this root too
-    BASE/ID/key          a secret: what somebody else has written is not followed
+    BASE/roots           a line of JSON for each state folder: the content of all `root`
+                         files, from which it is written again if it is lost
+    BASE/ID/root         the owner: the root's paths, the newest first, its device, inode
+                         and time of birth
+    BASE/ID/others       ids of the state folders with changes that reach into this root
+    BASE/ID/key          a secret: a plan that another user has written is not followed
     BASE/ID/state.db     the log of operations
-    BASE/ID/contents/    what undo needs and a database is too small for
+    BASE/ID/contents/    undo data that is too large for the database
     BASE/ID/kept/        versions of files that nobody asked to lose
 
-A root is known again by inode and birth, so it may be renamed, and nothing is inherited with a
-reused inode; by its path where a file system does not tell births. What is ambiguous gets a new
-state folder, and that is said. What earlier versions kept is left as it is, and named.
+A root is recognised by inode and birth, so it may be renamed, and a reused inode inherits
+nothing; where a file system records no birth, by its path. An ambiguous root gets a new
+state folder, and a note. State of earlier versions is left as it is, and named.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ _HINT = (
 
 
 def state_base(given: str | os.PathLike[str] | None) -> str:
-    """The folder that holds all state folders of a user: the one `given`, or the user's."""
+    """Return the folder that holds all state folders of a user, by default the user's."""
     if given:
         return os.path.abspath(os.path.expanduser(given))
     if (
@@ -62,15 +64,15 @@ def state_base(given: str | os.PathLike[str] | None) -> str:
 
 
 def state_base_folder(settings: Settings) -> str:
-    """The folder that holds all state folders of a user."""
+    """Return the folder that holds all state folders of a user, by the settings."""
     return state_base(settings.state_dir)
 
 
 class RegisteredRoot(NamedTuple):
     """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
-    An empty path first: another folder is there now, and where this one went is not known. `birth_ns` None:
-    the file system does not tell.
+    An empty path first means that another folder is there now, and where this one went is not
+    known. `birth_ns` is None if the file system does not record it.
     """
 
     id: str
@@ -81,7 +83,7 @@ class RegisteredRoot(NamedTuple):
 
     @property
     def path(self) -> bytes:
-        """Where it was seen last; empty if that is not known."""
+        """The path where it was seen last; empty if that is not known."""
         return self.paths[0]
 
     @property
@@ -96,7 +98,7 @@ class RegisteredRoot(NamedTuple):
             return False
 
     def to_line(self) -> bytes:
-        """One line of JSON."""
+        """Return the root as one line of JSON."""
         return (
             json.dumps(
                 self._asdict() | {"paths": [*map(os.fsdecode, self.paths)]}
@@ -106,7 +108,7 @@ class RegisteredRoot(NamedTuple):
 
     @classmethod
     def of_line(cls, line: bytes) -> RegisteredRoot | None:
-        """The inverse; None for anything else."""
+        """Return the root of a line, or None if the line is none of a root."""
         try:
             value = json.loads(line)
             owner = cls(**value | {"paths": tuple(map(os.fsencode, value["paths"]))})
@@ -116,7 +118,7 @@ class RegisteredRoot(NamedTuple):
 
 
 class StateIndex:
-    """The state folders under one base folder, by the roots they belong to."""
+    """The state folders below one base folder, by the roots they belong to."""
 
     def __init__(self, base: str, lock_seconds: float) -> None:
         self.base = os.fsencode(base)
@@ -126,12 +128,12 @@ class StateIndex:
         self._owners: dict[str, RegisteredRoot] = {}
 
     def of(self, *names: str) -> bytes:
-        """The absolute path of something in the base folder."""
+        """Return the absolute path of a name in the base folder."""
         return os.path.join(self.base, *map(os.fsencode, names))
 
     @property
     def owners(self) -> dict[str, RegisteredRoot]:
-        """Every state folder's owner, by its id; read again only when something was added."""
+        """The owner of every state folder by id; read again only after one was added."""
         seen = file_signature(self._path) or file_signature(self.base)
         if seen is None or seen != self._seen:
             found = map(RegisteredRoot.of_line, self._lines())
@@ -151,14 +153,17 @@ class StateIndex:
         return lines
 
     def names(self) -> list[str]:
-        """What is in the base folder; nothing where that cannot be read."""
+        """Return the names in the base folder; none if it cannot be read."""
         with suppress(OSError), system.open_folder(self.base) as folder:
             return [*map(os.fsdecode, folder.names())]
         return []
 
     @contextmanager
     def alone(self, task: Task | None) -> Iterator[Folder]:
-        """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
+        """Hold the index alone, to add to it; yield the base folder.
+
+        Raise `timeout`, `cancelled`, `OSError`.
+        """
         with system.open_folder(self.base) as base:
             if not lock_folder(
                 base, time.monotonic() + self._lock_seconds, task, exclusive=True
@@ -169,7 +174,7 @@ class StateIndex:
             yield base
 
     def add(self, base: Folder, *owners: RegisteredRoot) -> None:
-        """Note owners, in their state folders and here; needs `alone`."""
+        """Write owners into their state folders and into the index. Needs `alone`."""
         for owner in owners:
             with system.open_folder(self.of(owner.id)) as own:
                 _write(own, b"root", owner.to_line())
@@ -179,7 +184,7 @@ class StateIndex:
     def owner_of(
         self, root: Root
     ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
-        """The state folder of a root, and those that could have been it and belong to another folder."""
+        """Return the owner of a root, and owners that resemble it but are of another folder."""
         (device, inode), birth, path = root.identity, _birth(root), root.resolved_path
         here = [owner for owner in self.owners.values() if owner.path == path]
         alike = [owner for owner in self.owners.values() if owner.inode == inode]
@@ -201,9 +206,10 @@ class StateIndex:
     def related(
         self, roots: Sequence[Root], own: Sequence[str]
     ) -> list[RegisteredRoot]:
-        """The state folders that may hold changes of what is below `roots`, other than their own.
+        """Return the state folders that may hold changes of what lies below `roots`.
 
-        Those of folders above and below, and of roots that were changed together with one of these.
+        Without the `own` ones: those of folders above and below, and of roots that were changed
+        together with one of these.
         """
         others = {name for each in own for name in self.others_of(each)}
 
@@ -227,7 +233,7 @@ class StateIndex:
         return [owner for owner in found if owner.id in others or near(owner)]
 
     def within(self, folders: Sequence[bytes]) -> list[RegisteredRoot]:
-        """The registered roots below some folders."""
+        """Return the registered roots below some folders."""
         found = (
             owner for owner in self.owners.values() if owner.path not in (b"", *folders)
         )
@@ -238,7 +244,7 @@ class StateIndex:
         ]
 
     def around(self, owner: RegisteredRoot) -> StateFolder | None:
-        """The state folder of the nearest registered root around another."""
+        """Return the state folder of the nearest registered root around another, or None."""
         found = [
             each for each in self.owners.values() if each.path and each.id != owner.id
         ]
@@ -252,13 +258,13 @@ class StateIndex:
         return StateFolder(self, None, max(above, key=lambda each: len(each.path)))
 
     def others_of(self, name: str) -> list[str]:
-        """The state folders that hold changes which reach into this one's root."""
+        """Return the state folders with changes that reach into the root of one."""
         with suppress(OSError):
             return _read(self.of(name, "others")).decode("utf-8", "replace").split()
         return []
 
     def earlier(self) -> list[str]:
-        """The state folders that earlier versions of filewright have left, as they are shown."""
+        """Return the paths of state folders of earlier versions, for users."""
         inside = ("journal", "history")
         names = (
             name
@@ -271,9 +277,9 @@ class StateIndex:
 class StateFolder:
     """The state of one `root` that is open here, or of another `owner`.
 
-    Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
-    owns; `key` seals the plans, so that one written by someone else is known not to be ours. `note` says
-    why a root has a new state folder although there was one that could have been its own.
+    Folders are 0700 and files 0600. `key` seals plans, so that a plan of another user is
+    recognised. `note` explains why a root has a new state folder although there was one that
+    could have been its own.
     """
 
     def __init__(
@@ -290,7 +296,10 @@ class StateFolder:
         self.find()
 
     def find(self) -> None:
-        """Be the folder that the root has by now, as long as this object has not made one itself."""
+        """Take the owner that the root has now.
+
+        Another process may have made its state folder, unless this object has made it itself.
+        """
         if self.root is not None and not self._claimed:
             self._find(self.root)
 
@@ -316,11 +325,14 @@ class StateFolder:
         return known, others
 
     def at(self, *parts: bytes) -> bytes:
-        """The absolute path of the state folder, or of something in it."""
+        """Return the absolute path of the state folder, or of a name in it."""
         return os.path.join(self._index.base, self.owner.id.encode(), *parts)
 
     def folder(self, *parts: bytes) -> Folder:
-        """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
+        """Open the state folder or one below it, as it is now.
+
+        Another program may have removed an earlier one.
+        """
         return system.open_folder(self.at(*parts))
 
     def lies_within(self, folders: Sequence[bytes]) -> bool:
@@ -333,7 +345,7 @@ class StateFolder:
         )
 
     def relocations(self) -> dict[bytes, bytes]:
-        """For every path that a root of these changes had, the one it has now."""
+        """Return the present path of a root for every earlier path of it."""
         owners = self._index.owners
         if self._relocated[0] is not owners:
             linked = map(owners.get, self._index.others_of(self.owner.id))
@@ -349,7 +361,7 @@ class StateFolder:
         return self._relocated[1]
 
     def link(self, other: StateFolder) -> None:
-        """Note durably in both that they hold changes which reach into one another's roots."""
+        """Record in both state folders that they hold changes of each other's roots."""
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
             if name not in self._index.others_of(state.owner.id):
                 try:
@@ -365,10 +377,11 @@ class StateFolder:
     # Opening
 
     def open(self, task: Task | None = None, *, make: bool = True) -> int | None:
-        """Read the key, and `make` what is missing. Raises `permission_denied` with what to do, and `timeout`.
+        """Read the key, and `make` what is missing.
 
-        A state folder that somebody has removed meanwhile is made anew. Returns when the folder of contents was
-        changed last, in nanoseconds; None where it was not open yet.
+        A state folder that was removed meanwhile is made again. Return the time of the last change
+        of the folder of contents in nanoseconds, or None if it was not open yet. Raise
+        `permission_denied` with what to do, and `timeout`.
         """
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
@@ -419,8 +432,10 @@ class StateFolder:
         return contents
 
     def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
-        """Read the key, if nobody else can have written it; or `make` it, and the folder private. Returns the identity
-        of the folder of contents, if there is one."""
+        """Read the key, if no other user can have written it; with `make` write a missing key.
+
+        Return the identity of the folder of contents, if there is one.
+        """
         name, own = os.fsencode(self.owner.id), system.effective_user_id()
         status = base.stat(name)
         _refuse_foreign(status, own)
@@ -443,12 +458,12 @@ class StateFolder:
 
 
 def _is_within(path: bytes, folder: bytes) -> bool:
-    """Whether an absolute path is a folder's own or one below it."""
+    """Return True if an absolute path is a folder's own, or one below it."""
     return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
 
 
 def _birth(root: Root) -> int | None:
-    """When the root's folder was made, where the system says so."""
+    """Return the time at which the root's folder was made, if the system records it."""
     with suppress(OSError):
         return root.folder.status_with_birth().birth_ns
     return None
@@ -462,7 +477,7 @@ def _refuse_foreign(status: Status, *allowed: int) -> None:
 
 
 def _make_folders(folder: bytes) -> None:
-    """Make a folder and those above it, each on the disk before an intent in it is relied on."""
+    """Make a folder and those above it, each flushed before an intent relies on it."""
     if os.path.isdir(folder):
         return
     above = os.path.dirname(folder)
@@ -477,14 +492,14 @@ def _make_folders(folder: bytes) -> None:
 
 
 def _read(path: bytes) -> bytes:
-    """All of a small file at an absolute path of a state folder. Raises `OSError`."""
+    """Return the content of a small file of a state folder. Raise `OSError`."""
     folder, name = os.path.split(path)
     with system.open_folder(folder) as opened, opened.open(name) as file:
         return file.read(0, file.status().size)
 
 
 def _write(folder: Folder, name: bytes, content: bytes) -> None:
-    """Write a small file of the state folder, whole and flushed, or not at all."""
+    """Write a small file of a state folder, whole and flushed, or not at all."""
     with temporary_file(folder, content, flush=True) as fresh:
         folder.rename(fresh, folder, name, "replace")
     folder.flush()
@@ -494,7 +509,7 @@ def _write(folder: Folder, name: bytes, content: bytes) -> None:
 def temporary_file(
     folder: Folder, data: bytes, *, flush: bool = False
 ) -> Iterator[bytes]:
-    """The name of a new file that holds this, on the disk if it is to `flush` it, to be given another name."""
+    """Yield the name of a new file with a content, to be renamed; remove it if it was not."""
     fresh = b"new-" + os.urandom(8).hex().encode()
     try:
         with folder.create(fresh) as file:
