@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from filewright.edit.changeset import ContentStream
     from filewright.text.splice import Splice
 
-_FOLDER = b"contents"
-_IN_DATABASE = 64 * KB
-_TINY = 64
+_CONTENTS_FOLDER = b"contents"
+_MAX_DATABASE_BYTES = 64 * KB
+_MIN_COMPRESSED_BYTES = 64
 """Bytes that take longer to compress than to write."""
-_OPEN = 16
+_MAX_OPEN_FILES = 16
 """Files that are held open until they are flushed together."""
-_AT_ONCE = 100
+_DELETED_AT_ONCE = 100
 """Contents that are dropped at a time: removing their files takes a while."""
-_CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
+_LINK_ERRORS = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
 
 
 Block = bytes | memoryview
@@ -84,12 +84,12 @@ class SplicedContent:
         base: ContentStream,
         splices: Sequence[Splice],
         codec: str | None = None,
-        asked: str = "",
+        shown: str = "",
     ) -> None:
         self.base = base
         self.splices = splices
         self.codec = codec
-        self.shown = asked
+        self.shown = shown
         self.size = base.size
         for splice in splices:
             self.size += len(splice.replacement) - splice.length
@@ -100,10 +100,10 @@ class SplicedContent:
         if tap is not None:
             blocks = tap_blocks(blocks, tap)
         if self.codec:
-            blocks = _validated(blocks, self.codec, self.shown)
+            blocks = _check_encoding(blocks, self.codec, self.shown)
         position = cursor = 0
-        left = iter(self.splices)
-        splice = next(left, None)
+        remaining = iter(self.splices)
+        splice = next(remaining, None)
         for block in blocks:
             view = memoryview(block)
             end = position + len(view)
@@ -113,7 +113,7 @@ class SplicedContent:
                 if splice.replacement:
                     yield splice.replacement
                 cursor = splice.end
-                splice = next(left, None)
+                splice = next(remaining, None)
             if cursor < end:
                 yield view[cursor - position :]
                 cursor = end
@@ -121,7 +121,7 @@ class SplicedContent:
         while splice is not None:
             if splice.replacement:
                 yield splice.replacement
-            splice = next(left, None)
+            splice = next(remaining, None)
 
 
 def tap_blocks(
@@ -133,7 +133,7 @@ def tap_blocks(
         yield block
 
 
-def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:
+def _check_encoding(blocks: Iterable[Block], codec: str, shown: str) -> Iterator[Block]:
     """Yield blocks unchanged. Raise `unencodable` if `codec` does not decode them."""
     decoder = codecs.getincrementaldecoder(codec)()
     try:
@@ -144,9 +144,9 @@ def _validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Bloc
     except UnicodeDecodeError as error:
         raise FilewrightError(
             Code.UNENCODABLE,
-            f"{asked} is not {codec} throughout, though its first and last parts are",
+            f"{shown} is not {codec} throughout, though its first and last parts are",
             hint="give the file's encoding, or a replacement that is plain ASCII",
-            details={"path": asked, "encoding": codec},
+            details={"path": shown, "encoding": codec},
         ) from error
 
 
@@ -205,9 +205,13 @@ class BlobWriter:
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
             self._execute(needed, (self.number, digest))
             return digest
-        packed = zlib.compress(content, 1) if len(content) > _TINY else content
+        packed = (
+            zlib.compress(content, 1)
+            if len(content) > _MIN_COMPRESSED_BYTES
+            else content
+        )
         data = min(content, packed, key=len)
-        if len(data) > _IN_DATABASE:
+        if len(data) > _MAX_DATABASE_BYTES:
             return self._write([packed], lambda: digest)
         self._add(digest, len(data), data, packed=data is not content)
         return digest
@@ -243,19 +247,19 @@ class BlobWriter:
         self._execute("DELETE FROM contents WHERE name = ?", (name,))
         return False
 
-    def _write(self, pieces: Iterable[bytes], named: Callable[[], str]) -> str:
+    def _write(self, pieces: Iterable[bytes], get_name: Callable[[], str]) -> str:
         """Write a file whose name is known at its end, and which `flush` gives to it."""
-        fresh, size = b".new-" + os.urandom(8).hex().encode(), 0
-        with self._store.state.folder(_FOLDER) as folder:
-            file = folder.create(fresh)
+        temporary_name, size = b".new-" + os.urandom(8).hex().encode(), 0
+        with self._store.state.folder(_CONTENTS_FOLDER) as folder:
+            file = folder.create(temporary_name)
         self._files.append(file)
         for piece in pieces:
             file.write(piece, size)
             size += len(piece)
-        digest = named()
-        self._names[digest] = fresh
+        digest = get_name()
+        self._names[digest] = temporary_name
         self._add(digest, size, None, packed=True)
-        if len(self._files) == _OPEN:
+        if len(self._files) == _MAX_OPEN_FILES:
             self._close()
         return digest
 
@@ -267,16 +271,16 @@ class BlobWriter:
 
     def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None if that is impossible."""
-        kept = f"={format_change_id(self.number)}-{self.file_count + 1}"
+        linked_name = f"={format_change_id(self.number)}-{self.file_count + 1}"
         try:
-            with self._store.state.folder(_FOLDER) as contents:
-                folder.link(name, contents, kept.encode())
+            with self._store.state.folder(_CONTENTS_FOLDER) as contents:
+                folder.link(name, contents, linked_name.encode())
         except OSError as error:
-            if error.errno in _CANNOT_LINK:
+            if error.errno in _LINK_ERRORS:
                 return None
             raise
-        self._add(kept, size, None, packed=False)
-        return kept
+        self._add(linked_name, size, None, packed=False)
+        return linked_name
 
     def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
         self.file_count += data is None
@@ -290,7 +294,7 @@ class BlobWriter:
     def flush(self) -> None:
         """Flush contents in files and give them their names, before an intent that needs them."""
         self._close()
-        with self._store.state.folder(_FOLDER) as folder:
+        with self._store.state.folder(_CONTENTS_FOLDER) as folder:
             for digest, fresh in self._names.items():
                 folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
@@ -330,7 +334,7 @@ class BlobStore:
         with ExitStack() as opened:
             blocks: Iterable[bytes] = [data] if data is not None else []
             if data is None:
-                folder = opened.enter_context(self.state.folder(_FOLDER))
+                folder = opened.enter_context(self.state.folder(_CONTENTS_FOLDER))
                 file = opened.enter_context(folder.open(name.encode()))
                 blocks = file.blocks()
                 if not packed:
@@ -342,7 +346,7 @@ class BlobStore:
                         or (not digest and status.mtime_ns != side.mtime_ns)
                     ):
                         raise ValueError("a displaced file has been changed")
-            for block in _unpacked(blocks) if packed else blocks:
+            for block in _decompress(blocks) if packed else blocks:
                 state.update(block)
                 yield block
         if digest is not None and state.hexdigest() != digest:
@@ -354,7 +358,7 @@ class BlobStore:
         A file that was linked has its one name again.
         """
         begin = f"={format_change_id(number)}-".encode()
-        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
+        with suppress(FileNotFoundError), self.state.folder(_CONTENTS_FOLDER) as folder:
             self.remove_files(
                 name for name in folder.names() if name.startswith((begin, b".new-"))
             )
@@ -366,7 +370,7 @@ class BlobStore:
         """
         rows = execute(
             "SELECT name, data IS NULL FROM contents "
-            f"WHERE operation < (SELECT min(number) FROM operations) LIMIT {_AT_ONCE}"
+            f"WHERE operation < (SELECT min(number) FROM operations) LIMIT {_DELETED_AT_ONCE}"
         ).fetchall()
         for name, _ in rows:
             execute("DELETE FROM contents WHERE name = ?", (name,))
@@ -374,7 +378,7 @@ class BlobStore:
 
     def remove_files(self, files: Iterable[bytes]) -> None:
         """Remove files of contents that were deleted."""
-        with self.state.folder(_FOLDER) as folder:
+        with self.state.folder(_CONTENTS_FOLDER) as folder:
             for name in files:
                 with suppress(FileNotFoundError):  # Somebody was faster.
                     folder.remove(name)
@@ -385,7 +389,7 @@ class BlobStore:
         A second name of a file would keep that from being replaced.
         """
         with suppress(FileNotFoundError):
-            with self.state.folder(_FOLDER) as folder:
+            with self.state.folder(_CONTENTS_FOLDER) as folder:
                 self.swept_at_ns, names = folder.status().mtime_ns, folder.names()
             rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
             needed = {str(name).encode() for (name,) in rows}
@@ -394,7 +398,7 @@ class BlobStore:
     def total_file_bytes(self) -> int:
         """Return the bytes that all contents in files take."""
         total = 0
-        with suppress(FileNotFoundError), self.state.folder(_FOLDER) as folder:
+        with suppress(FileNotFoundError), self.state.folder(_CONTENTS_FOLDER) as folder:
             for name in folder.names():
                 with suppress(FileNotFoundError):
                     total += folder.stat(name).size
@@ -422,7 +426,7 @@ class StoredContent(NamedTuple):
         """Yield the bytes."""
         assert self.blobs is not None
         store, change_id, _ = self.blobs
-        said = f"the undo data of the change {change_id}"
+        description = f"the undo data of the change {change_id}"
         try:
             rows = store.database.read(
                 "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?",
@@ -434,20 +438,20 @@ class StoredContent(NamedTuple):
         except (FileNotFoundError, ValueError, TypeError, zlib.error) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
-                f"{said} is {'gone' if isinstance(error, FileNotFoundError) else 'damaged'}",
+                f"{description} is {'gone' if isinstance(error, FileNotFoundError) else 'damaged'}",
                 "this change can no longer be undone",
                 change_id=change_id,
             ) from error
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
-            raise from_os_error(error, said, doing="read") from error
+            raise from_os_error(error, description, doing="read") from error
 
     def read(self) -> bytes:
         """Return all of it; for small contents."""
         return b"".join(self.blocks())
 
 
-def _unpacked(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _decompress(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a zlib stream, in blocks."""
     unpacker = zlib.decompressobj()
     for block in blocks:
@@ -468,20 +472,12 @@ class BlobSource(NamedTuple):
     change_id: str
     max_memory_bytes: int
 
-    def __eq__(self, _: object) -> bool:
-        """Where contents are kept makes no entry another."""
-        return True
-
-    def __hash__(self) -> int:
-        """The same for all."""
-        return 0
-
 
 def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
     """Yield all contents that are stored for a file change."""
-    for side in (entry.before, entry.after):
-        if side is not None and side.blob:
-            yield StoredContent(entry.blobs, side.blob, side)
+    for state in (entry.before, entry.after):
+        if state is not None and state.blob:
+            yield StoredContent(entry.blobs, state.blob, state)
     for name in (entry.removed, entry.inserted):
         if name is not None:
             yield StoredContent(entry.blobs, name)
@@ -489,32 +485,32 @@ def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
 
 def stored_content_before(entry: FileChange) -> StoredContent | None:
     """Return the content before a change, if it was stored whole."""
-    side = entry.before
+    state = entry.before
     return (
-        StoredContent(entry.blobs, side.blob, side)
-        if side is not None and side.blob
+        StoredContent(entry.blobs, state.blob, state)
+        if state is not None and state.blob
         else None
     )
 
 
-def _is_small(entry: FileChange, side: FileState | None) -> bool:
+def _is_small(entry: FileChange, state: FileState | None) -> bool:
     """Return True if the content of a state may be built in memory."""
-    keeper = entry.blobs
+    blobs = entry.blobs
     return (
-        side is not None
-        and side.kind == "file"
-        and keeper is not None
-        and side.size <= keeper.max_memory_bytes
+        state is not None
+        and state.kind == "file"
+        and blobs is not None
+        and state.size <= blobs.max_memory_bytes
     )
 
 
 def is_whole_content_stored(edit: FileChange) -> bool:
     """Return True if the content before an edit does not depend on that of another edit."""
-    side = edit.before
-    return side is None or (side.blob is not None and _is_small(edit, side))
+    state = edit.before
+    return state is None or (state.blob is not None and _is_small(edit, state))
 
 
-def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None:
+def content_before(entry: FileChange, content_now: bytes | None = None) -> bytes | None:
     """Return the content before a change, if it is small and follows from what is stored.
 
     `held` is the content after it, if that is known.
@@ -526,34 +522,36 @@ def content_before(entry: FileChange, held: bytes | None = None) -> bytes | None
     ):  # Perhaps only what the last of them found was kept whole.
         side = edit.before
         if side is not None and side.blob and _is_small(edit, side):
-            held = StoredContent(edit.blobs, side.blob, side).read()
-        elif held is not None:
-            held = _spliced(held, backward_splices(edit))
-    return held
+            content_now = StoredContent(edit.blobs, side.blob, side).read()
+        elif content_now is not None:
+            content_now = _apply_if_known(content_now, backward_splices(edit))
+    return content_now
 
 
 def content_after(entry: FileChange) -> bytes | None:
     """Return the content after a change, if it is small and follows from what is stored."""
-    last, side = entry.content_edits[-1], entry.after
-    if side is None or not _is_small(entry, side):
+    last_edit, state = entry.content_edits[-1], entry.after
+    if state is None or not _is_small(entry, state):
         return None
-    if side.blob is not None:
-        return StoredContent(last.blobs, side.blob, side).read()
-    if last is not entry:
-        return content_after(last)
+    if state.blob is not None:
+        return StoredContent(last_edit.blobs, state.blob, state).read()
+    if last_edit is not entry:
+        return content_after(last_edit)
     before = content_before(entry)
-    if entry.before is not None and entry.before.digest == side.digest:
+    if entry.before is not None and entry.before.digest == state.digest:
         return before
-    after = _spliced(before, forward_splices(entry)) if before is not None else None
+    after = (
+        _apply_if_known(before, forward_splices(entry)) if before is not None else None
+    )
     return (
         after
-        if after is not None and xxhash.xxh3_128_hexdigest(after) == side.digest
+        if after is not None and xxhash.xxh3_128_hexdigest(after) == state.digest
         else None
     )
 
 
 def forward_splices(
-    entry: FileChange, most: int | None = None
+    entry: FileChange, limit: int | None = None
 ) -> Sequence[Splice] | None:
     """Return the splices of an edit, or the first `most`; None for another change."""
     if entry.inserted is None:
@@ -561,13 +559,13 @@ def forward_splices(
     from filewright.text.splice import PackedSplices
 
     return PackedSplices(
-        unpack_spans(entry.packed_spans, most),
+        unpack_spans(entry.packed_spans, limit),
         StoredContent(entry.blobs, entry.inserted).read(),
     )
 
 
 def backward_splices(
-    entry: FileChange, most: int | None = None
+    entry: FileChange, limit: int | None = None
 ) -> Sequence[Splice] | None:
     """Return the splices that undo an edit, or the first `most`; None for another change."""
     if not entry.packed_spans:
@@ -576,25 +574,27 @@ def backward_splices(
         removed = StoredContent(entry.blobs, entry.removed).read()
     elif (before := content_before(entry)) is not None:
         removed = b"".join(
-            before[at : at + old]
-            for at, old, _ in unpack_spans(entry.packed_spans, most)
+            before[offset : offset + removed_bytes]
+            for offset, removed_bytes, _ in unpack_spans(entry.packed_spans, limit)
         )
     else:
         return None
     from filewright.text.splice import PackedSplices
 
-    return PackedSplices(_turned(unpack_spans(entry.packed_spans, most)), removed)
+    return PackedSplices(
+        _invert_spans(unpack_spans(entry.packed_spans, limit)), removed
+    )
 
 
-def _turned(spans: Iterable[Span]) -> Iterator[Span]:
+def _invert_spans(spans: Iterable[Span]) -> Iterator[Span]:
     """Yield the spans of the edit that undoes an edit, in offsets of its result."""
     shift = 0
-    for offset, old, new in spans:
-        yield Span(offset + shift, new, old)
-        shift += new - old
+    for offset, removed_bytes, inserted_bytes in spans:
+        yield Span(offset + shift, inserted_bytes, removed_bytes)
+        shift += inserted_bytes - removed_bytes
 
 
-def _spliced(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
+def _apply_if_known(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
     """Return a content with splices applied; None without splices."""
     from filewright.text.splice import apply_splices
 

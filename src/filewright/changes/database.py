@@ -35,15 +35,15 @@ VERSION = 15
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
-_BUSY = (5, 6)
-_NOT_SHARED = (10, 14, 15)
-_NOT_SHARED_FOR_READING = (10, 15)
-_UNWRITABLE = (8, 14)
-_NOT_WRITTEN = 778
-_PAGE = 4096
-_LOG_BYTES = 4 << 20
-_BESIDE = (b"-wal", b"-shm")
-_CODES = {
+_BUSY_CODES = (5, 6)
+_NOT_SHARED_CODES = (10, 14, 15)
+_NOT_SHARED_FOR_READING_CODES = (10, 15)
+_UNWRITABLE_CODES = (8, 14)
+_IOERR_WRITE = 778
+_PAGE_BYTES = 4096
+_MAX_WAL_BYTES = 4 << 20
+_WAL_SUFFIXES = (b"-wal", b"-shm")
+_ERROR_CODES = {
     3: Code.PERMISSION_DENIED,
     8: Code.PERMISSION_DENIED,
     13: Code.NO_SPACE,
@@ -109,18 +109,18 @@ class Database:
         self._seconds = lock_seconds
         self._writing, self._reading = threading.RLock(), threading.RLock()
         self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
-        _living.add(self)
+        _open_databases.add(self)
 
     def read(self, sql: str, *values: object, **named: object) -> list[Row]:
         """Return the rows of a query; none where there is no database yet.
 
         The values are those of its `?`, or of its `:name`.
         """
-        with self._turn(writing=False) as connection:
+        with self._use_connection(writing=False) as connection:
             if connection is None:
                 return []
             # Whoever has the first row waits for none of the others.
-            return self._retried(connection.execute, sql, named or values).fetchall()
+            return self._retry(connection.execute, sql, named or values).fetchall()
 
     @contextmanager
     def transaction(
@@ -130,7 +130,7 @@ class Database:
 
         It is on the disk then if `durable`. A nested transaction is part of the outer one.
         """
-        with self._turn(task, writing=True) as connection:
+        with self._use_connection(task, writing=True) as connection:
             assert connection is not None
             if connection.in_transaction:
                 yield connection.execute
@@ -139,10 +139,10 @@ class Database:
                 ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
             )
             connection.execute(f"PRAGMA synchronous={level}")
-            self._retried(begin, connection, task=task)
+            self._retry(begin, connection, task=task)
             try:
                 yield connection.execute
-                self._retried(end, connection)
+                self._retry(end, connection)
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
@@ -151,14 +151,14 @@ class Database:
 
     def problem(self) -> str | None:
         """Return what SQLite finds wrong with the file, or None."""
-        found = [str(row[0]) for row in self.read("PRAGMA quick_check(3)")]
-        return None if found in ([], ["ok"]) else "; ".join(found)
+        problems = [str(row[0]) for row in self.read("PRAGMA quick_check(3)")]
+        return None if problems in ([], ["ok"]) else "; ".join(problems)
 
     def close(self) -> None:
         """Release the file; the next caller opens it again."""
         with self._writing, self._reading:
             for writing in tuple(self._connections):
-                self._let_go(writing)
+                self._release(writing)
 
     def __del__(self) -> None:
         with suppress(Exception):
@@ -167,7 +167,7 @@ class Database:
     # Connections
 
     @contextmanager
-    def _turn(
+    def _use_connection(
         self, task: Task | None = None, *, writing: bool
     ) -> Iterator[sqlite3.Connection | None]:
         """Hold the connection for reading or writing; yield None for reading a missing database.
@@ -180,22 +180,24 @@ class Database:
             if lock.acquire(blocking=False):
                 break
         else:
-            raise self._busy()
+            raise self._busy_error()
         try:
-            seen = self._seen()
-            known, connection = self._connections.get(writing, (None, None))
-            if known is None or (known != seen and self._may_leave(known, seen)):
-                self._let_go(writing)
-                connection, lasting = None, True
+            current = self._identify_file()
+            opened, connection = self._connections.get(writing, (None, None))
+            if opened is None or (
+                opened != current and self._can_close(opened, current)
+            ):
+                self._release(writing)
+                connection, is_lasting = None, True
                 if writing:
-                    connection = self._retried(self._opened_for_writing, task=task)
-                elif seen is not None and (
-                    found := self._retried(self._opened_for_reading, task=task)
+                    connection = self._retry(self._open_for_writing, task=task)
+                elif current is not None and (
+                    opened_for_reading := self._retry(self._open_for_reading, task=task)
                 ):
-                    connection, lasting = found
+                    connection, is_lasting = opened_for_reading
                 if connection is not None:
                     self._connections[writing] = (
-                        self._seen() if lasting else None,
+                        self._identify_file() if is_lasting else None,
                         connection,
                     )
             yield connection
@@ -210,8 +212,8 @@ class Database:
             if not isinstance(error, sqlite3.Error):
                 raise
             extended = getattr(error, "sqlite_errorcode", 0)
-            code, why = _CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
-            if extended == _NOT_WRITTEN:
+            code, why = _ERROR_CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
+            if extended == _IOERR_WRITE:
                 try:
                     self._probe()
                 except OSError as refusal:
@@ -219,11 +221,11 @@ class Database:
                         errors.from_os_error(refusal, "").code,
                         str(refusal.strerror),
                     )
-            raise self._refused(code, why) from error
+            raise self._unusable_error(code, why) from error
         finally:
             lock.release()
 
-    def _retried(
+    def _retry(
         self, work: Callable[..., _T], *values: object, task: Task | None = None
     ) -> _T:
         """Return the result of `work` once no other process is in the way."""
@@ -231,11 +233,11 @@ class Database:
             try:
                 return work(*values)
             except Exception as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY_CODES:
                     raise
-        raise self._busy()
+        raise self._busy_error()
 
-    def _seen(self) -> object:
+    def _identify_file(self) -> object:
         """Return what identifies the file and its write-ahead log; None without a file."""
         path = self.locate()
         try:
@@ -245,28 +247,30 @@ class Database:
         except OSError as error:
             raise errors.from_os_error(error, quote(path), doing="look at") from error
         if status.kind != "file":
-            raise self._refused(Code.IO_ERROR, "something other than a file is there")
+            raise self._unusable_error(
+                Code.IO_ERROR, "something other than a file is there"
+            )
         log = None
         with suppress(OSError):
-            log = system.stat_path(path + _BESIDE[0]).identity
+            log = system.stat_path(path + _WAL_SUFFIXES[0]).identity
         return path, status.identity, log
 
-    def _may_leave(self, known: object, seen: object) -> bool:
+    def _can_close(self, opened: object, current: object) -> bool:
         """Return True if a connection to a replaced file, or to one with another log, may be closed now.
 
         Where another program has removed the name of the write-ahead log, what is in it is moved into the file first:
         at the next start it would be gone. Both connections are closed for that.
         """
         if (
-            not (isinstance(known, tuple) and isinstance(seen, tuple))
-            or known[:2] != seen[:2]
+            not (isinstance(opened, tuple) and isinstance(current, tuple))
+            or opened[:2] != current[:2]
         ):
             return True
-        with ExitStack() as held:
+        with ExitStack() as locks:
             for lock in (self._writing, self._reading):
                 if not lock.acquire(blocking=False):
                     return False  # Another thread is at work, and sees it as well.
-                held.callback(lock.release)
+                locks.callback(lock.release)
             connections = [connection for _, connection in self._connections.values()]
             if any(connection.in_transaction for connection in connections):
                 return False
@@ -274,34 +278,37 @@ class Database:
                 with suppress(Exception):
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for writing in tuple(self._connections):
-                self._let_go(writing)
+                self._release(writing)
         return True
 
-    def _opened_for_writing(self) -> sqlite3.Connection:
+    def _open_for_writing(self) -> sqlite3.Connection:
         """Open a connection for writing, and make a missing file."""
         folder, name = os.path.split(self.locate())
-        if self._seen() is None:
+        if self._identify_file() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
                 opened.create(
                     name
                 ).close()  # Private from the start; SQLite makes its other files alike.
                 self._flusher.one(opened)
-        return self._opened("rw", writing=True)
+        return self._open("rw", writing=True)
 
-    def _opened_for_reading(self) -> tuple[sqlite3.Connection, bool] | None:
+    def _open_for_reading(self) -> tuple[sqlite3.Connection, bool] | None:
         """Return a connection, and whether it sees later changes; None while the file is being made."""
         import sqlite3
 
         # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
         # are there since somebody writes, or has been killed.
-        files = [self.locate() + end for end in _BESIDE]
-        shared = all(map(_holds_something, files))
+        files = [self.locate() + end for end in _WAL_SUFFIXES]
+        shared = all(map(_is_nonempty_file, files))
         alone = "ro&readonly_shm=1" if shared else "ro&immutable=1"
         for mode in (alone,) if self._read_only else ("rw", alone):
             try:
-                connection = self._opened(mode)
+                connection = self._open(mode)
             except sqlite3.OperationalError as error:
-                if mode == alone or error.sqlite_errorcode & 0xFF not in _UNWRITABLE:
+                if (
+                    mode == alone
+                    or error.sqlite_errorcode & 0xFF not in _UNWRITABLE_CODES
+                ):
                     raise
                 continue
             if connection.execute("PRAGMA user_version").fetchone() != (0,):
@@ -310,7 +317,7 @@ class Database:
             break
         return None
 
-    def _opened(self, mode: str, *, writing: bool = False) -> sqlite3.Connection:
+    def _open(self, mode: str, *, writing: bool = False) -> sqlite3.Connection:
         """Open a connection with a write-ahead log, or with a rollback journal.
 
         The latter where processes cannot share memory.
@@ -319,15 +326,15 @@ class Database:
 
         shared = self._can_share()
         try:
-            return self._connected(mode, writing=writing, shared=shared)
+            return self._connect(mode, writing=writing, shared=shared)
         except sqlite3.OperationalError as error:
-            unshared = _NOT_SHARED if writing else _NOT_SHARED_FOR_READING
+            unshared = _NOT_SHARED_CODES if writing else _NOT_SHARED_FOR_READING_CODES
             if mode != "rw" or error.sqlite_errorcode & 0xFF not in unshared:
                 raise
         if not writing:
             # Whoever writes turns it into one with a rollback journal.
-            self._connected(mode, writing=True, shared=False).close()
-        return self._connected(mode, writing=writing, shared=False)
+            self._connect(mode, writing=True, shared=False).close()
+        return self._connect(mode, writing=writing, shared=False)
 
     def _can_share(self) -> bool:
         """Return True if several processes may map a file in the state folder.
@@ -336,15 +343,13 @@ class Database:
         full disk the kernel ends the process that writes there.
         """
         with system.open_folder(os.path.dirname(self.locate())) as folder:
-            return folder.block_size() >= _PAGE
+            return folder.block_size() >= _PAGE_BYTES
 
-    def _connected(
-        self, mode: str, *, writing: bool, shared: bool
-    ) -> sqlite3.Connection:
+    def _connect(self, mode: str, *, writing: bool, shared: bool) -> sqlite3.Connection:
         import sqlite3
 
         connection = sqlite3.connect(
-            f"{uri_of(self.locate())}?mode={mode}",
+            f"{to_uri(self.locate())}?mode={mode}",
             uri=True,
             timeout=0,
             isolation_level=None,
@@ -362,7 +367,7 @@ class Database:
             )
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version not in (0, VERSION):
-                raise self._refused(
+                raise self._unusable_error(
                     Code.UNSUPPORTED,
                     f"it is of version {version} of the format, not {VERSION}",
                 )
@@ -371,15 +376,15 @@ class Database:
                     # Said again, it would be written again, and flushed.
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 # What is kept with a rollback journal stays so: another process may be at work in it.
-                if shared and (not version or _journal_of(connection) == "wal"):
+                if shared and (not version or _journal_mode(connection) == "wal"):
                     self._share(connection)
                 else:
                     connection.execute("PRAGMA journal_mode=TRUNCATE")
                     # Else a large transaction would keep all readers out before its end.
                     connection.execute("PRAGMA cache_spill=OFF")
             if not shared:
-                if _journal_of(connection) == "wal":
-                    raise _not_shared()
+                if _journal_mode(connection) == "wal":
+                    raise _not_shared_error()
                 connection.execute("PRAGMA locking_mode=NORMAL")
                 connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             if writing:
@@ -395,10 +400,10 @@ class Database:
         Raise `sqlite3.OperationalError` if processes cannot share it.
         """
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
-            raise _not_shared()
+            raise _not_shared_error()
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         # What a large change has written is not kept twice for ever.
-        connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
+        connection.execute(f"PRAGMA journal_size_limit={_MAX_WAL_BYTES}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables, unless another process has made them."""
@@ -409,18 +414,18 @@ class Database:
             connection.execute(f"PRAGMA user_version={VERSION}")
         connection.execute("COMMIT")
 
-    def _let_go(self, writing: bool) -> None:
-        known = self._connections.pop(writing, None)
-        if known is not None:
+    def _release(self, writing: bool) -> None:
+        opened = self._connections.pop(writing, None)
+        if opened is not None:
             with suppress(Exception):
-                known[1].close()
+                opened[1].close()
 
     # Errors
 
-    def _busy(self) -> FilewrightError:
+    def _busy_error(self) -> FilewrightError:
         return errors.lock_timeout("process kept the state database", self._seconds)
 
-    def _refused(self, code: Code, why: str) -> FilewrightError:
+    def _unusable_error(self, code: Code, why: str) -> FilewrightError:
         path = quote(self.locate())
         message = f"the state database {path} cannot be used: {why}"
         return FilewrightError(
@@ -436,12 +441,14 @@ class Database:
             opened.create(name + b"-probe") as probe,
         ):
             try:
-                probe.write(bytes(_PAGE), system.stat_path(path + _BESIDE[0]).size)
+                probe.write(
+                    bytes(_PAGE_BYTES), system.stat_path(path + _WAL_SUFFIXES[0]).size
+                )
             finally:
                 opened.remove(name + b"-probe")
 
 
-def _holds_something(path: bytes) -> bool:
+def _is_nonempty_file(path: bytes) -> bool:
     """Return True if a file exists and is not empty.
 
     The last process that closes a database removes the files beside it.
@@ -452,21 +459,21 @@ def _holds_something(path: bytes) -> bool:
         return False
 
 
-def _journal_of(connection: sqlite3.Connection) -> str:
+def _journal_mode(connection: sqlite3.Connection) -> str:
     """Return how the transactions of a database are kept: `wal`, or with a rollback journal."""
     return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
 
 
-def _not_shared() -> sqlite3.OperationalError:
+def _not_shared_error() -> sqlite3.OperationalError:
     """Return the error of a write-ahead log that processes cannot share."""
     import sqlite3
 
     error = sqlite3.OperationalError("no write-ahead log can be shared here")
-    error.sqlite_errorcode = _NOT_SHARED[0]
+    error.sqlite_errorcode = _NOT_SHARED_CODES[0]
     return error
 
 
-def uri_of(path: bytes) -> str:
+def to_uri(path: bytes) -> str:
     """Return the URI of a path, to which SQLite's options are added."""
     escaped = (
         os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -486,13 +493,13 @@ def end(connection: sqlite3.Connection) -> None:
 
 # Forks
 
-_living: weakref.WeakSet[Database] = weakref.WeakSet()
+_open_databases: weakref.WeakSet[Database] = weakref.WeakSet()
 _held_for_fork: list[Database] = []
 
 
 def _before_fork() -> None:
     """Close all databases, and hold their locks until the fork is made."""
-    databases = list(_living)
+    databases = list(_open_databases)
     # A thread that writes may still read, but never the other way round: no circle.
     for database in databases:
         database._writing.acquire()

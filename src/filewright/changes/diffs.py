@@ -349,8 +349,8 @@ class DiffBuilder:
         The excerpt has the lines around them, as far as the file still has these.
         """
         most = max(_MIN_ROWS, max_rows)
-        forward = forward_splices(change, most=most)
-        backward = backward_splices(change, most=most)
+        forward = forward_splices(change, limit=most)
+        backward = backward_splices(change, limit=most)
         if forward is None or backward is None:
             return header
         parts: list[bytes] = []

@@ -89,8 +89,8 @@ class WorkspaceLock:
                 break
         else:
             raise lock_timeout("change held the workspace", self._seconds)
-        with ExitStack() as held:
-            held.callback(thread.release)
+        with ExitStack() as cleanups:
+            cleanups.callback(thread.release)
             depth = self._depth
             try:
                 # Each root, opened anew, and the folders above them, in the order of their identities.
@@ -102,13 +102,13 @@ class WorkspaceLock:
                         else root.open_folder(b".")
                     )
                     if root is not None:
-                        held.callback(folder.close)
+                        cleanups.callback(folder.close)
                     if not lock_folder(
                         folder, deadline, task, exclusive=root is not None
                     ):
                         raise lock_timeout("change held the workspace", self._seconds)
                     if root is None:
-                        held.callback(folder.unlock)
+                        cleanups.callback(folder.unlock)
             except OSError as error:
                 raise from_os_error(error, "the workspace", doing="lock") from error
             self._depth = depth + 1

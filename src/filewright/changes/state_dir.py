@@ -47,10 +47,10 @@ _HINT = (
 )
 
 
-def state_base(given: str | os.PathLike[str] | None) -> str:
+def state_base(folder: str | os.PathLike[str] | None) -> str:
     """Return the folder that holds all state folders of a user, by default the user's."""
-    if given:
-        return os.path.abspath(os.path.expanduser(given))
+    if folder:
+        return os.path.abspath(os.path.expanduser(folder))
     if (
         sys.platform == "linux"
     ):  # As platformdirs, whose import takes longer than a hook may.
@@ -186,32 +186,38 @@ class StateIndex:
     ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         """Return the owner of a root, and owners that resemble it but are of another folder."""
         (device, inode), birth, path = root.identity, _birth(root), root.resolved_path
-        here = [owner for owner in self.owners.values() if owner.path == path]
-        alike = [owner for owner in self.owners.values() if owner.inode == inode]
-        own = [
-            *(owner for owner in here if None in (owner.inode, owner.birth_ns, birth)),
+        at_path = [owner for owner in self.owners.values() if owner.path == path]
+        same_inode = [owner for owner in self.owners.values() if owner.inode == inode]
+        owners = [
             *(
                 owner
-                for owner in alike
+                for owner in at_path
+                if None in (owner.inode, owner.birth_ns, birth)
+            ),
+            *(
+                owner
+                for owner in same_inode
                 if None is not birth == owner.birth_ns
                 and (owner.device == device or owner.path == path)
             ),
         ]
-        if own:
-            return own[-1], []
-        return None, here + [
-            owner for owner in alike if (owner.device, owner.birth_ns) == (device, None)
+        if owners:
+            return owners[-1], []
+        return None, at_path + [
+            owner
+            for owner in same_inode
+            if (owner.device, owner.birth_ns) == (device, None)
         ]
 
     def related(
-        self, roots: Sequence[Root], own: Sequence[str]
+        self, roots: Sequence[Root], own_ids: Sequence[str]
     ) -> list[RegisteredRoot]:
         """Return the state folders that may hold changes of what lies below `roots`.
 
         Without the `own` ones: those of folders above and below, and of roots that were changed
         together with one of these.
         """
-        others = {name for each in own for name in self.others_of(each)}
+        other_ids = {name for own_id in own_ids for name in self.others_of(own_id)}
 
         def near(owner: RegisteredRoot) -> bool:
             if not any(
@@ -225,37 +231,37 @@ class StateIndex:
                 return owner.inode in (None, system.stat_path(owner.path).inode)
             return True
 
-        found = (
+        owners = (
             owner
             for owner in self.owners.values()
-            if owner.path and owner.id not in own
+            if owner.path and owner.id not in own_ids
         )
-        return [owner for owner in found if owner.id in others or near(owner)]
+        return [owner for owner in owners if owner.id in other_ids or near(owner)]
 
     def within(self, folders: Sequence[bytes]) -> list[RegisteredRoot]:
         """Return the registered roots below some folders."""
-        found = (
+        owners = (
             owner for owner in self.owners.values() if owner.path not in (b"", *folders)
         )
         return [
             owner
-            for owner in found
+            for owner in owners
             if any(_is_within(owner.path, folder) for folder in folders)
         ]
 
     def around(self, owner: RegisteredRoot) -> StateFolder | None:
         """Return the state folder of the nearest registered root around another, or None."""
-        found = [
+        others = [
             each for each in self.owners.values() if each.path and each.id != owner.id
         ]
-        above = [
+        around = [
             each
-            for each in found
+            for each in others
             if _is_within(owner.path, each.path) and each.is_there
         ]
-        if not above:
+        if not around:
             return None
-        return StateFolder(self, None, max(above, key=lambda each: len(each.path)))
+        return StateFolder(self, None, max(around, key=lambda each: len(each.path)))
 
     def others_of(self, name: str) -> list[str]:
         """Return the state folders with changes that reach into the root of one."""
@@ -305,24 +311,24 @@ class StateFolder:
 
     def _find(self, root: Root) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         path = root.resolved_path
-        known, others = self._index.owner_of(root)
-        owner = known or self.owner
+        found_owner, others = self._index.owner_of(root)
+        owner = found_owner or self.owner
         self.owner = owner._replace(
             paths=tuple(dict.fromkeys((path, *filter(None, owner.paths))))
         )
         self.note = ""
         if others:
-            kept = ", ".join(each.id for each in others)
+            shown_ids = ", ".join(each.id for each in others)
             self.note = (
-                f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
+                f"{quote(path)} is another folder than the one whose history is kept as {shown_ids}; "
                 "its own begins now"
             )
-        elif known is None and (earlier := self._index.earlier()):
+        elif found_owner is None and (earlier := self._index.earlier()):
             self.note = (
                 f"an earlier version of filewright has left history in {join_limited(earlier, 3)}: it is not "
                 f"read and stays as it is; the history of {quote(path)} begins anew"
             )
-        return known, others
+        return found_owner, others
 
     def at(self, *parts: bytes) -> bytes:
         """Return the absolute path of the state folder, or of a name in it."""
@@ -346,19 +352,25 @@ class StateFolder:
 
     def relocations(self) -> dict[bytes, bytes]:
         """Return the present path of a root for every earlier path of it."""
-        owners = self._index.owners
-        if self._relocated[0] is not owners:
-            linked = map(owners.get, self._index.others_of(self.owner.id))
-            everyone = [
-                owner for owner in (*linked, self.owner) if owner and owner.path
-            ]
-            found = {
-                former: owner.path for owner in everyone for former in owner.paths[1:]
-            }
-            for owner in everyone:
-                found.pop(owner.path, None)
-            self._relocated = owners, found
-        return self._relocated[1]
+        all_owners = self._index.owners
+        known_for, relocations = self._relocated
+        if known_for is all_owners:
+            return relocations
+        owners: list[RegisteredRoot] = []
+        for state_id in (*self._index.others_of(self.owner.id), self.owner.id):
+            is_own = state_id == self.owner.id
+            owner = self.owner if is_own else all_owners.get(state_id)
+            if owner is not None and owner.path:
+                owners.append(owner)
+        relocations = {}
+        for owner in owners:
+            for former_path in owner.paths[1:]:
+                relocations[former_path] = owner.path
+        # A path at which one of the roots is now is not an earlier path.
+        for owner in owners:
+            relocations.pop(owner.path, None)
+        self._relocated = all_owners, relocations
+        return relocations
 
     def link(self, other: StateFolder) -> None:
         """Record in both state folders that they hold changes of each other's roots."""
@@ -500,8 +512,8 @@ def _read(path: bytes) -> bytes:
 
 def _write(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of a state folder, whole and flushed, or not at all."""
-    with temporary_file(folder, content, flush=True) as fresh:
-        folder.rename(fresh, folder, name, "replace")
+    with temporary_file(folder, content, flush=True) as temporary_name:
+        folder.rename(temporary_name, folder, name, "replace")
     folder.flush()
 
 
@@ -510,13 +522,13 @@ def temporary_file(
     folder: Folder, data: bytes, *, flush: bool = False
 ) -> Iterator[bytes]:
     """Yield the name of a new file with a content, to be renamed; remove it if it was not."""
-    fresh = b"new-" + os.urandom(8).hex().encode()
+    name = b"new-" + os.urandom(8).hex().encode()
     try:
-        with folder.create(fresh) as file:
+        with folder.create(name) as file:
             file.write(data, 0)
             if flush:
                 file.flush()
-        yield fresh
+        yield name
     finally:
         with suppress(FileNotFoundError):
-            folder.remove(fresh)
+            folder.remove(name)
