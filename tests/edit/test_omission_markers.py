@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.rules.cases import Case, Desk
-from tests.rows import each_row
+from tests.edit.cases import Case, Desk, case_id, short_id
 
 NOUNS = [
     "existing code", "existing handlers", "routes", "children", "props", "state", "styles", "validation", "columns", "setup code",
@@ -36,8 +35,8 @@ SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted"
            "... other routes remain unchanged ...", "existing code", "[existing code]", "rest of the function", "code continues here ..."]  # fmt: skip
 
 
-@each_row("name", COMMENTS)
-def test_a_marker_in_a_comment_takes_no_lines(desk: Desk, name: str) -> None:
+@pytest.mark.parametrize("name", COMMENTS)
+def test_comment_marker_deletes_nothing(desk: Desk, name: str) -> None:
     begin, end = COMMENTS[name]
     failures = []
     for at, noun in enumerate(NOUNS):
@@ -58,8 +57,8 @@ def test_a_marker_in_a_comment_takes_no_lines(desk: Desk, name: str) -> None:
     assert not failures, f"{len(failures)} of {4 * len(NOUNS)}: {failures[:12]}"
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_marker_takes_no_lines_whatever_is_left_out(desk: Desk, form: str) -> None:
+@pytest.mark.parametrize("form", FORMS, ids=short_id)
+def test_marker_form_deletes_nothing(desk: Desk, form: str) -> None:
     failures = []
     for noun in NOUNS:
         replace = f"  one\n  // {form.format(noun)}\n"
@@ -71,11 +70,11 @@ def test_a_marker_takes_no_lines_whatever_is_left_out(desk: Desk, form: str) -> 
     assert not failures, failures
 
 
-@pytest.mark.parametrize("said", SAYINGS)
+@pytest.mark.parametrize("said", SAYINGS, ids=short_id)
 @pytest.mark.parametrize(
     ("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- ")]
 )
-def test_a_comment_that_says_so_takes_no_lines(
+def test_saying_comment_deletes_nothing(
     desk: Desk, name: str, mark: str, said: str
 ) -> None:
     edits = [
@@ -114,8 +113,8 @@ BARE = [
 ]  # fmt: skip
 
 
-@each_row("case", BARE)
-def test_dots_are_a_marker_or_text_by_where_they_stand(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", BARE, ids=case_id)
+def test_bare_dots(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
@@ -129,9 +128,7 @@ def test_dots_are_a_marker_or_text_by_where_they_stand(desk: Desk, case: Case) -
         ("a.go", "// "),
     ],
 )
-def test_a_marker_in_both_texts_keeps_what_it_stands_for(
-    desk: Desk, name: str, mark: str
-) -> None:
+def test_marker_in_both_texts_keeps_lines(desk: Desk, name: str, mark: str) -> None:
     file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
     failures = []
     for noun in NOUNS:
@@ -148,7 +145,7 @@ def test_a_marker_in_both_texts_keeps_what_it_stands_for(
     assert not failures, failures
 
 
-def test_markers_that_differ_in_number_are_refused(desk: Desk) -> None:
+def test_refuses_different_marker_counts(desk: Desk) -> None:
     file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n"
     edits = [
         {
@@ -170,7 +167,7 @@ MARKED = "-  two\n-  three\n+  # ... existing code ...\n"
         f"*** Begin Patch\n*** Update File: a.py\n@@\n   one\n{MARKED}   four\n*** End Patch\n",
     ],
 )
-def test_a_marker_in_a_patch_takes_no_lines(desk: Desk, patch: str) -> None:
+def test_patch_marker_deletes_nothing(desk: Desk, patch: str) -> None:
     result = desk.patch("a.py", LINES, patch)
     assert result.text is None
     assert "stands for text left out" in result.answer
@@ -189,6 +186,6 @@ WORDLESS = [
 ]  # fmt: skip
 
 
-@each_row("case", WORDLESS)
-def test_a_line_that_stays_stands_for_itself_once(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", WORDLESS, ids=case_id)
+def test_staying_line_counts_once(desk: Desk, case: Case) -> None:
     desk.check(case)

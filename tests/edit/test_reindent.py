@@ -98,7 +98,7 @@ WAYS: dict[str, Callable[[random.Random, Lines], Lines]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_written_is_the_code_that_is_meant(way: str) -> None:
+def test_writes_code_that_compiles_alike(way: str) -> None:
     rng = random.Random(way)
     failures, applied = [], 0
     for _ in range(250):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.edit.rules.cases import Desk
+from tests.edit.cases import Desk
 from tests.examples import examples
 from tests.files import named
 
@@ -204,13 +204,13 @@ CASES = st.builds(
 
 @examples(400, derandomize=True)
 @given(request=CASES)
-def test_only_the_difference_is_applied(request: Request) -> None:
+def test_applies_only_the_difference(request: Request) -> None:
     result = done(request)
     assert result in (None, request.expected)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_most_of_them_are_applied(way: str) -> None:
+def test_applies_most_requests(way: str) -> None:
     requests = [made(seed, way) for seed in range(200)]
     results = [
         done(request) for request in requests if request.search != request.replace
@@ -249,7 +249,7 @@ def as_patch(request: Request, *, numbered: bool) -> str:
 
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_patch_applies_the_difference_alone(
+def test_patch_applies_only_the_difference(
     desk: Desk, way: str, numbered: bool
 ) -> None:
     failures = []

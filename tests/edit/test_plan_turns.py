@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.rules.cases import Desk, Turn
-from tests.rows import each_row
+from tests.edit.cases import Desk, Turn, case_id
 
 METHOD = "class K:\n    def a(self):\n        go(2)\n\n\ndef a(self):\n    go(1)\n"
 TURNS = [
@@ -39,8 +38,8 @@ TURNS = [
 ]  # fmt: skip
 
 
-@each_row("turn", TURNS)
-def test_an_exact_place_on_the_result_wins(desk: Desk, turn: Turn) -> None:
+@pytest.mark.parametrize("turn", TURNS, ids=case_id)
+def test_exact_place_on_result_wins(desk: Desk, turn: Turn) -> None:
     edits = [{"search": search, "replace": replace} for search, replace in turn.edits]
     result = desk.edit(turn.name, turn.file, edits)
     if turn.must or result.text is not None:
@@ -48,7 +47,7 @@ def test_an_exact_place_on_the_result_wins(desk: Desk, turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_chain_of_edits_stays_at_its_place(desk: Desk, depth: int) -> None:
+def test_chain_of_edits_stays_in_place(desk: Desk, depth: int) -> None:
     twin = "".join(f"\tstep({number})\n" for number in range(depth + 2))
     file = f"{twin}\n    step(0)\n"
     edits = [

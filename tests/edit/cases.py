@@ -37,6 +37,18 @@ class Turn(NamedTuple):
     must: bool = True
 
 
+def case_id(case: Case | Turn) -> str:
+    """Return the id of a case in a table: its file's name, and the text it has first."""
+    edits = [(case.search, case.replace)] if isinstance(case, Case) else case.edits
+    words = re.findall(r"\w+", " ".join(edits[0]))
+    return "-".join([case.name, *words[:3]])
+
+
+def short_id(value: object) -> str:
+    """Return the first words of a value in a table, as a part of an id."""
+    return "-".join(re.findall(r"\w+", str(value))[:2])
+
+
 class Result(NamedTuple):
     """The text of the file after a call, None if it was refused, and the words of the answer."""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.edit.rules.cases import Case, Desk
-from tests.rows import each_row
+from tests.edit.cases import Case, Desk, case_id, short_id
 
 PROGRESS = (
     "".join(f"fetch {number}%\r" for number in range(0, 100, 5)) + "done\nbuild ok\n"
@@ -46,13 +45,13 @@ EDITS = [
 ]  # fmt: skip
 
 
-@each_row("case", EDITS)
-def test_a_new_line_ends_as_its_neighbour(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", EDITS, ids=case_id)
+def test_new_line_ends_as_neighbour(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row("case", EDITS)
-def test_also_where_it_was_found_loosely(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", EDITS, ids=case_id)
+def test_loose_match_ends_as_neighbour(desk: Desk, case: Case) -> None:
     if "\n" not in case.search.strip("\n") or case.expected is None:
         return
     # A trailing blank in the request, which the file has not.
@@ -73,15 +72,15 @@ PATCHES = [
 ]  # fmt: skip
 
 
-@each_row(("name", "file", "hunk", "expected"), PATCHES)
-def test_lines_of_a_patch_do_so_too(
+@pytest.mark.parametrize(("name", "file", "hunk", "expected"), PATCHES, ids=short_id)
+def test_patch_line_ends_as_neighbour(
     desk: Desk, name: str, file: str, hunk: str, expected: str
 ) -> None:
     result = desk.patch(name, file, f"--- a/{name}\n+++ b/{name}\n{hunk}")
     assert result.text == expected, result.answer
 
 
-def test_lines_after_a_line_do_so_too(desk: Desk) -> None:
+def test_inserted_line_ends_as_neighbour(desk: Desk) -> None:
     path = desk.put("f.log", PROGRESS)
     desk.workspace.read(desk.named(path))
     result = desk.call(
@@ -110,8 +109,10 @@ WAYS = [
 
 
 @pytest.mark.parametrize("way", WAYS)
-@each_row(("file", "pattern", "replacement", "expected"), REPLACED)
-def test_replaced_matches_do_so_too(
+@pytest.mark.parametrize(
+    ("file", "pattern", "replacement", "expected"), REPLACED, ids=short_id
+)
+def test_replaced_match_ends_as_neighbour(
     desk: Desk,
     file: str,
     pattern: str,
@@ -126,7 +127,7 @@ def test_replaced_matches_do_so_too(
     assert result.text == expected, result.answer
 
 
-def test_a_group_brings_its_own_ends(desk: Desk) -> None:
+def test_group_keeps_own_terminators(desk: Desk) -> None:
     file = "a\r\nb\r\none\ntwo\r\nend\n"
     result = desk.replace(
         "f.log", file, r"(one\ntwo\n)(end)", "$1new\n$2", mode="regex", multiline=True
@@ -144,8 +145,8 @@ APPENDED = [
 ]
 
 
-@each_row(("file", "content", "expected"), APPENDED)
-def test_what_is_appended_ends_as_the_last_line(
+@pytest.mark.parametrize(("file", "content", "expected"), APPENDED, ids=short_id)
+def test_appended_text_ends_as_last_line(
     desk: Desk, file: str, content: str, expected: str
 ) -> None:
     result = desk.write("f.log", file, content, "append")
@@ -167,8 +168,8 @@ OVERWRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content", "expected"), OVERWRITTEN)
-def test_a_whole_file_takes_its_only_end_or_newlines(
+@pytest.mark.parametrize(("file", "content", "expected"), OVERWRITTEN, ids=short_id)
+def test_whole_file_keeps_only_terminator(
     desk: Desk, file: str, content: str, expected: str
 ) -> None:
     result = desk.write("f.txt", file, content, "overwrite")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.edit.rules.cases import Desk
+from tests.edit.cases import Desk
 
 from filewright import Workspace
 

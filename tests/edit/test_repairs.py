@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from tests.edit.rules.cases import Case, Desk, literal
-from tests.rows import each_row
+from tests.edit.cases import Case, Desk, case_id, literal
 
 
 class Plain(NamedTuple):
@@ -119,7 +118,7 @@ LANDS = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_shared_damage_is_taken_from_both(desk: Desk, kind: str) -> None:
+def test_removes_shared_damage(desk: Desk, kind: str) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in EDITS:
         search, replace = damage(edit, edit.search), damage(edit, edit.replace)
@@ -134,9 +133,7 @@ def test_shared_damage_is_taken_from_both(desk: Desk, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_of_the_search_text_alone_is_taken_from_it(
-    desk: Desk, kind: str
-) -> None:
+def test_removes_damage_of_search_text(desk: Desk, kind: str) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in EDITS:
         search = damage(edit, edit.search)
@@ -153,7 +150,7 @@ def test_damage_of_the_search_text_alone_is_taken_from_it(
 @pytest.mark.parametrize(
     "kind", [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind]
 )
-def test_what_the_file_has_so_is_no_damage(desk: Desk, kind: str) -> None:
+def test_keeps_text_that_file_has(desk: Desk, kind: str) -> None:
     for edit in EDITS:
         search, replace = damage_of(kind, edit)
         if search == replace:
@@ -198,8 +195,8 @@ MARKS = [
 ]
 
 
-@each_row("case", MARKS)
-def test_marks_of_search_and_replace_land_or_are_named(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", MARKS, ids=case_id)
+def test_edit_marks(desk: Desk, case: Case) -> None:
     result = desk.edit(
         case.name, case.file, [{"search": case.search, "replace": case.replace}]
     )
@@ -216,8 +213,8 @@ UNBROKEN = [
 ]  # fmt: skip
 
 
-@each_row("case", UNBROKEN)
-def test_a_kept_line_with_no_break_indents_is_noted(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", UNBROKEN, ids=case_id)
+def test_notes_kept_no_break_indent(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
@@ -229,6 +226,21 @@ QUOTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", QUOTED)
-def test_only_the_prefix_of_the_search_text_is_taken(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", QUOTED, ids=case_id)
+def test_removes_only_prefix_of_search_text(desk: Desk, case: Case) -> None:
+    desk.check(case)
+
+
+# An item of a list begins with a dash, as a removed line of a diff does.
+ITEMS = [
+    Case("a.md", "- one\n  two `x`. {1}  \n\n## B\n", "  two `x`. {1}\n\n", "  two `x`. {1}\n- three\n  four.\n\n", "- one\n  two `x`. {1}  \n- three\n  four.\n\n## B\n", must=False),
+    Case("a.md", "- Fix a (b)\n- c\n", " - Fix a (b)\n", "- Fix a (b)\n- Fix d\n", "- Fix a (b)\n- Fix d\n- c\n", must=False),
+    Case("a.yml", "- a: 1\n- b: 2\n", " - a: 1\n - b: 2\n", "- a: 1\n- b: 3\n", "- a: 1\n- b: 3\n", must=False),
+    Case("a.md", "+ one\n  two  \n", "  two\n", "  two\n+ three\n", "+ one\n  two  \n+ three\n"),
+    Case("a.yml", "a:\n- n: 1\n  d: x\n", " - n: 1\n   d: x\n", "- n: 2\n  d: y\n", "a:\n- n: 2\n  d: y\n", must=False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ITEMS, ids=case_id)
+def test_list_item_is_no_removed_line(desk: Desk, case: Case) -> None:
     desk.check(case)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.edit.rules.cases import Case, Desk, literal
-from tests.rows import each_row
+from tests.edit.cases import Case, Desk, case_id, literal, short_id
 
 PYTHON = 'def f():\n    """Add.\n\n    More.\n    """\n    return 1\n'
 
@@ -224,13 +223,17 @@ CODE = [
 ]  # fmt: skip
 
 
-@each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE])
-def test_makes_a_valid_edit_that_looks_damaged(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize(
+    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+)
+def test_writes_text_as_sent(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE])
-def test_makes_it_without_fuzzy_too(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize(
+    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+)
+def test_writes_text_as_sent_without_fuzzy(desk: Desk, case: Case) -> None:
     desk.check(case, fuzzy=False)
 
 
@@ -315,15 +318,15 @@ DAMAGED = [
 ]  # fmt: skip
 
 
-@each_row("case", DAMAGED)
-def test_writes_damage_as_it_is_given_and_says_so(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", DAMAGED, ids=case_id)
+def test_notes_damage(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
 @pytest.mark.parametrize(
     "table", [FENCES, ESCAPES, ENTITIES, SIGNS, TYPOGRAPHY, CODE, DAMAGED]
 )
-def test_replaces_every_occurrence_literally(desk: Desk, table: list[Case]) -> None:
+def test_replaces_all_as_sent(desk: Desk, table: list[Case]) -> None:
     for case in table:
         twice = f"{case.file}{case.file}"
         edits = [{"search": case.search, "replace": case.replace, "replace_all": True}]
@@ -358,22 +361,30 @@ def envelope(case: Case) -> str:
 
 
 @pytest.mark.parametrize("notation", [unified, envelope])
-@each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE])
-def test_a_patch_writes_its_lines_literally(
+@pytest.mark.parametrize(
+    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+)
+def test_patch_writes_lines_as_sent(
     desk: Desk, notation: Callable[[Case], str], case: Case
 ) -> None:
     result = desk.patch(case.name, case.file, notation(case))
     assert result.text == case.expected, result.answer
 
 
-@each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE, *DAMAGED])
-def test_a_literal_pattern_is_replaced_literally(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize(
+    "case",
+    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE, *DAMAGED],
+    ids=case_id,
+)
+def test_replace_writes_text_as_sent(desk: Desk, case: Case) -> None:
     result = desk.replace(case.name, case.file, case.search, case.replace)
     assert result.text == case.expected, result.answer
 
 
-@each_row("case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE])
-def test_lines_that_are_named_take_what_is_given(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize(
+    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+)
+def test_named_lines_take_text_as_sent(desk: Desk, case: Case) -> None:
     path = desk.put(case.name, case.file)
     name = desk.named(path)
     desk.workspace.read(name)
@@ -395,8 +406,8 @@ CELLS = [
 ]
 
 
-@each_row(("cell", "search", "replace"), CELLS)
-def test_a_cell_takes_what_is_given(
+@pytest.mark.parametrize(("cell", "search", "replace"), CELLS, ids=short_id)
+def test_cell_takes_text_as_sent(
     desk: Desk, cell: str, search: str, replace: str
 ) -> None:
     nbformat = pytest.importorskip("nbformat")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.edit.rules.cases import Case, Desk, literal
-from tests.rows import each_row
+import pytest
+from tests.edit.cases import Case, Desk, case_id, literal
 
 WRAPPED = [
     # `if a:` over a kept line.
@@ -80,22 +80,22 @@ GLUED = [
 ]  # fmt: skip
 
 
-@each_row("case", [*WRAPPED, *FLAT])
-def test_kept_lines_keep_their_distance(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", [*WRAPPED, *FLAT], ids=case_id)
+def test_kept_lines_keep_distance(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row("case", DELETIONS)
-def test_a_deletion_moves_no_neighbour(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", DELETIONS, ids=case_id)
+def test_deletion_moves_no_neighbour(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row("case", GLUED)
-def test_lines_stay_apart(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", GLUED, ids=case_id)
+def test_keeps_lines_apart(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row(
+@pytest.mark.parametrize(
     "case",
     [
         case
@@ -103,12 +103,12 @@ def test_lines_stay_apart(desk: Desk, case: Case) -> None:
         if case.file.replace("\r\n", "\n").count(case.search.replace("\r\n", "\n")) == 1
     ],
 )
-def test_without_fuzzy_too(desk: Desk, case: Case) -> None:
+def test_keeps_lines_apart_without_fuzzy(desk: Desk, case: Case) -> None:
     desk.check(case, fuzzy=False)
 
 
-@each_row("case", GLUED)
-def test_a_literal_pattern_joins_what_it_is_told_to(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", GLUED, ids=case_id)
+def test_replace_may_join_lines(desk: Desk, case: Case) -> None:
     if case.file.count(case.search) == 1:
         result = desk.replace(case.name, case.file, case.search, case.replace)
         assert result.text == case.file.replace(case.search, case.replace), (
@@ -126,6 +126,6 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@each_row("case", FRAGMENTS)
-def test_a_part_of_a_word_is_no_line(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", FRAGMENTS, ids=case_id)
+def test_part_of_word_is_no_line(desk: Desk, case: Case) -> None:
     desk.check(case)

@@ -7,8 +7,7 @@ follows the mapping that the match proves, and what nothing proves is written as
 from __future__ import annotations
 
 import pytest
-from tests.edit.rules.cases import Case, Desk
-from tests.rows import each_row
+from tests.edit.cases import Case, Desk, case_id
 
 NBSP, NARROW, IDEOGRAPHIC = "\u00a0", "\u202f", "\u3000"
 
@@ -119,13 +118,13 @@ UNPLACED = [
 ALL = [*COLUMNS, *QUOTES, *NO_BREAK, *FORMS, *TRAILING, *INDENTATION, *UNPLACED]
 
 
-@each_row("case", ALL)
-def test_what_is_equal_keeps_the_characters_of_the_file(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", ALL, ids=case_id)
+def test_keeps_characters_of_file(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
-@each_row("case", ALL)
-def test_among_other_lines(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", ALL, ids=case_id)
+def test_keeps_characters_among_other_lines(desk: Desk, case: Case) -> None:
     around = (
         [f"first {number}\n" for number in range(3)],
         [f"last {number}\n" for number in range(3)],
@@ -169,7 +168,7 @@ def as_diff(case: Case) -> str:
 
 
 @pytest.mark.parametrize("notation", [as_patch, as_diff])
-def test_a_patch_keeps_them_too(desk: Desk, notation) -> None:  # type: ignore[no-untyped-def]
+def test_patch_keeps_characters_of_file(desk: Desk, notation) -> None:  # type: ignore[no-untyped-def]
     failures = []
     for case in ALL:
         # A hunk may be refused where an edit is not; what it writes is the same.
@@ -189,6 +188,6 @@ ALONE = [
 ]  # fmt: skip
 
 
-@each_row("case", ALONE)
-def test_what_nothing_proves_is_written_as_it_is_given(desk: Desk, case: Case) -> None:
+@pytest.mark.parametrize("case", ALONE, ids=case_id)
+def test_writes_unproven_text_as_sent(desk: Desk, case: Case) -> None:
     desk.check(case)
