@@ -64,5 +64,11 @@ Looking back:
 
 - `diffs`: the diff of a change, or of one that is not made yet
 - `net_change`: several changes as if they had been one
+- `selection`: scopes, and the changes that they select
+- `selector`: the selection of a scope, from the history
+- `moments`, `names`: times and ids as users write them
 - `undo`: the change set that takes changes back, merged with later ones
+- `undo_plan`: its steps, worked out on the tree of its commit
+- `undo_content`: the content of a file without a change
+- `undo_report`: conflicts, merged files and notes of an undo
 """

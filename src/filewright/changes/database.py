@@ -182,25 +182,40 @@ class Database:
         else:
             raise self._busy_error()
         try:
-            current = self._identify_file()
-            opened, connection = self._connections.get(writing, (None, None))
-            if opened is None or (
-                opened != current and self._can_close(opened, current)
-            ):
-                self._release(writing)
-                connection, is_lasting = None, True
-                if writing:
-                    connection = self._retry(self._open_for_writing, task=task)
-                elif current is not None and (
-                    opened_for_reading := self._retry(self._open_for_reading, task=task)
-                ):
-                    connection, is_lasting = opened_for_reading
-                if connection is not None:
-                    self._connections[writing] = (
-                        self._identify_file() if is_lasting else None,
-                        connection,
-                    )
-            yield connection
+            with self._translating_errors(writing=writing):
+                yield self._find_connection(task, writing=writing)
+        finally:
+            lock.release()
+
+    def _find_connection(
+        self, task: Task | None, *, writing: bool
+    ) -> sqlite3.Connection | None:
+        """Return the open connection, or open one to the file that is there now."""
+        current = self._identify_file()
+        opened, connection = self._connections.get(writing, (None, None))
+        if opened is not None and (
+            opened == current or not self._can_close(opened, current)
+        ):
+            return connection
+        self._release(writing)
+        connection, is_lasting = None, True
+        if writing:
+            connection = self._retry(self._open_for_writing, task=task)
+        elif current is not None:
+            opened_for_reading = self._retry(self._open_for_reading, task=task)
+            if opened_for_reading is not None:
+                connection, is_lasting = opened_for_reading
+        if connection is not None:
+            # One that does not see later changes is opened again the next time.
+            identity = self._identify_file() if is_lasting else None
+            self._connections[writing] = identity, connection
+        return connection
+
+    @contextmanager
+    def _translating_errors(self, *, writing: bool) -> Iterator[None]:
+        """Raise errors of SQLite and of the system as those of filewright."""
+        try:
+            yield
         except OSError as error:
             doing = "write to" if writing else "read"
             raise errors.from_os_error(
@@ -211,19 +226,17 @@ class Database:
 
             if not isinstance(error, sqlite3.Error):
                 raise
-            extended = getattr(error, "sqlite_errorcode", 0)
-            code, why = _ERROR_CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
-            if extended == _IOERR_WRITE:
+            extended_code = getattr(error, "sqlite_errorcode", 0)
+            code = _ERROR_CODES.get(extended_code & 0xFF, Code.IO_ERROR)
+            why = str(error)
+            if extended_code == _IOERR_WRITE:
+                # SQLite does not tell why; the system does.
                 try:
                     self._probe()
                 except OSError as refusal:
-                    code, why = (
-                        errors.from_os_error(refusal, "").code,
-                        str(refusal.strerror),
-                    )
+                    code = errors.from_os_error(refusal, "").code
+                    why = str(refusal.strerror)
             raise self._unusable_error(code, why) from error
-        finally:
-            lock.release()
 
     def _retry(
         self, work: Callable[..., _T], *values: object, task: Task | None = None

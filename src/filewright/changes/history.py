@@ -142,20 +142,14 @@ class History:
         moment = 0
         if since is not None:
             moment, _ = selector.resolve_moment(since)
-        allowed: list[set[int]] = []
         if session is not None:
-            name = selector.resolve_session(session)
-            allowed.append(self.numbers_of_session(name))
-        if client is not None:
-            numbers_of_client: set[int] = set()
-            for log in self.logs:
-                numbers_of_client.update(log.numbers_of_client(client, moment))
-            allowed.append(numbers_of_client)
+            session = selector.resolve_session(session)
+        allowed = self._numbers_of(session, client, moment)
         numbers: Iterable[int]
         if location is not None:
             numbers = self.numbers_touching(RecordedPath.from_location(location))
-        elif allowed:
-            numbers = sorted(set.intersection(*allowed), reverse=True)
+        elif allowed is not None:
+            numbers = sorted(allowed, reverse=True)
         else:
             numbers = (head.number for head in self.heads(task))
         records: list[ChangeRecord] = []
@@ -165,7 +159,7 @@ class History:
             change_id = format_change_id(number)
             if before is not None and change_id >= before:
                 continue
-            if not all(number in allowed_numbers for allowed_numbers in allowed):
+            if allowed is not None and number not in allowed:
                 continue
             try:
                 records.append(self.record(change_id))
@@ -174,6 +168,22 @@ class History:
                 if error.code is Code.IO_ERROR:
                     records.append(damaged_change_record(number))
         return records
+
+    def _numbers_of(
+        self, session: str | None, client: str | None, after: int
+    ) -> set[int] | None:
+        """Return the numbers of a session's changes by a client; None without either."""
+        numbers: set[int] | None = None
+        if session is not None:
+            numbers = self.numbers_of_session(session)
+        if client is not None:
+            numbers_of_client: set[int] = set()
+            for log in self.logs:
+                numbers_of_client.update(log.numbers_of_client(client, after))
+            if numbers is None:
+                return numbers_of_client
+            numbers = numbers & numbers_of_client
+        return numbers
 
     def numbers_touching(self, path: RecordedPath) -> Iterator[int]:
         """Yield the changes that touched a path or one below it, newest first.

@@ -392,7 +392,7 @@ def unpack_spans(packed: bytes, limit: int | None = None) -> Iterator[Span]:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a change did to one file, folder or link.
+    """The change of one file, folder or link.
 
     `before` is None for a new file, `after` None for a deleted one; `renamed_from` is the
     former path of a moved one. Of an edit `packed_spans` are the spans; `removed` and

@@ -1,4 +1,4 @@
-"""Which changes an undo or a diff is for: what the caller names, and what that comes to."""
+"""Scopes, by which callers name changes, and the selections of changes that they mean."""
 
 from __future__ import annotations
 

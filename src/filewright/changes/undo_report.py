@@ -1,4 +1,4 @@
-"""What an undo has to tell: conflicts that refuse it, merged files, and notes."""
+"""The report of an undo: conflicts that refuse it, merged files, and notes."""
 
 from __future__ import annotations
 
