@@ -12,7 +12,7 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 def opens_block(line: str) -> bool:
-    """Return True if deeper lines may follow: the line ends with a bracket or a colon."""
+    """Return True if deeper lines may follow, as behind a bracket or colon."""
     return _OPENING.search(line) is not None
 
 

@@ -1,4 +1,4 @@
-"""The check of a match before it is merged: what is refused although its place is certain.
+"""The check of a match before it is merged: refusals although the place is certain.
 
 A line that stands for text left out must not delete that text, and a repaired request
 must not change a line that it keeps.
@@ -35,8 +35,8 @@ _SIMILAR, _VERY_SIMILAR = 0.5, 0.8
 
 def check_match(source: Source, match: EditMatch) -> None:
     """Raise `AmbiguousWriteError` if the edit has no single meaning at its place."""
-    # With fuzzy=false the caller says that the text is meant as it is. A hunk of a patch
-    # is never fuzzy, and may have an omission marker all the same.
+    # With fuzzy=false the caller says that the text is meant as it is. A hunk of a
+    # patch is never fuzzy, and may have an omission marker all the same.
     if match.edit.fuzzy or isinstance(match.parts[0], HunkPart):
         _refuse_omission_marker(source, match)
     if match.repairs:
@@ -45,7 +45,7 @@ def check_match(source: Source, match: EditMatch) -> None:
 
 @dataclass(slots=True)
 class _LinesOfEdit:
-    """The lines of an edit's search text and replacement, with the rest of their lines."""
+    """The whole lines of an edit's search text and replacement."""
 
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
@@ -104,7 +104,7 @@ def _occurs(source: Source, span: ByteRange, line: str) -> bool:
 
 
 def _refuse_half_repair(source: Source, match: EditMatch) -> None:
-    """Refuse a repair that changes a line which the replacement has as the file has it."""
+    """Refuse a repair that changes a line which the replacement keeps."""
     part = match.parts[0]
     match part:
         case TextPart():
@@ -156,7 +156,7 @@ def find_damaging_repair(
 
 
 def _lost_an_escape(line: str, file_lines: Sequence[str]) -> bool:
-    """Return True if the file has a repaired line with another number of backslashes."""
+    """Return True if the file has a repaired line with other backslashes."""
     # The repair may have left one level too much in both texts.
     if line.replace("\\\\", "\\") in file_lines:
         return True

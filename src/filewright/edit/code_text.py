@@ -22,7 +22,7 @@ _COMMENT_START = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
 
 
 def is_in_quotes(line: str, position: int) -> bool:
-    """Return True if a position of a line is between quotes, as far as the line tells."""
+    """Return True if a position is between quotes, as far as the line tells."""
     before = re.sub(r"\\.", "", line[:position])
     # An apostrophe is no quote: neither inside a word nor at the end of one.
     single_quotes = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")

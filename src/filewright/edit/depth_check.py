@@ -23,7 +23,7 @@ _MAX_STEP_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of depth: columns in the request, and the columns in the file for them."""
+    """One step of depth, in columns of the request and of the file."""
 
     request_columns: int
     file_columns: int
@@ -140,7 +140,7 @@ def _smallest_step(indentation: Indentation) -> _Step:
 def _is_step(
     index: int, new_lines: Sequence[str], written_lines: Sequence[str], step: _Step
 ) -> bool:
-    """Return True if a line is one step deeper than the line above it, in both texts."""
+    """Return True if a line is one step below the line above, in both texts."""
     if index == 0:
         return False
     request_columns = indent_width(new_lines[index]) - indent_width(
@@ -153,7 +153,7 @@ def _is_step(
 
 
 def _is_whole_step(index: int, written_lines: Sequence[str], file_unit: str) -> bool:
-    """Return True if a line is deeper than the line above by whole steps, or aligned."""
+    """Return True if a line is deeper than the line above by whole steps."""
     unit_columns = len(file_unit) if file_unit.strip("\t") else 2
     above, line = written_lines[index - 1], written_lines[index]
     columns = indent_width(line) - indent_width(above)

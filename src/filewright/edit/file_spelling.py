@@ -32,7 +32,7 @@ class Spelled:
 
 @dataclass(frozen=True, slots=True)
 class _PlacedUnit:
-    """A character with its neighbours: an apostrophe touches words, a quote does not."""
+    """A character with its neighbours: they tell an apostrophe from a quote."""
 
     unit: str
     touches_word_before: bool
@@ -86,7 +86,7 @@ class FileSpelling:
                 self._gap_forms.add(pair.request.gap, pair.file.gap)
 
     def _find_plain_families(self) -> set[str]:
-        """Return the families that are typographic in the request and plain in the file."""
+        """Return the families that are typographic in the request alone."""
         plain: set[str] = set()
         typographic: set[str] = set()
         for unit in self._unit_forms.pieces():
@@ -115,8 +115,8 @@ class FileSpelling:
         unit_forms = self._unit_forms.of(unit)
         placed_forms = self._placed_unit_forms.of(place)
         forms = placed_forms if len(placed_forms) == 1 else unit_forms
-        # In code a quote of another shape is no quote: new code must not get one because
-        # a string nearby has it.
+        # In code a quote of another shape is no quote: new code must not get one
+        # because a string nearby has it.
         if len(forms) == 1 and (self.is_prose or forms[0] not in PLAIN_CHARACTERS):
             return forms[0]
         is_plain_there = (
@@ -127,14 +127,14 @@ class FileSpelling:
         return None
 
     def _is_unproven(self, unit: str) -> bool:
-        """Return True if the file spells a character otherwise, in some way or several."""
+        """Return True if the file spells a character in another way."""
         forms = self._unit_forms.of(unit)
         if forms:
             return unit not in forms
         return unit in PLAIN_CHARACTERS and bool(self._plain_families)
 
     def spell_gap(self, gap: str) -> Spelled:
-        """Return whitespace inside a line as the file writes it: tabs for spaces or back.
+        """Return whitespace inside a line as the file writes it, tabs or spaces.
 
         The number of spaces shows how columns are aligned, and proves nothing of other
         lines.
@@ -157,7 +157,7 @@ def is_plain(gap: str) -> bool:
 
 
 def _is_same_kind(form: str, gap: str) -> bool:
-    """Return True if a gap of the file is of the request's kind: tabs, or plain spaces."""
+    """Return True if two gaps are of one kind: tabs, or plain spaces."""
     return ("\t" in form) == ("\t" in gap) and is_plain(form)
 
 

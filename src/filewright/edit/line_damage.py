@@ -54,7 +54,7 @@ _WIDE_SIGNS = "（）［］｛｝；：，＝＋＊／＜＞→←⇒≤≥≠×
 
 @dataclass(frozen=True, slots=True)
 class RequestText:
-    """The text that a replacement is compared with: its stripped lines, and all of it."""
+    """The text that a replacement is compared with, and its stripped lines."""
 
     lines: frozenset[str]
     text: str
@@ -156,7 +156,7 @@ def _find_characters(line: str, request: RequestText) -> Iterator[str]:
 
 
 def _find_character(line: str, index: int, request: RequestText) -> Iterator[str]:
-    """Yield the character at an index, if it is invisible or looks like a sign of code."""
+    """Yield a character that is invisible, or looks like a sign of code."""
     character = line[index]
     neighbours = line[index - 1 : index] + line[index + 1 : index + 2]
     if is_invisible(character) and neighbours.isascii():
@@ -238,7 +238,7 @@ def _find_tags(line: str, request: RequestText) -> Iterator[str]:
 
 
 def _find_doubled_signs(line: str, request: RequestText) -> Iterator[str]:
-    """Yield a sign that a template language doubles, where the search text has it once."""
+    """Yield a doubled sign that the search text has once, as in templates."""
     if request.is_prose:
         return
     for sign in ("%", "{", "}"):

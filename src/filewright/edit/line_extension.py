@@ -175,13 +175,13 @@ class _Readings:
             self._old_indents.setdefault(line.strip(), leading_whitespace(line))
 
     def is_single_line_kept_in_place(self) -> bool:
-        """Return True if one line becomes one line that begins as the search text does."""
+        """Return True if one line becomes one line with the same indentation."""
         if len(self.old_lines) != 1 or len(self.new_lines) != 1:
             return False
         return leading_whitespace(self.new_lines[0]) == self.sent_indent
 
     def has_own_indent(self) -> bool:
-        """Return True if the replacement begins with the indentation that is missing."""
+        """Return True if the replacement begins with the missing indentation."""
         new_indent = leading_whitespace(self.new_lines[0])
         return new_indent == self.full_indent != self.sent_indent
 

@@ -114,10 +114,10 @@ def _indent_line(
     file_lines: Sequence[str],
     indents: Mapping[str, str],
 ) -> MergedLine:
-    """Put the indentation before a merged line: the file's, where the request keeps it."""
+    """Put the indentation before a merged line: the file's, if it is kept."""
     indent = leading_whitespace(text)
     if indent != _lead_of(text):
-        # Wide spaces that the file has too, or that the caller wants: write them as sent.
+        # Wide spaces that the file has too, or that are meant: write them as sent.
         return MergedLine(_lead_of(text) + body.text, None, body.unproven)
     lead = indents.get(indent, indent)
     if body.row is not None and indent == leading_whitespace(match.old[body.row]):
@@ -156,7 +156,8 @@ def _merge_bodies(
         else:
             if any(row not in pairs for row in rows):
                 raise AmbiguousWriteError(
-                    "the search text and the file differ in more than whitespace and typography",
+                    "the search text and the file differ in more than whitespace "
+                    "and typography",
                     "send search and replace exactly as the file has the text",
                 )
             merged = merge_change(rows, pairs, list(map(tokenize, texts)), spelling)
@@ -186,7 +187,7 @@ def _is_spelled_differently(
 
 
 def _copy_bodies(rows: Sequence[int], texts: Sequence[str]) -> list[LineBody]:
-    """Return new lines as they are sent: the request spells the text as the file does."""
+    """Return new lines as sent: the request spells the text as the file does."""
     # A single line that takes the place of others keeps the indentation of the first.
     row = rows[0] if rows and len(texts) == 1 else None
     return [LineBody(text, row) for text in texts]

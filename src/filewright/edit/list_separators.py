@@ -1,13 +1,13 @@
 """Separators between members of a list: commas of JSON, of an enum, of a table.
 
-A member is edited by its lines, but the comma behind it belongs to the list. A text that
-takes the place of a member keeps the separator that is there, a text beside a member
-gets one, and where the last member is deleted or another becomes the last, the separator
-of the one before it changes. Whether the last member has a separator stays as it is.
+A member is edited by its lines, but the comma behind it belongs to the list. A text
+that takes the place of a member keeps the separator that is there, and a text beside a
+member gets one. Where another member becomes the last, the separator of the one before
+it changes. Whether the last member has a separator stays as it is.
 
 `ListEdits` is told first of all edits of members in a call (`delete`, `replace`,
-`insert`). Then it returns each text with its separator (`with_separator`), and the lines
-of other members that change (`other_lines`).
+`insert`). Then it returns each text with its separator (`with_separator`), and the
+lines of other members that change (`other_lines`).
 """
 
 from __future__ import annotations
@@ -249,8 +249,8 @@ class ListEdits:
     def _is_member(self, named: NamedSymbol) -> bool:
         """Return True if a symbol is in a list, and remember its neighbours.
 
-        Raise `invalid_input` for a list whose separators begin the lines: no line can be
-        taken out of it.
+        Raise `invalid_input` for a list whose separators begin the lines: no line can
+        be taken out of it.
         """
         symbol = named.symbol
         if not symbol.is_listed:
@@ -322,7 +322,7 @@ class ListEdits:
         return _Member(symbol, end, False, is_next_known, leads)
 
     def _is_followed_by_next(self, siblings: tuple[Symbol, ...], index: int) -> bool:
-        """Return True if the member at an index is followed right by the next symbol, in the same list."""
+        """Return True if the next symbol follows a member directly, in its list."""
         member = self._member(siblings[index].start)
         return not member.is_last and member.is_next_known
 
@@ -376,7 +376,7 @@ class ListEdits:
         return member.end.text if member.is_last else ","
 
     def _wanted_separator(self, number: int) -> str | None:
-        """Return the separator that the text of an edit ends with; None outside a list."""
+        """Return the separator for the text of an edit; None outside a list."""
         for start, own_number in self._replaced.items():
             if own_number == number:
                 is_followed = self._is_followed(start)

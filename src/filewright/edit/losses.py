@@ -69,7 +69,7 @@ class _Head:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The text behind a mark on its line, and the brackets that the mark leaves open."""
+    """The text behind a mark on its line, and the brackets left open."""
 
     text: str
     open_brackets: int
@@ -129,7 +129,7 @@ def _read_head(text: str, language: str | None) -> _Head:
 
 
 def _find_mark(rest: str, language: str | None) -> str:
-    """Return the decorator, annotation or attribute at the beginning of a line, or ""."""
+    """Return the decorator or attribute at the beginning of a line, or ""."""
     match = None
     if language in _DECORATOR_LANGUAGES:
         match = _DECORATOR.match(rest)

@@ -175,7 +175,7 @@ def _merge_rows(
     """Return the splices of lines that were matched loosely, or as a hunk."""
     lines = _merge_lines(source, rows, match)
     splices = _put_lines(source, rows, lines)
-    # Lines of a part that is not looked at are numbered from 0: only five notes are kept.
+    # Parts behind the first few are not numbered: their notes are rarely kept.
     notes = [*_find_line_notes(source, rows, lines, first_line or 0)]
     return _PartMerge(splices, notes, added_lines=len(lines) - len(rows.rows))
 
@@ -234,8 +234,8 @@ def _put_lines(
     if is_at_end_of_file and lines and not _ends_with_terminator(rows, lines[-1]):
         terminators[-1] = b""
     if is_at_end_of_file and not (lines or _was_terminated(rows) or rows.ended):
-        # All lines go, and the last one had no terminator: the new last line of the file
-        # must have none either.
+        # All lines go, and the last one had no terminator: the new last line of the
+        # file must have none either.
         start = _terminator_start(source, start)
     return replace_lines(source, start, end, bodies, terminators)
 

@@ -83,7 +83,7 @@ def _describe_common_damage(
 
 
 def _has_line_numbers(texts: Sequence[str]) -> bool:
-    """Return True if several lines bear consecutive numbers, as a display writes them."""
+    """Return True if several lines have consecutive numbers, as in a display."""
     if len(texts) < 2:
         return False
     numbers: list[int] = []

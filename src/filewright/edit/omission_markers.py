@@ -24,16 +24,16 @@ _COMMENT = re.compile(
 )
 _DOTS = r"(?:\.{3,}|…)"
 _BARE_DOTS = re.compile(rf"[\[(<]?\s*+{_DOTS}\s*+[\])>]?")
-# Spaces are matched possessively: a hundred of them, tried in every way with those beside
-# them, would take a second.
+# Spaces are matched possessively: a hundred of them, tried in every way with those
+# beside them, would take a second.
 _WORDS = r"[\[(<]?\s*+(?P<words>\w[\w ,'’/&()+.:-]{0,80}?)\s*+[\])>]?"
 _DOTS_BEFORE_WORDS = re.compile(rf"[\[(<]?\s*+{_DOTS}\s*+{_WORDS}\s*+[.:]?")
 _DOTS_AROUND_WORDS = re.compile(
     rf"[\[(<]?\s*+{_DOTS}\s*+{_WORDS}\s*+{_DOTS}\s*+[\])>]?[.:]?"
 )
 _DOTS_BEHIND_WORDS = re.compile(rf"{_WORDS}\s*+{_DOTS}\s*+[\])>]?")
-# Dots that are set off from the words before them. In a sentence that trails off they are
-# not.
+# Dots that are set off from the words before them. In a sentence that trails off
+# they are not.
 _DOTS_SET_OFF = re.compile(
     rf"[\[(<]?\s*+(?P<words>\w[^.…]{{0,80}}?)\s++{_DOTS}\s*+[\])>]?"
 )
@@ -93,7 +93,7 @@ def _is_marker_comment(text: str) -> bool:
     """Return True if the text of a comment is dots before words, or behind them."""
     if _DOTS_BEFORE_WORDS.fullmatch(text) or _DOTS_SET_OFF.fullmatch(text):
         return True
-    # A sentence that trails off ends with dots too: its words must name what is not shown.
+    # A sentence that trails off ends with dots too: the words must name omitted text.
     match = _DOTS_BEHIND_WORDS.fullmatch(text)
     if match is None or not _NAMES_REST.match(match["words"]):
         return False

@@ -59,7 +59,7 @@ class Overlay(Snapshot):
         return offset - shift
 
     def compose(self, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-        """Return the splices of the original that do what `splices` do to the result."""
+        """Return splices of the original that do what `splices` do to the result."""
         composed: list[Splice] = []
         position, new = 0, b""
         for piece in self._original_pieces(splices):

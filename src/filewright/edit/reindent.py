@@ -30,7 +30,7 @@ _SIMILAR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _MovedLine:
-    """A line that stays by its text, and that search text and file indent differently."""
+    """A line that stays, and that search text and file indent differently."""
 
     text: str
     search_indent: str
@@ -98,7 +98,7 @@ class _Evidence:
         return any(line.is_like_search for line in self.moved) or self.is_wrapped()
 
     def contradicts_search(self) -> bool:
-        """Return True if other kept lines say that the replacement has the file's indents."""
+        """Return True if other kept lines are indented as in the file."""
         if self._has_frame_of_search() or self.is_wrapped():
             return False
         if any(line.is_like_file for line in self.telling):
@@ -109,7 +109,7 @@ class _Evidence:
         return some_are_nested and has_same_kind and not self._is_certain()
 
     def _has_frame_of_search(self) -> bool:
-        """Return True if the replacement begins and ends as the search text, indents too.
+        """Return True if both texts begin and end alike, indents too.
 
         In the file's indentation it would then be wrong by just what the search text is
         wrong by, below no line that opens a block.
@@ -152,8 +152,8 @@ def map_indents(
 ) -> dict[str, str]:
     """Map the indents of the replacement to the file's; none if they are the file's.
 
-    `file_lines` are the texts of `match.rows`, `kept_rows` maps new lines to rows. Raise
-    `AmbiguousWriteError` if the replacement can be read in two ways.
+    `file_lines` are the texts of `match.rows`, `kept_rows` maps new lines to rows.
+    Raise `AmbiguousWriteError` if the replacement can be read in two ways.
     """
     if all(map(is_blank, match.new)):
         return {}

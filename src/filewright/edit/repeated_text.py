@@ -32,7 +32,7 @@ def find_repeated_text(source: Source, match: TextPart) -> str | None:
 
 
 def _find_repeated_word(match: TextPart, before: str, behind: str) -> str | None:
-    """Return a part of a word beside the match, if the replacement has the whole word."""
+    """Return the part of a word beside the match that the replacement repeats."""
     before_end, search_start = _word_at_end(before), _word_at_start(match.search)
     is_inside_word = bool(before_end and search_start)
     if is_inside_word and match.replace.startswith(before_end + search_start):

@@ -34,8 +34,8 @@ _TEMPLATE: Final = (
 _SCRIPT: Final = (_SLASHES, _TEMPLATE, _DOUBLE, _SINGLE)
 _JVM: Final = (_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
 _C: Final = (_SLASHES, r'R"(?P<raw>[^()\s\\]*)\(.*?\)(?P=raw)"', _DOUBLE, _CHARACTER)
-# The comments and strings of each language, as alternatives of one pattern. Comments are
-# among them so that a quote in a comment opens no string.
+# The comments and strings of each language, as alternatives of one pattern. Comments
+# are among them so that a quote in a comment opens no string.
 _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     Language.PYTHON: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
     Language.TOML: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, r"'[^'\n]*+'"),

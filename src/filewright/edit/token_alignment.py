@@ -1,4 +1,4 @@
-"""The tokens of a replacement that are tokens of the search text, and so of the file."""
+"""The tokens of a replacement that are tokens of the search text and the file."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _align_line_ends(change: TokenChange, words: Mapping[int, int]) -> dict[int,
         if not change.theirs[their_index].ends_line:
             shared_words[their_lines[their_index], base_lines[base_index]] += 1
     if len(base_ends) == len(their_ends):
-        # As many lines are probably the same lines, unless words went from one to another.
+        # As many lines are probably the same ones, unless words went to another.
         for line in range(len(base_ends)):
             shared_words[line, line] += 1
     alignment: dict[int, int] = {}

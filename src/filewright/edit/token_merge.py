@@ -1,4 +1,4 @@
-"""The merge of one change inside of lines: words that the request keeps stay the file's.
+"""The merge of one change inside of lines: kept words stay the file's.
 
 Text that is equal in search and replacement stays as the file has it; new text takes
 the file's spelling. A change that fits at two places is refused.
@@ -102,7 +102,8 @@ def _reconcile(
                 for reading in (from_start, from_end)
             )
             raise AmbiguousWriteError(
-                "the search text differs from the file in its spelling, and what changes fits at two places of it",
+                "the search text differs from the file in its spelling, "
+                "and what changes fits at two places of it",
                 "send search and replace exactly as the file has the text",
                 readings=readings,
             )

@@ -92,7 +92,7 @@ def _comparison_key(unit: str) -> str:
 
 
 def _split_units_and_end(text: str) -> list[str]:
-    """Split a text into units, the last of which is its trailing whitespace or empty."""
+    """Split a text into units; the last is its trailing whitespace, or empty."""
     units = _split_units(text)
     if not units[-1].isspace():
         units.append("")

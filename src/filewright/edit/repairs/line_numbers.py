@@ -120,8 +120,8 @@ def _read_replacement(text: str, style: str) -> _NumberedText | None:
 def _read_numbers(text: str, *, style: str | None) -> _NumberedText | None:
     """Return a text with its numbers, or None if a line has none or another style.
 
-    Without a `style` the numbers must be consecutive, and the style is that of the first
-    line with text: a number may be alone on a blank line.
+    Without a `style` the numbers must be consecutive, and the style is that of the
+    first line with text: a number may be alone on a blank line.
     """
     is_consecutive = style is None
     lines = text.split("\n")
@@ -161,6 +161,6 @@ def _may_follow(previous: int, number: int, is_consecutive: bool) -> bool:
 def _style_of(match: re.Match[str]) -> str:
     """Return how a number is set off.
 
-    A search for text shows the lines around a hit with a dash, and the hit with a colon.
+    A search shows the lines around a hit with a dash, and the hit with a colon.
     """
     return f"{match['mark'] or ''}{match['separator']}".replace("-", ":")

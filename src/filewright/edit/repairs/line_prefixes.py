@@ -1,4 +1,4 @@
-"""Prefixes before each line of a request: the quote mark of a mail, a prompt, a path."""
+"""Prefixes before each line of a request: the mark of a quote, a prompt, a path."""
 
 from __future__ import annotations
 

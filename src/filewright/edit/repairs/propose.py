@@ -91,7 +91,7 @@ def remove_characters(
 
 
 def looks_damaged(text: str) -> bool:
-    """Return True if a text has any of the damage that is repaired here, or half of it."""
+    """Return True if a text has damage that is repaired here, or half of it."""
     lines = [line for line in text.split("\n") if line.strip()]
     numbered_count = sum(map(has_line_number, lines))
     return (
