@@ -22,8 +22,9 @@ def reindent_block(
 ) -> str:
     """Return `text` moved as a whole so that its first line has `indent`.
 
-    It stays as it is where a line has less than the first. What is indented deeper takes the `unit` of the file:
-    tabs, or so many spaces (None: as it is). The content of strings of several lines stays where it is.
+    It stays as it is if a line has less than the first. Deeper lines take the `unit` of
+    the file: a tab, or some spaces (None: they keep theirs). The content of strings of
+    several lines stays where it is.
     """
     rows = normalize_newlines(text).split("\n")
     inside = find_rows_inside_strings("\n".join(rows), language)
@@ -46,7 +47,7 @@ def reindent_block(
 
 
 def common_indent_unit(indents: Iterable[str]) -> str | None:
-    """Return what lines are indented by for each level: a tab, or the most usual step in spaces; None if none is."""
+    """Return the unit of some indents: a tab, or the most usual step in spaces, or None."""
     tabs = spaces = last = 0
     steps: Counter[int] = Counter()
     for indent in indents:
@@ -68,9 +69,10 @@ def common_indent_unit(indents: Iterable[str]) -> str | None:
 def detect_indent_unit(
     snapshot: Snapshot, language: str | None = None, lines: range | None = None
 ) -> str | None:
-    """Return what the lines of a file, or those `lines` of it, are indented by for each level; None where none is.
+    """Return the unit by which the lines of a file are indented, or None.
 
-    The content of strings of several lines is no layout: a program in tabs may hold a script in spaces.
+    With `lines` only those are looked at. The content of strings of several lines is no
+    layout: a program in tabs may hold a script in spaces.
     """
     start = snapshot.start if lines is None else snapshot.lines.offset_of(lines.start)
     stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
@@ -89,7 +91,7 @@ def detect_indent_unit(
 
 
 def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
-    """Return an indentation of `step` a level in the `unit` of another text: spaces for tabs, or tabs for spaces."""
+    """Return an indentation of `step` a level in another unit: spaces, or tabs."""
     if unit is None or step is None or (unit == "\t") == (step == "\t"):
         return blanks
     if unit == "\t":
@@ -99,7 +101,7 @@ def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
 
 
 def _moved(text: str, asked: str, there: str, language: str | None = None) -> str:
-    """Return `text` moved from one indentation to another, without the content of strings of several lines."""
+    """Return `text` moved from one indentation to another, without the content of strings."""
     rows = normalize_newlines(text).split("\n")
     inside = find_rows_inside_strings("\n".join(rows), language)
     for number, row in enumerate(rows):

@@ -1,4 +1,7 @@
-"""The map from the indentation of a request to that of the file: one shift, or one change of unit."""
+"""The map from the indentation of a request to that of the file.
+
+Either all indents are shifted by one text, or one unit of indentation replaces another.
+"""
 
 from __future__ import annotations
 
@@ -7,154 +10,187 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
-_UNITS = (4, 2, 8, 3, 1, 6)
+_UNIT_WIDTHS = (4, 2, 8, 3, 1, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
-    """A step of `size` columns (a tab is one step) becomes `unit`, `steps` more of them."""
+class _UnitChange:
+    """The change from steps of `size` columns (a tab is one step) to steps of `unit`.
+
+    `added_steps` come before those of the request.
+    """
 
     size: int
     unit: str
-    steps: int
+    added_steps: int
 
-    def counted(self, indent: str) -> tuple[int, int]:
-        """The steps that a request's indent becomes, and the columns beside them."""
-        steps, rest = divmod(
-            sum(self.size if char == "\t" else 1 for char in indent), self.size
-        )
-        return steps + self.steps, rest
+    def count_steps(self, indent: str) -> tuple[int, int]:
+        """Return the steps that an indent becomes, and the columns that are no step."""
+        columns = sum(self.size if char == "\t" else 1 for char in indent)
+        steps, rest = divmod(columns, self.size)
+        return steps + self.added_steps, rest
 
-    def of_known(self, indent: str) -> str:
-        """What an indent becomes; none where it is too small to lose what is taken away."""
-        steps, rest = self.counted(indent)
+    def map_known(self, indent: str) -> str:
+        """Return the file's form of an indent, "" if it is too small to lose steps."""
+        steps, rest = self.count_steps(indent)
         return self.unit * steps + " " * rest
 
-    def of_new(self, indent: str) -> str | None:
-        """What an indent that no matched line has becomes: none of the forms where it shows another unit."""
-        return (
-            None
-            if self.unit[:1] == " " and self.counted(indent)[1]
-            else self.of_known(indent)
-        )
+    def map_new(self, indent: str) -> str | None:
+        """Return the file's form of an indent that no matched line has.
+
+        None if it shows another unit.
+        """
+        _, rest = self.count_steps(indent)
+        if rest and self.unit.startswith(" "):
+            return None
+        return self.map_known(indent)
 
 
 @dataclass(frozen=True)
 class Indentation:
-    """The map from the indents of a request to those of the file."""
+    """The map from the indents of a request to those of the file.
+
+    `known` has the indents of the matched lines.
+    """
 
     known: dict[str, str]
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Indentation | None:
-        """The map that takes each request's indent to the file's; None if there is no such map."""
+        """Return the map that takes each request indent to that of the file, or None."""
         known: dict[str, str] = {}
-        for asked, found in pairs:
-            if known.setdefault(asked, found) != found:
+        for request_indent, file_indent in pairs:
+            if known.setdefault(request_indent, file_indent) != file_indent:
                 return None
-        made = cls(known)
-        return made if made._shift or made._scales else None
+        indentation = cls(known)
+        if indentation._shift is None and not indentation._unit_changes:
+            return None
+        return indentation
 
     @cached_property
     def _shift(self) -> Callable[[str], str | None] | None:
-        """The one text that is put before all indents, or taken away."""
-        asked, found = next(iter(self.known.items()), ("", ""))
-        added = found[: len(found) - len(asked)] if found.endswith(asked) else ""
-        removed = asked[: len(asked) - len(found)] if asked.endswith(found) else ""
-        # Nothing may be clipped where a line of the file says what becomes of it.
-        if not all(
-            one.startswith(removed) and added + one[len(removed) :] == other
-            for one, other in self.known.items()
-        ):
-            return None
+        """Return the function that adds one text to all indents, or takes it away."""
+        request_indent, file_indent = next(iter(self.known.items()), ("", ""))
+        added = removed = ""
+        if file_indent.endswith(request_indent):
+            added = file_indent[: len(file_indent) - len(request_indent)]
+        if request_indent.endswith(file_indent):
+            removed = request_indent[: len(request_indent) - len(file_indent)]
+        # Nothing may be clipped where a line of the file shows what becomes of it.
+        for known_indent, expected in self.known.items():
+            if not known_indent.startswith(removed):
+                return None
+            if added + known_indent[len(removed) :] != expected:
+                return None
 
-        def shifted(indent: str) -> str | None:
+        def shift(indent: str) -> str | None:
             if indent.startswith(removed):
                 return added + indent[len(removed) :]
             return "" if removed.startswith(indent) else None
 
-        return shifted
+        return shift
 
     @cached_property
-    def _scales(self) -> tuple[_Scale, ...]:
-        # Thirty units are tried, and most edits move nothing that the matched lines do not tell.
-        found = () if self.same else tuple(_scales(self.known))
-        return tuple(sorted(found, key=lambda scale: scale.steps != 0))
+    def _unit_changes(self) -> tuple[_UnitChange, ...]:
+        """Return the changes of unit that explain all pairs; those without steps first."""
+        # Some thirty units are tried, and most edits need none of them.
+        if self.same:
+            return ()
+        changes = _find_unit_changes(self.known)
+        return tuple(sorted(changes, key=lambda change: change.added_steps != 0))
 
     @property
     def same(self) -> bool:
-        """Whether every indent stays as it is."""
-        return all(asked == found for asked, found in self.known.items())
+        """Return True if every indent stays as it is."""
+        return all(asked == there for asked, there in self.known.items())
 
     def extended(
-        self, indents: Iterable[str], own: str = ""
+        self, indents: Iterable[str], file_unit: str = ""
     ) -> dict[str, tuple[str, ...]]:
-        """What each of the request's `indents` may become in a file that indents by `own`.
+        """Return the forms that each of `indents` may take in the file.
 
-        Each has one form where all readings agree; more, or none, where the lines that were matched do
-        not tell, and nobody can say what is meant.
+        `file_unit` is the usual unit of the file. An indent has one form if all readings
+        agree. It has several, or none, if the matched lines do not show which.
         """
         wanted = sorted(set(indents), key=len)
-        # The rules that agree with the unit of the file and with the one all indents of the request show.
-        unit = gcd(
-            *(len(indent) for indent in (*wanted, *self.known) if "\t" not in indent)
-        )
-        fitting = [
-            scale
-            for scale in self._scales
-            if scale.size == unit and own in ("", scale.unit)
-        ]
-        # One pair of indents does not tell a shift from another unit.
-        chosen = fitting or ([] if self._shift else self._scales)
-        plain = [scale for scale in chosen if not scale.steps] or chosen
-        rules = [
-            *([self._shift] if self._shift else []),
-            *(scale.of_new for scale in plain),
-        ]
-        forms = {
-            indent: dict.fromkeys(rule(indent) for rule in rules) for indent in wanted
-        }
-        return {
-            indent: (self.known[indent],)
-            if indent in self.known
-            else tuple(form for form in forms[indent] if form is not None)
-            for indent in wanted
-        }
-
-
-def _scales(known: dict[str, str]) -> Iterator[_Scale]:
-    """The changes of unit that explain all pairs."""
-    tabs, asked_tabs = (
-        any("\t" in indent for indent in side) for side in (known.values(), known)
-    )
-    (first, found), *others = known.items()
-    for size in _UNITS:
-        for width in (0,) if tabs else (size,) if asked_tabs else _UNITS:
-            unit = " " * width or "\t"
-            steps, rest = _Scale(size, unit, 0).counted(first)
-            scale = _Scale(size, unit, (len(found) - rest) // len(unit) - steps)
-            bare = not tabs and not asked_tabs
-            if bare and (
-                (not others and scale.steps)
-                or size == width
-                or not _is_shown(scale, known)
-            ):
+        rules = self._rules(wanted, file_unit)
+        forms: dict[str, tuple[str, ...]] = {}
+        for indent in wanted:
+            if indent in self.known:
+                forms[indent] = (self.known[indent],)
                 continue
-            if all(
-                scale.of_known(one) == other and scale.counted(one)[0] >= 0
-                for one, other in known.items()
-            ):
-                yield scale
+            results = dict.fromkeys(rule(indent) for rule in rules)
+            forms[indent] = tuple(form for form in results if form is not None)
+        return forms
+
+    def _rules(
+        self, wanted: Iterable[str], file_unit: str
+    ) -> list[Callable[[str], str | None]]:
+        """Return the rules by which new indents are mapped."""
+        # Prefer the unit that the file uses and that all indents of the request show.
+        widths = [
+            len(indent) for indent in (*wanted, *self.known) if "\t" not in indent
+        ]
+        request_unit = gcd(*widths)
+        changes: list[_UnitChange] = []
+        for change in self._unit_changes:
+            if change.size == request_unit and file_unit in ("", change.unit):
+                changes.append(change)
+        # One pair of indents does not tell a shift from another unit.
+        if not changes and self._shift is None:
+            changes = [*self._unit_changes]
+        plain = [change for change in changes if not change.added_steps] or changes
+        rules: list[Callable[[str], str | None]] = []
+        if self._shift is not None:
+            rules.append(self._shift)
+        rules.extend(change.map_new for change in plain)
+        return rules
 
 
-def _is_shown(scale: _Scale, known: dict[str, str]) -> bool:
-    """Whether the indents show a change of unit from spaces to spaces: a slip in one of them shows none.
+def _find_unit_changes(known: dict[str, str]) -> Iterator[_UnitChange]:
+    """Yield the changes of unit that explain all pairs."""
+    file_has_tabs = any("\t" in indent for indent in known.values())
+    request_has_tabs = any("\t" in indent for indent in known)
+    (first_asked, first_there), *others = known.items()
+    for size in _UNIT_WIDTHS:
+        widths: tuple[int, ...] = _UNIT_WIDTHS
+        if file_has_tabs:
+            widths = (0,)
+        elif request_has_tabs:
+            widths = (size,)
+        for width in widths:
+            unit = " " * width or "\t"
+            steps, rest = _UnitChange(size, unit, 0).count_steps(first_asked)
+            added = (len(first_there) - rest) // len(unit) - steps
+            change = _UnitChange(size, unit, added)
+            if not file_has_tabs and not request_has_tabs:
+                if size == width or (not others and change.added_steps):
+                    continue
+                if not _is_shown(change, known):
+                    continue
+            if _explains(change, known):
+                yield change
 
-    A unit and a shift together explain any two pairs of indents, unless the request begins at the margin; and
-    so do columns beside the steps. Odd units are what a slip makes of even ones; so is one depth of two.
+
+def _explains(change: _UnitChange, known: dict[str, str]) -> bool:
+    """Return True if a change of unit takes every indent to that of the file."""
+    return all(
+        change.map_known(asked) == there and change.count_steps(asked)[0] >= 0
+        for asked, there in known.items()
+    )
+
+
+def _is_shown(change: _UnitChange, known: dict[str, str]) -> bool:
+    """Return True if the indents show a change of spaces to other spaces.
+
+    A slip in one of them shows none. A unit and a shift together explain any two pairs of
+    indents, unless the request begins at the margin, and so do columns that are no step.
+    Odd units are what a slip makes of even ones, and so is one depth of two.
     """
-    rests = {asked: scale.counted(asked)[1] for asked in known}
-    whole = sum(bool(asked) and not rest for asked, rest in rests.items())
-    least = 1 + scale.size % 2 + any(rests.values())
-    told = whole >= least and len({*known.values()}) == len(known)
-    return told and (not scale.steps or len(known) > 2 or "" in known)
+    rests = {asked: change.count_steps(asked)[1] for asked in known}
+    whole_count = sum(bool(asked) and not rest for asked, rest in rests.items())
+    least_count = 1 + change.size % 2 + any(rests.values())
+    are_distinct = len(set(known.values())) == len(known)
+    if whole_count < least_count or not are_distinct:
+        return False
+    return not change.added_steps or len(known) > 2 or "" in known

@@ -35,11 +35,11 @@ def make_line_edit(
     *,
     insert: bool = False,
 ) -> Edit:
-    """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
+    """Return the edit that replaces the text `search` on lines `start` to `end`.
 
-    An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
-    `start` (one past the last line appends); `search`, if given, must be at that line.
-    Raises `invalid_input`.
+    The lines are counted from 1, the last included. An empty `replace` removes them. With
+    `insert`, `replace` goes in as whole lines before `start` (one past the last line
+    appends), and `search`, if given, must be at that line. Raises `invalid_input`.
     """
     search, replace = normalize_newlines(search), normalize_newlines(replace)
     last = (
@@ -75,8 +75,10 @@ def make_line_edit(
 class LineSearch:
     """Put `replace` where `search` is, or before `start_line` if there is no `search`.
 
-    `start_line` is where looking begins (1-based); `replace` None removes what was found. With
-    `pattern` (and its checked `template`) the nth match of it is meant in place of `search`.
+    The search begins at `start_line`, counted from 1. It means whole lines, or where no
+    lines are equal to it a part of one; the occurrence of that number is taken. A
+    `replace` of None removes it. With `pattern`, and its compiled `template`, the
+    occurrence is a match of the pattern instead.
     """
 
     start_line: int
@@ -92,9 +94,10 @@ class LineSearch:
 def find_line_edit(
     snapshot: Snapshot, edit: LineSearch, *, task: Task | None = None
 ) -> Edit:
-    """The lines that a `LineSearch` makes anew in the file as it is.
+    """Return the edit of the lines that a search finds in the file.
 
-    Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
+    Raises `no_match` with the number of places, and `invalid_input` for a line past the
+    end.
     """
     source = Source(snapshot, task)
     count, start, asked = source.count, edit.start_line, snapshot.requested_path
@@ -138,7 +141,7 @@ def _made(first: int, last: int, text: str) -> LineEdit:
 
 
 def _whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
-    """The lines from the start line on that are those of the search text."""
+    """Yield the edits of the lines that are those of the search text."""
     asked = normalize_newlines(edit.search or "").removesuffix("\n").split("\n")
     stripped = _BLANKS if edit.ignore_indent else ""
     wanted = deque(
@@ -172,7 +175,7 @@ def _language(snapshot: Snapshot) -> str | None:
 
 
 def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
-    """`text` moved as the search text is, unless it is written with the file's indentation already."""
+    """Return `text` moved as the search text is, unless it has the indentation of the file."""
     solid = [row for row in normalize_newlines(text).split("\n") if row.strip()]
     given = asked == there or (
         there.startswith(asked) and all(row.startswith(there) for row in solid)
@@ -181,7 +184,7 @@ def _in_place(text: str, asked: str, there: str, language: str | None) -> str:
 
 
 def _parts(source: Source, edit: LineSearch) -> Iterator[Edit]:
-    """The places inside a line from the start line on."""
+    """Yield the edits of the places of the search text inside lines."""
     text = normalize_newlines(edit.search or "").removesuffix("\n")
     if text and "\n" not in text:
         pattern = compile_pattern(text, case="sensitive", max_chars=len(text))
@@ -190,7 +193,7 @@ def _parts(source: Source, edit: LineSearch) -> Iterator[Edit]:
 
 
 def _matched(source: Source, edit: LineSearch) -> Iterator[Edit]:
-    """The matches of the pattern, each replaced in its lines."""
+    """Yield the edits of the lines with each match of the pattern replaced."""
     snapshot, pattern = source.snapshot, edit.pattern
     assert pattern is not None
     start = source.offset(edit.start_line - 1)

@@ -49,7 +49,7 @@ _OTHER_REFERENCE = re.compile(
 
 
 class _Piece(NamedTuple):
-    """A part of what a match becomes; the lines of the file's own bytes keep their terminators."""
+    """A part of the text that replaces a match; bytes of the file keep their terminators."""
 
     data: bytes
     is_of_file: bool = False
@@ -61,17 +61,17 @@ def _joined(pieces: Iterable[_Piece]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A checked replacement: texts (with ``\\n``) and group numbers in order; 0 is the whole match."""
+    """A checked replacement: texts and group numbers in order; 0 is the whole match."""
 
     parts: tuple[str | int, ...]
 
     @property
     def has_lines(self) -> bool:
-        """Whether the text that is no group's breaks a line."""
+        """Return True if the text beside the groups has a newline."""
         return any(isinstance(part, str) and "\n" in part for part in self.parts)
 
     def expander(self, snapshot: Snapshot) -> Callable[[Match], list[_Piece]]:
-        """Return a function that gives the pieces of what a match in the snapshot becomes.
+        """Return a function that returns the pieces which replace a match.
 
         A group that took no part in the match is empty.
         """
@@ -104,10 +104,10 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOutcome:
-    """What replacing does to one file.
+    """The splices that replace the matches in one file.
 
-    `count` matches were found, `unchanged` of them already read as their replacement; `splices`
-    are for the others.
+    `count` matches were found. `unchanged` of them are equal to their replacement
+    already, and `splices` are for the others.
     """
 
     count: int
@@ -116,10 +116,15 @@ class ReplaceOutcome:
 
 
 def compile_replacement(text: str, pattern: Pattern) -> Replacement:
-    """The replacement `text` for the matches of `pattern`.
+    """Compile the replacement `text` for the matches of `pattern`.
 
-    Raises `invalid_input` for a pattern that matches nothing at all in the middle of a line, for a group that the
-    pattern does not have, and for references as other programs write them.
+    In a regular expression, `$1` and `${1}` are groups, `${name}` a named one, `$0` the
+    whole match and `$$` a dollar sign. Any other dollar is itself, and in literal mode
+    all are. A group brings the bytes of the file.
+
+    Raises `invalid_input` for a pattern that matches the empty text inside of a line, for
+    a group that the pattern does not have, and for references as other programs write
+    them.
     """
     check_text(text, "replacement")
     if pattern.matches_empty_within_lines:
@@ -160,7 +165,7 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
 
 
 def _refuse_other_references(text: str, pattern: Pattern) -> None:
-    """Refuse a reference to a group as Python, sed, Perl or JavaScript write it: written as it is, it is a slip."""
+    """Refuse a reference to a group as Python, sed, Perl or JavaScript write it."""
     for reference in _OTHER_REFERENCE.finditer(text):
         number, named, case, name, angled, _ = reference.groups()
         if name is not None and name not in pattern.names:
@@ -211,8 +216,9 @@ def replace_matches(
 ) -> ReplaceOutcome:
     """Replace every match in a snapshot, leftmost first, not overlapping.
 
-    Lines of a match that the replacement keeps keep their terminators; new ones take that of their neighbour.
-    Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
+    Lines that the replacement keeps keep their terminators; new ones take that of a
+    neighbour. Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and
+    the errors of searching.
     """
     if snapshot.binary_type is not None:
         asked = snapshot.requested_path
@@ -260,7 +266,7 @@ def replace_matches(
 def _put(
     source: Source, start: int, end: int, pieces: Iterable[_Piece]
 ) -> Sequence[Splice]:
-    """Return the splices that put pieces at [start, end), where lines may end in different ways."""
+    """Return the splices that put pieces at [start, end) of a text with mixed terminators."""
     bodies: list[bytes] = []
     ends: list[bytes | None] = []
     rest = b""

@@ -1,4 +1,9 @@
-"""The text of a file, by offsets and by lines."""
+"""The text of a file, by offsets and by lines.
+
+UTF-16 is read as UTF-8 for every edit, and the splices are mapped back to the bytes of the
+file. The same methods serve a file in memory and one far larger than memory. Rows are
+found by an offset, or by their number from 0; by number, going forward reads the file once.
+"""
 
 from __future__ import annotations
 
@@ -20,32 +25,29 @@ from filewright.text.utf8_view import Utf8View
 
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 
+_MEASURED_BYTES = 1 << 16
+"""Bytes of which the unit of indentation is measured."""
 
-_MEASURED = 1 << 16
+_NEAR_BYTES = 1 << 16
+"""Bytes of a line that is found without the line index."""
 
-
-_NEAR = 1 << 16
-
-
-_BLOCK = 1 << 20
-
-
-_WINDOW = 1 << 18
+_BLOCK_BYTES = 1 << 20
+_WINDOW_BYTES = 1 << 18
+_LONG_LINE_BYTES = 1 << 24
+"""A longer line, in a file too large for memory, is never compared: it matches no row."""
 
 _MAX_MEMO = 4
+_SKETCHED_BYTES = 800
+_SKETCHED_CHARS = 400
 
-
-#: Of a longer line in a file that is not held nothing is compared: it matches no row.
-_LONG = 1 << 24
-
-
-_UNMATCHABLE = b"\n"  # no line's body holds its terminator
+_UNMATCHABLE = b"\n"  # The body of a line never has its terminator.
 
 
 class Source:
-    """A snapshot as edits read it; `language` is its file's, if known. `snapshot` is that of the text that is read.
+    """The text of a snapshot, as edits read it.
 
-    Raises what `Narrowed.to_edit` does.
+    `language` is that of the file, if known; `held` the whole text, or None if it is too
+    large for memory.
     """
 
     def __init__(
@@ -55,11 +57,11 @@ class Source:
         *,
         language: Language | None = None,
     ) -> None:
-        self._narrowed = (
+        self._utf8_view = (
             Utf8View.for_edit(snapshot) if snapshot.encoding.unit_bytes > 1 else None
         )
         self.snapshot = snapshot = (
-            self._narrowed.snapshot if self._narrowed else snapshot
+            self._utf8_view.snapshot if self._utf8_view else snapshot
         )
         self.task = task or Task()
         self.language = language
@@ -68,9 +70,9 @@ class Source:
         self.size = snapshot.size
         self.held = snapshot.content
         self.has_no_returns = snapshot.has_no_returns
-        self._feeds = self.held if self.has_no_returns else None
+        self._newline_content = self.held if self.has_no_returns else None
         self._row: Line | None = None
-        self._decoded: tuple[int, int, codecs.IncrementalDecoder] | None = None
+        self._boundary_state: tuple[int, int, codecs.IncrementalDecoder] | None = None
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
@@ -84,57 +86,66 @@ class Source:
         self.memo[key] = result
 
     def version(self, content: bytes) -> Source:
-        """Another version of the file, read as this one is."""
-        text = self._narrowed.to_utf8(content) if self._narrowed else content
+        """Return another version of the file, read as this one is."""
+        text = self._utf8_view.to_utf8(content) if self._utf8_view else content
         shown = Snapshot(text, encoding=self.encoding.name)
         return Source(shown, self.task, language=self.language)
 
     def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
-        """Ordered splices of the text as those of the file, of which none writes half of a line end."""
-        made = self._parted(splices)
-        return self._narrowed.to_file_splices(made) if self._narrowed else made
+        """Return ordered splices of the text as splices of the file."""
+        whole = self._with_whole_terminators(splices)
+        if self._utf8_view is None:
+            return whole
+        return self._utf8_view.to_file_splices(whole)
 
-    def _parted(self, splices: Iterable[Splice]) -> Iterator[Splice]:
-        """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
+    def _with_whole_terminators(self, splices: Iterable[Splice]) -> Iterator[Splice]:
+        """Yield the splices, none of which writes half of a terminator.
 
-        A newline written right behind a lone return would be one line end with it: it becomes a return too. A return
-        written right before a newline gets one of its own. One that a deletion brings there stays what it is, since it
-        is outside of what was to be changed.
+        A newline behind a lone return would be one terminator with it: it becomes a
+        return too. A return before a newline gets a newline of its own. One that a
+        deletion brings there stays, since it is outside of the change. A second
+        byte-order mark is left out.
         """
-        end, before = -1, b""
-        behind_all = Splice(self.size + 1, 0, b"")
-        for splice, following in pairwise(chain(splices, [behind_all])):
+        previous_end, before = -1, b""
+        end_of_all = Splice(self.size + 1, 0, b"")
+        for splice, following in pairwise(chain(splices, [end_of_all])):
             new = splice.replacement
             if splice.offset == self.start:
                 new = new.removeprefix(self.encoding.bom)
             if new[:1] in b"\n":
-                if splice.offset != end:
+                if splice.offset != previous_end:
                     before = self.read(splice.offset - 1, splice.offset)
                 if before == b"\r":
                     body = new.lstrip(b"\n")
                     new = b"\r" * (len(new) - len(body)) + body
-            end, before = splice.end, new[-1:] or before
+            previous_end, before = splice.end, new[-1:] or before
             if (
                 new.endswith(b"\r")
-                and end != following.offset
-                and self.read(end, end + 1) == b"\n"
+                and splice.end != following.offset
+                and self.read(splice.end, splice.end + 1) == b"\n"
             ):
                 new += b"\n"
             yield Splice(splice.offset, splice.length, new)
 
     def text(self, body: bytes) -> str:
-        """The bytes of a line as text; undecodable ones become lone surrogates, which match nothing."""
+        """Return the bytes of a line as text.
+
+        Undecodable ones become lone surrogates, which match nothing.
+        """
         return body.decode(self.encoding.name, "surrogateescape")
 
     def read(self, start: int, end: int) -> bytes:
-        """The bytes [start, end), clipped to the text."""
+        """Return the bytes [start, end), clipped to the text."""
         start = max(start, self.start)
         if self.held is not None:
             return self.held[start:end]
         return self.snapshot.read(start, max(0, min(end, self.size) - start))
 
     def occurrences(self, needle: bytes, start: int | None = None) -> Iterator[int]:
-        """Offsets of `needle`, overlapping ones too, in order; character boundaries are not looked at."""
+        """Yield the offsets of `needle` in order, overlapping ones too.
+
+        They need not be at the boundaries of characters.
+        """
         position = self.start if start is None else start
         if self.held is not None:
             at = self.held.find(needle, position)
@@ -143,7 +154,7 @@ class Source:
                 at = self.held.find(needle, at + 1)
             return
         find = find_function(needle)
-        length = max(_BLOCK, 2 * len(needle))
+        length = max(_BLOCK_BYTES, 2 * len(needle))
         while position + len(needle) <= self.size:
             self.task.check()
             self.task.report(position, self.size, "searching")
@@ -155,83 +166,90 @@ class Source:
             position += length
 
     def is_character_boundary(self, offset: int) -> bool:
-        """Whether a character of several bytes may begin at `offset`; asked in order, one pass over each line.
+        """Return True if a character may begin at `offset`.
 
-        What is found there then ends between characters too: no code of one is the beginning of another's.
+        A text that begins between two characters then ends so too: no code of a character
+        begins that of another one. Offsets in order decode each line once.
         """
-        line = self.row_holding(offset).offset
-        begun, at, decoder = self._decoded or (-1, 0, None)
-        if decoder is None or line != begun or offset < at:
-            at, decoder = (
-                line,
-                codecs.getincrementaldecoder(self.encoding.name)("replace"),
-            )
-        decoder.decode(self.read(at, offset))
-        self._decoded = line, offset, decoder
+        line_start = self.row_holding(offset).offset
+        decoded_line, position, decoder = self._boundary_state or (-1, 0, None)
+        if decoder is None or line_start != decoded_line or offset < position:
+            position = line_start
+            decoder = codecs.getincrementaldecoder(self.encoding.name)("replace")
+        decoder.decode(self.read(position, offset))
+        self._boundary_state = line_start, offset, decoder
         return not decoder.getstate()[0]
 
     # Rows by an offset
 
     def line_start(self, offset: int) -> int:
-        """Where the line begins that holds the byte at `offset`."""
-        if self._feeds is None:
+        """Return where the line begins that holds the byte at `offset`."""
+        if self._newline_content is None:
             return self.snapshot.lines.line_start(offset, self.task)
-        return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
+        return max(
+            self._newline_content.rfind(b"\n", self.start, offset) + 1, self.start
+        )
 
     def row_holding(self, offset: int) -> Line:
-        """The line that holds the byte at `offset`."""
+        """Return the line that holds the byte at `offset`."""
+        # Every occurrence in a long line asks for the same row.
         row = self._row
         if row is None or not row.offset <= offset < row.end:
             begin = self.line_start(offset)
-            row = self._row = self._plain(begin) or self.snapshot.lines.read_line(
+            row = self._row = self._near_row(begin) or self.snapshot.lines.read_line(
                 begin, task=self.task
             )
-        return row  # of a long line every occurrence asks again
+        return row
 
     def row_starting_at(self, offset: int) -> Line | None:
-        """The line that begins at `offset`; None at the end."""
+        """Return the line that begins at `offset`, or None at the end."""
         if offset >= self.size:
             return None
-        return self._plain(offset) or self.snapshot.lines.read_line(
+        return self._near_row(offset) or self.snapshot.lines.read_line(
             offset, task=self.task
         )
 
     def row_before(self, row: Line) -> Line | None:
-        """The line before `row`; None before the first."""
+        """Return the line before `row`, or None before the first."""
         if row.offset <= self.start:
             return None
-        if self._feeds is not None:
+        if self._newline_content is not None:
             end = row.offset - 1
             begin = self.line_start(end)
-            if (
-                end < begin + _NEAR
-            ):  # the usual case, as in `_plain`; lines are walked backwards often
-                return Line(begin, self._feeds[begin:end], b"\n", row.offset)
+            if end < begin + _NEAR_BYTES:
+                return Line(begin, self._newline_content[begin:end], b"\n", row.offset)
         return self.row_holding(row.offset - 1)
 
     def rows_from(self, offset: int) -> Iterator[Line]:
-        """The lines from the one on that begins at `offset`."""
+        """Yield the lines from `offset` on, where one begins."""
         while (row := self.row_starting_at(offset)) is not None:
             yield row
             offset = row.end
 
     def rows_before(self, row: Line) -> Iterator[Line]:
-        """The lines before `row`, the nearest first."""
-        before: Line | None = row
-        while before is not None and (before := self.row_before(before)) is not None:
+        """Yield the lines before `row`, the nearest first."""
+        before = self.row_before(row)
+        while before is not None:
             yield before
+            before = self.row_before(before)
 
-    def _plain(self, offset: int) -> Line | None:
-        """The line from `offset` on, where all is held and lines end in newlines: the usual case, often asked."""
-        if self._feeds is None:
+    def _near_row(self, offset: int) -> Line | None:
+        """Return the line from `offset` on in the usual case, which is asked for often.
+
+        The text is in memory, has no returns, and the line is not long; else None.
+        """
+        if self._newline_content is None:
             return None
-        end = self._feeds.find(b"\n", offset, offset + _NEAR)
-        return (
-            Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
-        )
+        end = self._newline_content.find(b"\n", offset, offset + _NEAR_BYTES)
+        if end < 0:
+            return None
+        return Line(offset, self._newline_content[offset:end], b"\n", end + 1)
 
     def first_solid_row(self, rows: Iterable[Line]) -> tuple[str, int]:
-        """The first of some lines that is not blank, "" if all are; and how many blank ones come before it."""
+        """Return the text of the first row that is not blank, and how many are before it.
+
+        The text is "" if all are blank.
+        """
         count = 0
         for row in rows:
             text = self.text(row.body)
@@ -241,30 +259,30 @@ class Source:
         return "", count
 
     def rows(self) -> Iterator[Line]:
-        """All lines in order."""
+        """Return all lines in order."""
         return self.snapshot.lines.read_lines(task=self.task)
 
     # Rows by their number, from 0
 
     @cached_property
     def count(self) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
         return self.snapshot.lines.count_lines(self.task)
 
     def line_number(self, offset: int) -> int:
-        """The 1-based number of the line that holds `offset`."""
+        """Return the number, from 1, of the line that holds `offset`."""
         if self._offsets[0] <= offset < self._offsets[-1]:
             return self._first + bisect_right(self._offsets, offset)
         return self.snapshot.lines.line_at(offset)
 
     def offset(self, at: int) -> int:
-        """The byte offset where line `at` begins; the size of the file for the line past the last."""
-        return self._offsets[at - self._first] if self._move(at) else self.size
+        """Return where line `at` begins; the size of the text for the line past the last."""
+        return self._offsets[at - self._first] if self._load_window(at) else self.size
 
     def rows_at(self, at: int, count: int) -> tuple[Line, ...]:
-        """`count` lines from line `at`, fewer at the end of the file, each with all of its body."""
+        """Return `count` lines from line `at`, or fewer at the end of the file."""
         rows: list[Line] = []
-        while len(rows) < count and self._move(at):
+        while len(rows) < count and self._load_window(at):
             low = at - self._first
             body = self._bodies[low]
             offset, end = self._offsets[low : low + 2]
@@ -273,12 +291,12 @@ class Source:
         return tuple(rows)
 
     def bodies(self, at: int, count: int) -> Sequence[bytes]:
-        """The bodies of `count` lines from line `at`; fewer at the end of the file."""
+        """Return the bodies of `count` lines from line `at`, or fewer at the end."""
         low = at - self._first
         if low >= 0 and low + count <= len(self._bodies):
             return self._bodies[low : low + count]
         result: list[bytes] = []
-        while len(result) < count and self._move(at):
+        while len(result) < count and self._load_window(at):
             low = at - self._first
             more = self._bodies[low : low + count - len(result)]
             result += more
@@ -286,33 +304,34 @@ class Source:
         return result
 
     def windows(self) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """(number of the first line, bodies) of consecutive stretches of the file."""
+        """Yield stretches of the file: the number of the first line, and the bodies."""
         at = 0
-        while self._move(at):
+        while self._load_window(at):
             self.task.check()
             yield at, self._bodies
             at = self._first + len(self._bodies)
 
-    def _move(self, at: int) -> bool:
-        """Make the window hold line `at`; False past the last."""
+    def _load_window(self, at: int) -> bool:
+        """Load the window with line `at`; return False past the last line."""
         if self._first <= at < self._first + len(self._bodies):
             return True
-        offset = self._offsets[-1]  # where the next window begins
+        offset = self._offsets[-1]  # The next window begins here.
         if at != self._first + len(self._bodies):
             offset = self.snapshot.lines.offset_of(at + 1, self.task)
         if offset >= self.size:
             return False
-        length = _WINDOW
+        length = _WINDOW_BYTES
         while True:
             data = self.snapshot.read(offset, length)
             pieces = data.splitlines(keepends=True)
             if offset + len(data) < self.size and pieces and not data.endswith(b"\n"):
-                pieces.pop()  # an unended line, or a "\r" whose "\n" may follow
+                # The line goes on, or its return may be followed by a newline.
+                pieces.pop()
             if pieces:
                 self._offsets = list(accumulate(map(len, pieces), initial=offset))
                 self._bodies = data.splitlines()[: len(pieces)]
                 break
-            if length >= _LONG:
+            if length >= _LONG_LINE_BYTES:
                 self._offsets = [
                     offset,
                     self.snapshot.lines.offset_of(at + 2, self.task),
@@ -325,11 +344,11 @@ class Source:
 
     @cached_property
     def indent_unit(self) -> str:
-        """What a line of the file is mostly indented more than the line before it, or ""; by its first lines."""
+        """Return the usual step by which lines at the beginning are indented more, or ""."""
         steps: Counter[str] = Counter()
         before = ""
         head = (
-            self.read(self.start, self.start + _MEASURED)
+            self.read(self.start, self.start + _MEASURED_BYTES)
             .replace(b"\r", b"\n")
             .decode("latin-1")
         )
@@ -342,6 +361,13 @@ class Source:
 
     @cached_property
     def sketch(self) -> tuple[list[Line], list[str]]:
-        """The lines of a held text that are not blank, and the beginning of each as it is compared."""
+        """Return the lines of a text in memory that are not blank, and their beginnings.
+
+        The beginnings are in the form in which lines are compared.
+        """
         rows = [row for row in self.rows() if row.body.strip()]
-        return rows, [collapse(self.text(row.body[:800]))[:400] for row in rows]
+        beginnings: list[str] = []
+        for row in rows:
+            text = self.text(row.body[:_SKETCHED_BYTES])
+            beginnings.append(collapse(text)[:_SKETCHED_CHARS])
+        return rows, beginnings

@@ -28,8 +28,11 @@ _QUOTED = re.compile(
 def find_symbol_lines(
     snapshot: Snapshot, outline: Outline, symbol: str, shown: str
 ) -> SymbolLines:
-    """The lines of the one symbol of that name. Raises what `find_symbol` does, and `invalid_input` where other code
-    is on them: it would be moved or deleted with the symbol."""
+    """Return the lines of the symbol of that name.
+
+    Raises what `find_symbol` does, and `invalid_input` if other code is on the lines: it
+    would be moved or deleted with the symbol.
+    """
     found = find_symbol(outline, symbol, shown)
     source, own = Source(snapshot), found.symbol
     siblings = found.around[-1].children if found.around else outline.symbols
@@ -90,7 +93,7 @@ def find_symbol_lines(
 
 
 def strip_blank_lines(text: str) -> tuple[str, int, int]:
-    """Return a text without the blank lines at its ends, and how many those are above and below.
+    """Return a text without blank lines at its ends, and their numbers above and below.
 
     A text of blank lines alone stays as it is.
     """
@@ -109,7 +112,7 @@ def strip_blank_lines(text: str) -> tuple[str, int, int]:
 
 
 def trim_symbol_text(text: str, lines: SymbolLines) -> str:
-    """Return the text that takes the place of a symbol, without blank lines at its ends that are there already."""
+    """Return the text that replaces a symbol, without blank lines that are there already."""
     body, above, below = strip_blank_lines(normalize_newlines(text))
     if not body.strip():
         return text
@@ -124,7 +127,7 @@ def trim_symbol_text(text: str, lines: SymbolLines) -> str:
 def _require_whole_lines(
     snapshot: Snapshot, own: Symbol, symbol: str, shown: str
 ) -> None:
-    """Raise `invalid_input` where the lines of a symbol end a block that begins elsewhere, or begin one."""
+    """Raise `invalid_input` if the lines of a symbol begin or end a block around it."""
     lines, codec = snapshot.lines, snapshot.encoding.name
     start, stop = (
         lines.offset_of(own.block_start_line),

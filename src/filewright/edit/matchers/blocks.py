@@ -1,77 +1,91 @@
-"""The lines at which each of many blocks of lines occurs as it is."""
+"""The lines at which each of many blocks of lines occurs as it is, terminators aside."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    pass
 from filewright.edit.source import Source
 
-#: Lines compared for many blocks before they are called too alike.
-_MOST_PLACES = 30_000_000
+_MAX_PLACES = 30_000_000
+"""Places compared for many blocks before they are called too similar."""
 
+_FEW_BLOCKS = 8
+"""Blocks that are looked for as bytes in a file too large for memory."""
 
-#: Blocks that are looked for as bytes in a file that is not held, and how many hits of their lines are looked at.
-_FEW, _LOOKS = 8, 400
+_MAX_OCCURRENCES = 400
+"""Occurrences of the longest line of such a block that are looked at."""
+
+_MIN_LINE_BYTES = 8
+
+Block = tuple[bytes, ...]
 
 
 def find_blocks(
-    source: Source, blocks: Iterable[tuple[bytes, ...]]
-) -> dict[tuple[bytes, ...], list[int]] | None:
-    """The lines (from 0) at which each of many blocks of lines is, terminators aside.
+    source: Source, blocks: Iterable[Block]
+) -> dict[Block, list[int]] | None:
+    """Return the lines, from 0, at which each block occurs.
 
-    Two passes over the file at most. None if there are too many places to compare.
+    The file is read twice at most. None if there are too many places to compare.
     """
     wanted = set(blocks)
-    if source.held is None and len(wanted) <= _FEW:
-        sought = {block: _sought(source, block) for block in wanted}
-        if None not in sought.values():
-            return {
-                block: places for block, places in sought.items() if places is not None
-            }
+    if source.held is None and len(wanted) <= _FEW_BLOCKS:
+        found = _find_few_blocks(source, wanted)
+        if found is not None:
+            return found
     counts = dict.fromkeys((body for block in wanted for body in block), 0)
     for _, bodies in source.windows():
         for body in bodies:
             if body in counts:
                 counts[body] += 1
-    rarest = {
-        block: min(range(len(block)), key=lambda index: counts[block[index]])
-        for block in wanted
-    }
-    places: dict[bytes, list[int]] = {
+    # Each block is looked for by its rarest line.
+    rarest: dict[Block, int] = {}
+    for block in wanted:
+        rarest[block] = min(range(len(block)), key=lambda at: counts[block[at]])
+    lines_of: dict[bytes, list[int]] = {
         block[index]: [] for block, index in rarest.items()
     }
     for first, bodies in source.windows():
-        for index, body in enumerate(bodies, first):
-            if body in places:
-                places[body].append(index)
-    if sum(len(places[block[index]]) for block, index in rarest.items()) > _MOST_PLACES:
+        for line, body in enumerate(bodies, first):
+            if body in lines_of:
+                lines_of[body].append(line)
+    place_count = sum(len(lines_of[block[index]]) for block, index in rarest.items())
+    if place_count > _MAX_PLACES:
         return None
-    return {
-        block: [
-            at - index
-            for at in places[block[index]]
-            if has_block_at(source, block, at - index)
-        ]
-        for block, index in rarest.items()
-    }
+    result: dict[Block, list[int]] = {}
+    for block, index in rarest.items():
+        firsts = [line - index for line in lines_of[block[index]]]
+        result[block] = [line for line in firsts if has_block_at(source, block, line)]
+    return result
 
 
-def has_block_at(source: Source, block: tuple[bytes, ...], at: int) -> bool:
-    """Whether the lines from line `at` (from 0) are those of a block."""
-    return at >= 0 and tuple(source.bodies(at, len(block))) == block
+def has_block_at(source: Source, block: Block, line: int) -> bool:
+    """Return True if the lines from `line` on, counted from 0, are those of a block."""
+    return line >= 0 and tuple(source.bodies(line, len(block))) == block
 
 
-def _sought(source: Source, block: tuple[bytes, ...]) -> list[int] | None:
-    """The places of a block, by looking for its longest line as bytes; None where that is no help."""
+def _find_few_blocks(
+    source: Source, blocks: Iterable[Block]
+) -> dict[Block, list[int]] | None:
+    """Return the lines of each block, or None if one cannot be looked for as bytes."""
+    result: dict[Block, list[int]] = {}
+    for block in blocks:
+        lines = _find_by_longest_line(source, block)
+        if lines is None:
+            return None
+        result[block] = lines
+    return result
+
+
+def _find_by_longest_line(source: Source, block: Block) -> list[int] | None:
+    """Return the lines of a block, or None if its longest line is short or everywhere."""
     index = max(range(len(block)), key=lambda at: len(block[at]))
-    if len(block[index]) < 8:
+    if len(block[index]) < _MIN_LINE_BYTES:
         return None
-    hits = list(islice(source.occurrences(block[index]), _LOOKS + 1))
-    if len(hits) > _LOOKS:
+    occurrences = list(islice(source.occurrences(block[index]), _MAX_OCCURRENCES + 1))
+    if len(occurrences) > _MAX_OCCURRENCES:
         return None
-    lines = dict.fromkeys(source.line_number(hit) - 1 - index for hit in hits)
-    return [at for at in lines if has_block_at(source, block, at)]
+    lines = dict.fromkeys(
+        source.line_number(offset) - 1 - index for offset in occurrences
+    )
+    return [line for line in lines if has_block_at(source, block, line)]
