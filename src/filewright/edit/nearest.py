@@ -1,7 +1,8 @@
-"""The one place for "nearest text": the regions most like a text that is nowhere, as they are shown.
+"""The regions most like a text that is not in the file.
 
-They are shown with a refusal, whitespace made visible (nothing hides, nothing moves the cursor), and never applied
-to. The work is bounded: lines are found by their rarest stretches, and a line too long to be shown is not compared.
+They are shown with a refusal, with whitespace made visible, and never changed. The work is
+bounded: regions are found by their rarest texts, and a line too long to be shown is not
+compared.
 """
 
 from __future__ import annotations
@@ -25,16 +26,20 @@ from filewright.text.lines import Line
 from filewright.text.spelling import SPACES
 from filewright.wording import to_one_line
 
-_RUNS = 16
-_MOST_HITS = 16
-_WINDOWS_SCORED = 32
-_LINES_SCORED = 300
-_CHARS_SCORED = 4_000
-_LONG_LINE = 4_096
-"""Longer lines are not compared: what is asked for is not like them."""
-_WHOLE_BYTES = 2 << 20
-"""Files up to this size are also ranked line by line when nothing is there verbatim."""
-_LEAST = 0.4
+_MAX_RUNS = 16
+_MAX_OCCURRENCES = 16
+_MAX_WINDOWS = 32
+_MAX_COMPARED_LINES = 300
+_MAX_COMPARED_CHARS = 4_000
+
+_LONG_LINE_BYTES = 4_096
+"""Longer lines are not compared."""
+
+_SKETCHED_BYTES = 2 << 20
+"""Files up to this size are ranked line by line if no text of the request occurs."""
+
+_LEAST_SIMILARITY = 0.4
+
 MAX_LINE_CHARS = 160
 """Characters of a line that are shown in a refusal."""
 MAX_TEXT_CHARS = 4_000
@@ -43,11 +48,11 @@ MAX_TEXT_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class NearText:
-    """A region like the text asked for, 1-based lines, and how alike it is, 0 to 1.
+    """A region like a search text: its lines from 1, and its similarity, 0 to 1.
 
-    `asked` and `found` are the first pair of lines that differs, whitespace visible, `differs_at`
-    the line of the latter; None where all lines compared are equal. `next_best` is how alike the next
-    best region is, of the first of several.
+    `asked` and `found` are the first two lines that differ, with visible whitespace, and
+    `differs_at` is the line of the second; None if all compared lines are equal.
+    `next_best` is the similarity of the next region, if this is the best of several.
     """
 
     first_line: int
@@ -60,68 +65,97 @@ class NearText:
     next_best: float = 0.0
 
     def data(self) -> dict[str, Any]:
-        """The candidate as plain values."""
-        shown = "first_line last_line similarity text differs_at asked found"
-        return {name: getattr(self, name) for name in shown.split()} | {
-            "similarity": round(self.similarity, 3)
+        """Return the region as plain values."""
+        return {
+            "first_line": self.first_line,
+            "last_line": self.last_line,
+            "similarity": round(self.similarity, 3),
+            "text": self.text,
+            "differs_at": self.differs_at,
+            "asked": self.asked,
+            "found": self.found,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Rows of the file, and their similarity to the search text."""
+
+    similarity: float
+    rows: list[Line]
 
 
 def find_nearest(
     source: Source, text: str, *, line: int | None = None, limit: int = 3
 ) -> tuple[NearText, ...]:
-    """Up to `limit` regions most like `text`, the best first; they do not overlap.
+    """Return up to `limit` regions most like `text`, the best first.
 
-    Of equally like ones the one nearest to 1-based `line` comes first, if it is given.
+    They do not overlap. Of equally similar ones the one nearest to `line`, counted from
+    1, comes first if it is given.
     """
-    lines = RequestLines.of(text).solid[:_LINES_SCORED]
+    lines = RequestLines.of(text).solid[:_MAX_COMPARED_LINES]
     if not lines:
         return ()
-
-    def order(one: tuple[float, list[Line]]) -> tuple[float, int]:
-        similarity, rows = one
-        if line is None:
-            return -similarity, 0
-        return -round(similarity, 2), abs(source.line_number(rows[0].offset) - line)
-
-    wanted = [*map(collapse, lines)]
-    ranked = sorted(
-        (
-            (
-                line_similarity(
-                    wanted,
-                    [key for row in rows if (key := collapse(source.text(row.body)))],
-                ),
-                rows,
-            )
-            for rows in _windows(source, lines)
-        ),
-        key=order,
-    )
-    chosen: list[tuple[float, list[Line]]] = []
-    for similarity, rows in ranked:
-        apart = all(
-            rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset
-            for _, other in chosen
+    ranked = _rank_windows(source, lines, line)
+    chosen: list[_Ranked] = []
+    for candidate in ranked:
+        if len(chosen) == limit:
+            break
+        if candidate.similarity < _LEAST_SIMILARITY:
+            continue
+        if all(_is_apart(candidate.rows, other.rows) for other in chosen):
+            chosen.append(candidate)
+    regions: list[NearText] = []
+    for candidate in chosen:
+        region = compare_with_rows(
+            source, candidate.rows, lines, candidate.similarity, solid=True
         )
-        if apart and similarity >= _LEAST and len(chosen) < limit:
-            chosen.append((similarity, rows))
-    found = [
-        compare_with_rows(source, rows, lines, similarity, solid=True)
-        for similarity, rows in chosen
-    ]
-    if found:
-        # One that shares only its edge with the first is another region, and shown nowhere.
-        first, others = chosen[0][1], [0.0]
-        for similarity, rows in ranked:
-            shared = sum(
-                row.offset >= first[0].offset and row.end <= first[-1].end
-                for row in rows
-            )
-            if 2 * shared < min(len(rows), len(first)):
-                others.append(similarity)
-        found[0] = replace(found[0], next_best=max(others))
-    return tuple(found)
+        regions.append(region)
+    if regions:
+        next_best = _similarity_of_next(chosen[0].rows, ranked)
+        regions[0] = replace(regions[0], next_best=next_best)
+    return tuple(regions)
+
+
+def _rank_windows(
+    source: Source, lines: Sequence[str], line: int | None
+) -> list[_Ranked]:
+    """Return the stretches of the file that may be `lines`, the most similar first."""
+    wanted = [collapse(text) for text in lines]
+    ranked: list[_Ranked] = []
+    for rows in _windows(source, lines):
+        keys = [collapse(source.text(row.body)) for row in rows]
+        similarity = line_similarity(wanted, [key for key in keys if key])
+        ranked.append(_Ranked(similarity, rows))
+
+    def order(candidate: _Ranked) -> tuple[float, int]:
+        if line is None:
+            return -candidate.similarity, 0
+        first = source.line_number(candidate.rows[0].offset)
+        return -round(candidate.similarity, 2), abs(first - line)
+
+    return sorted(ranked, key=order)
+
+
+def _is_apart(rows: Sequence[Line], other: Sequence[Line]) -> bool:
+    """Return True if two stretches of rows do not overlap."""
+    return rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset
+
+
+def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> float:
+    """Return the similarity of the best region that is another one than `best`.
+
+    A region that shares only its edge with it is another one, although it is not shown.
+    """
+    similarities = [0.0]
+    for candidate in ranked:
+        rows = candidate.rows
+        shared_count = sum(
+            row.offset >= best[0].offset and row.end <= best[-1].end for row in rows
+        )
+        if 2 * shared_count < min(len(rows), len(best)):
+            similarities.append(candidate.similarity)
+    return max(similarities)
 
 
 def compare_with_rows(
@@ -132,45 +166,48 @@ def compare_with_rows(
     *,
     solid: bool = False,
 ) -> NearText:
-    """Rows as a candidate for `lines`, line by line; with `solid`, blank rows are passed over."""
+    """Return rows as a region like `lines`; with `solid`, blank rows are not compared."""
     first = source.line_number(rows[0].offset)
     texts = [replace_undecodable(source.text(row.body)) for row in rows]
-    pairs = [
+    near = NearText(first, first + len(rows) - 1, similarity, "\n".join(texts))
+    numbered = [
         (number, text)
         for number, text in enumerate(texts, first)
         if text.strip() or not solid
     ]
-    differing = (
-        (number, show_whitespace(asked), show_whitespace(text))
-        for asked, (number, text) in zip(lines, pairs, strict=False)
-        if asked != text
-    )
-    return NearText(
-        first,
-        first + len(rows) - 1,
-        similarity,
-        "\n".join(texts),
-        *next(differing, (None, None, None)),
-    )
+    for asked, (number, text) in zip(lines, numbered, strict=False):
+        if asked != text:
+            return replace(
+                near,
+                differs_at=number,
+                asked=show_whitespace(asked),
+                found=show_whitespace(text),
+            )
+    return near
 
 
 def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
-    """Stretches of the file that may be the lines: by the longest texts that both have, else by their longest line."""
+    """Return stretches of the file that may be the lines.
+
+    They are found by the longest texts that both have, else by the longest line.
+    """
     runs: dict[str, int] = {}
     for index, line in enumerate(lines):
         for run in verbatim_runs(line):
             if sum(char.isalnum() for char in run) > 2:
                 runs.setdefault(run, index)
     found: dict[int, list[Line]] = {}
-    for run in sorted(runs, key=len, reverse=True)[:_RUNS]:
-        hits = list(islice(rows_with(source, run.encode("ascii")), _MOST_HITS + 1))
-        for row in hits if len(hits) <= _MOST_HITS else ():
-            if len(row.body) <= _LONG_LINE:
+    for run in sorted(runs, key=len, reverse=True)[:_MAX_RUNS]:
+        hits = list(
+            islice(rows_with(source, run.encode("ascii")), _MAX_OCCURRENCES + 1)
+        )
+        for row in hits if len(hits) <= _MAX_OCCURRENCES else ():
+            if len(row.body) <= _LONG_LINE_BYTES:
                 rows = _window(source, row, runs[run], len(lines))
                 found.setdefault(rows[0].offset, rows)
-        if len(found) >= _WINDOWS_SCORED:
+        if len(found) >= _MAX_WINDOWS:
             break
-    if found or source.held is None or source.size > _WHOLE_BYTES:
+    if found or source.held is None or source.size > _SKETCHED_BYTES:
         return list(found.values())
     from rapidfuzz import fuzz, process
 
@@ -178,13 +215,13 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
     index = max(range(len(lines)), key=lambda at: len(lines[at]))
     wanted = collapse(lines[index][:400])
     places = process.extract(
-        wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST
+        wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST_SIMILARITY
     )
     return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
 
 
 def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
-    """The rows of `count` solid lines of which `row` is number `index`, as far as the file goes."""
+    """Return the rows of `count` solid lines of which `row` is number `index`."""
     before = _as_far(source.rows_before(row), index)
     after = _as_far(source.rows_from(row.end), count - index - 1)
     rows = [*reversed(before), row, *after]
@@ -196,10 +233,12 @@ def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
 
 
 def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
-    """The next rows up to so many solid ones, or a line too long to be compared."""
+    """Return the next rows, up to `solid` solid ones or to a line too long."""
     found: list[Line] = []
     while (
-        solid and (row := next(rows, None)) is not None and len(row.body) <= _LONG_LINE
+        solid
+        and (row := next(rows, None)) is not None
+        and len(row.body) <= _LONG_LINE_BYTES
     ):
         found.append(row)
         solid -= bool(row.body.strip())
@@ -207,11 +246,14 @@ def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
 
 
 def line_similarity(one: Sequence[str], other: Sequence[str]) -> float:
-    """How alike two texts are, 0 to 1, by their lines' characters; bounded on long ones."""
+    """Return the similarity of two texts, 0 to 1.
+
+    Short ones are compared by their characters, long ones by their lines.
+    """
     from rapidfuzz.distance import Indel
 
     a, b = "\n".join(one), "\n".join(other)
-    if max(len(a), len(b)) <= _CHARS_SCORED:
+    if max(len(a), len(b)) <= _MAX_COMPARED_CHARS:
         return float(Indel.normalized_similarity(a, b))
     return float(Indel.normalized_similarity(list(one), list(other)))
 
@@ -220,12 +262,15 @@ def line_similarity(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def replace_undecodable(text: str) -> str:
-    """`text` with U+FFFD for bytes that are not text."""
+    """Return `text` with U+FFFD for bytes that are not text."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def show_whitespace(line: str) -> str:
-    """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
+    """Return a line with its whitespace made visible.
+
+    `·` is a space at an edge or beside another one, `→` a tab.
+    """
     line = replace_undecodable(line)
     line = line[:MAX_LINE_CHARS] + ("…" if len(line) > MAX_LINE_CHARS else "")
     body = line.strip(WHITESPACE)
