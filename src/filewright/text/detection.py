@@ -291,14 +291,16 @@ def _guess(sample: bytes) -> Encoding:
         rivals = tuple(
             name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
         )
-    seen = frozenset(c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff")
+    valid_characters = frozenset(
+        c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff"
+    )
     damaged = Encoding(
         "utf-8",
         confidence=0.5,
         is_guess=True,
         has_invalid_bytes=True,
         rivals=rivals,
-        known_characters=seen,
+        known_characters=valid_characters,
     )
     # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are
     # hardly letters.
@@ -324,16 +326,18 @@ def _guess(sample: bytes) -> Encoding:
             best
         ) != lines.decode("cp1252")
         best = best if clear else "cp1252"
-    shown = lines.decode(best)
+    decoded_lines = lines.decode(best)
     others = {
-        name: weight for name, weight in weights.items() if lines.decode(name) != shown
+        name: weight
+        for name, weight in weights.items()
+        if lines.decode(name) != decoded_lines
     }
     strongest = max(others.values(), default=0.0)
     words = _words(lines)
     doubtful = weights[best] * min(
         _RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS
     )
-    if len(set(words)) < _FEW_WORDS or _IN_A_WORD.search(shown):
+    if len(set(words)) < _FEW_WORDS or _IN_A_WORD.search(decoded_lines):
         # The detector knows no DOS or Mac code page, and its weights say little of few
         # letters: whatever can be read is a rival.
         readable = _readable(lines)
@@ -349,7 +353,7 @@ def _guess(sample: bytes) -> Encoding:
         confidence=min(0.99, weights[best] / (weights[best] + strongest)),
         is_guess=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
-        known_characters=frozenset(c for c in shown if c > "\x7f"),
+        known_characters=frozenset(c for c in decoded_lines if c > "\x7f"),
     )
 
 
@@ -419,22 +423,22 @@ def _weights(lines: bytes) -> dict[str, float]:
         1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
     ) * 2 > len(words)
     candidates = [*_LATIN, *_EAST_ASIAN, *(() if latin else _OTHER)]
-    found = chardet.detect_all(
+    detections = chardet.detect_all(
         lines,
         include_encodings=[name.replace("_", "-") for name in candidates],
         no_match_encoding="cp1252",
         ignore_threshold=True,
     )
     weights: dict[str, float] = {}
-    for each in found:
-        name = codecs.lookup(each["encoding"] or "cp1252").name.replace("-", "_")
+    for detection in detections:
+        name = codecs.lookup(detection["encoding"] or "cp1252").name.replace("-", "_")
         if controls and name.startswith("iso8859"):
             continue  # of which no text holds the control characters
         try:
             lines.decode(name)
         except UnicodeDecodeError:
             continue
-        weights[name] = max(float(each["confidence"] or 0.0), 0.01)
+        weights[name] = max(float(detection["confidence"] or 0.0), 0.01)
     return weights
 
 

@@ -323,26 +323,28 @@ class NotebookView(Snapshot):
         ids if the format has ids. Raises `invalid_input` for a text with the heading of
         a cell.
         """
-        gone = {cell.number for cell in removed}
-        stay = [cell for cell in self.cells if cell.number not in gone]
-        by_gap: dict[int, list[NewCell]] = {}
+        removed_numbers = {cell.number for cell in removed}
+        remaining = [cell for cell in self.cells if cell.number not in removed_numbers]
+        new_by_gap: dict[int, list[NewCell]] = {}
         for cell in sorted(new, key=lambda cell: cell.after):
-            before = bisect_right(stay, cell.after, key=lambda kept: kept.number)
-            by_gap.setdefault(before, []).append(cell)
+            before = bisect_right(remaining, cell.after, key=lambda cell: cell.number)
+            new_by_gap.setdefault(before, []).append(cell)
         style = _Style.of(self.file_snapshot, self._document)
         identifiers = {cell.id for cell in self.cells}
-        of_file: list[Splice] = []
-        of_view: list[Splice] = []
-        made: list[str] = []
+        file_splices: list[Splice] = []
+        view_splices: list[Splice] = []
+        headings: list[str] = []
         number = 0
-        for gap in range(len(stay) + 1):
-            above = stay[gap - 1] if gap else None
-            below = stay[gap] if gap < len(stay) else None
+        for gap in range(len(remaining) + 1):
+            above = remaining[gap - 1] if gap else None
+            below = remaining[gap] if gap < len(remaining) else None
             first = above.number if above else 0
-            going = self.cells[first : below.number - 1 if below else len(self.cells)]
-            objects: list[bytes] = []
-            shown = bytearray()
-            for cell in by_gap.get(gap, ()):
+            removed_here = self.cells[
+                first : below.number - 1 if below else len(self.cells)
+            ]
+            new_objects: list[bytes] = []
+            view_text = bytearray()
+            for cell in new_by_gap.get(gap, ()):
                 number += 1
                 identifier = ""
                 if self._document.minor >= _MINOR_WITH_IDS:
@@ -357,21 +359,22 @@ class NotebookView(Snapshot):
                     raise errors.path_error(
                         Code.INVALID_INPUT, self.requested_path, message, CELL_HINT
                     )
-                objects.append(style.write_cell(cell.kind, identifier, text))
+                new_objects.append(style.write_cell(cell.kind, identifier, text))
                 heading = _heading(number, cell.kind, identifier)
-                shown += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
-                made.append(heading[5:].rstrip("\n"))
+                view_text += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
+                headings.append(heading[5:].rstrip("\n"))
             number += below is not None
-            if not objects and not going:
+            if not new_objects and not removed_here:
                 continue
-            of_file.append(self._joined(style, above, below, going, objects))
-            start = (
-                going[0].region[0] if going else below.region[0] if below else self.size
+            file_splices.append(
+                self._joined(style, above, below, removed_here, new_objects)
             )
-            of_view.append(
-                Splice(start, going[-1].region[1] - start if going else 0, bytes(shown))
-            )
-        return Rearrangement(tuple(of_file), tuple(of_view), tuple(made))
+            if removed_here:
+                start, end = removed_here[0].region[0], removed_here[-1].region[1]
+            else:
+                start = end = below.region[0] if below else self.size
+            view_splices.append(Splice(start, end - start, bytes(view_text)))
+        return Rearrangement(tuple(file_splices), tuple(view_splices), tuple(headings))
 
     def _joined(
         self,
