@@ -226,6 +226,7 @@ class DiffBuilder:
         saved_folders: set[Location] = set()
         options = WalkOptions(include_ignored=True, details=True)
         for entry in self.boundary.walk(folder, options, task=diffs.task):
+            # The walk is top-down, so all below a saved folder is known to be saved.
             if entry.location in saved or entry.location.parent in saved_folders:
                 saved_folders.add(entry.location)
             if entry.kind == "folder" or entry.location in saved_folders:
@@ -261,6 +262,7 @@ class DiffBuilder:
             return
         diff = self._diff_planned(node, changed, diffs.file_rows)
         diffs.add(diff)
+        # A diff that does not show all that is lost must not be the only warning.
         if is_overwritten and (diff.binary or diff.truncated):
             diffs.lost += lost
 
@@ -282,6 +284,7 @@ class DiffBuilder:
             FileState(node.kind, *node.rights) if is_present else None,
         )
         if is_present and not node.needs_new_inode:
+            # The content stays; only its name or rights change.
             return header
         is_old_file = original is not None and node.kind == "file"
         old_size = original.status.size if original is not None else 0
@@ -348,9 +351,9 @@ class DiffBuilder:
 
         The excerpt has the lines around them, as far as the file still has these.
         """
-        most = max(_MIN_ROWS, max_rows)
-        forward = forward_splices(change, limit=most)
-        backward = backward_splices(change, limit=most)
+        max_splices = max(_MIN_ROWS, max_rows)
+        forward = forward_splices(change, limit=max_splices)
+        backward = backward_splices(change, limit=max_splices)
         if forward is None or backward is None:
             return header
         parts: list[bytes] = []
@@ -513,8 +516,8 @@ def _read_between(current: Snapshot, start: int | None, stop: int | None) -> byt
     """
     if not current.size:
         return b"" if start is None else b"\n"
-    most = 2 * _EXCERPT_CONTEXT_BYTES
-    if start is not None and stop is not None and stop - start <= most:
+    max_gap_bytes = 2 * _EXCERPT_CONTEXT_BYTES
+    if start is not None and stop is not None and stop - start <= max_gap_bytes:
         return current.read(start, stop - start)
     tail = head = b""
     if start is not None:

@@ -67,8 +67,10 @@ _MAX_HELD_CHANGES = 512
 """File changes of a record that are held in memory; more are read for each pass."""
 _PAGE_ROWS = 900
 _FIRST_PAGE_ROWS = 50
+"""Most readers need only the newest changes; the pages that follow are larger."""
 _AFTER_ALL_CHANGES = 1 << 62
 _LONGER_THAN_ANY_PATH = b"\xff" * 1024
+"""The end of a range of paths: it sorts behind every path below a root."""
 
 
 class UnreadablePlanError(Exception):
@@ -147,23 +149,24 @@ class LogReader:
             for number, state in self.database.read(
                 "SELECT number, state FROM unfinished ORDER BY number"
             ):
+                # A full disk may have kept the row of an operation that is rolled back.
                 if state in states and number not in self._rolled_back:
                     operations.append((number, state))
         return operations
 
     @property
     def list_set_aside(self) -> list[str]:
-        """What conflicts have left: versions of others, and operations set aside."""
-        shown: list[str] = []
+        """The versions of other programs in `kept`, and the operations set aside."""
+        descriptions: list[str] = []
         with (
             suppress(FileNotFoundError, NotADirectoryError),
             self.state.folder(b"kept") as folder,
         ):
             for name in folder.names():
-                shown.append(quote(self.state.at(b"kept", name)))
+                descriptions.append(quote(self.state.at(b"kept", name)))
         for number, _ in self.list_unfinished("aside"):
-            shown.append(self.describe(number))
-        return shown
+            descriptions.append(self.describe(number))
+        return descriptions
 
     def describe(self, number: int) -> str:
         """Return where a person finds an operation that was set aside."""
@@ -189,12 +192,12 @@ class LogReader:
         record = row.to_record()
         if record.state == DAMAGED:
             raise damaged_record_error(record.id)
-        read = partial(self._read_file_changes, row)
+        read_changes = partial(self._read_file_changes, row)
         file_changes: Sequence[FileChange]
         if row.file_change_count <= _MAX_HELD_CHANGES:
-            file_changes = tuple(read())
+            file_changes = tuple(read_changes())
         else:
-            file_changes = LazyFileChanges(row.file_change_count, read)
+            file_changes = LazyFileChanges(row.file_change_count, read_changes)
         return replace(record, file_changes=file_changes, state=state or "settled")
 
     def _read_file_changes(self, operation: OperationRow) -> Iterator[FileChange]:
@@ -243,6 +246,7 @@ class LogReader:
         )
         if not rows or rows[0][0] is None:
             return RenamePlan()
+        # The key of the seal is read when the state folder is opened.
         self.state.open(make=False)
         try:
             sealed = rows[0][0]
@@ -270,6 +274,7 @@ class LogReader:
                     f"the state of the change {format_change_id(number)} is damaged: "
                     "it is not in the history"
                 )
+        # File changes older than every operation are not damage: they wait to be pruned.
         for (number,) in self.database.read(
             "SELECT DISTINCT operation FROM file_changes "
             "WHERE operation NOT IN (SELECT number FROM operations) "
@@ -334,6 +339,7 @@ class LogReader:
             f"SELECT {OPERATION_COLUMNS} FROM made WHERE reverts <> '[]'"
         )
         heads = [to_operation_row(values).to_record() for values in rows]
+        # The record of a damaged row has lost its `reverts`.
         return [head for head in heads if head.reverts]
 
     # Sessions and commands
@@ -377,6 +383,7 @@ class LogReader:
             "SELECT number, client FROM made WHERE number > ? AND client IS NOT NULL",
             after,
         )
+        # Not in SQL: SQLite folds the case of ASCII letters only.
         prefix = client.casefold()
         return {number for number, name in rows if name.casefold().startswith(prefix)}
 
@@ -470,6 +477,7 @@ class LogReader:
 
         With `renames`, only those that moved one.
         """
+        # `>= renames` holds for every row if `renames` is False, else for moves alone.
         return self.database.read(
             "SELECT DISTINCT operation FROM file_changes INDEXED BY departures "
             "JOIN made ON made.number = operation WHERE operation > ? "

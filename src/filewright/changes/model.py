@@ -335,20 +335,21 @@ class FileState:
         if self.kind != "file":
             return True
         if not self.mtime_ns:
+            # The file was being made: its status does not tell whether it was written to.
             return self.digest is None
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
 
-def states_match(left: FileState | None, right: FileState | None) -> bool:
+def states_match(state: FileState | None, other: FileState | None) -> bool:
     """Return True if two states hold the same content, as far as is known of both.
 
     Without a digest of both, their sizes decide.
     """
-    if left is None or right is None:
-        return left is right
-    if left.digest is None or right.digest is None:
-        return left.size == right.size
-    return left.digest == right.digest
+    if state is None or other is None:
+        return state is other
+    if state.digest is None or other.digest is None:
+        return state.size == other.size
+    return state.digest == other.digest
 
 
 # Edits
@@ -477,9 +478,11 @@ class LazyFileChanges(Sequence[FileChange]):
     A change may touch a million files.
     """
 
-    def __init__(self, count: int, read: Callable[[], Iterator[FileChange]]) -> None:
+    def __init__(
+        self, count: int, read_changes: Callable[[], Iterator[FileChange]]
+    ) -> None:
         self._count = count
-        self._read = read
+        self._read = read_changes
 
     def __len__(self) -> int:
         return self._count

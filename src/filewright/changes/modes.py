@@ -88,12 +88,12 @@ def _apply_action(
 def _named_bits(bits: int, permissions: str, is_folder: bool) -> int:
     """Return the bits that letters stand for, in all classes."""
     if permissions in _SHIFT_OF_CLASS:
-        copied = bits >> _SHIFT_OF_CLASS[permissions] & 0o7
-        return copied << 6 | copied << 3 | copied
-    named = 0
+        class_bits = bits >> _SHIFT_OF_CLASS[permissions] & 0o7
+        return class_bits << 6 | class_bits << 3 | class_bits
+    selected_bits = 0
     for letter in permissions:
         if letter != "X":
-            named |= _PERMISSION_BITS[letter]
+            selected_bits |= _PERMISSION_BITS[letter]
         elif is_folder or bits & 0o111:
-            named |= 0o111
-    return named
+            selected_bits |= 0o111
+    return selected_bits

@@ -102,8 +102,10 @@ def find_expired(log: Log, limit: int) -> int | None:
     max_age = log.settings.history_days * _DAY_NS
     for oldest, newest, fiftieth, size in log.database.read(_OLDEST_AND_LIMITS):
         if oldest == newest:
+            # The newest change can be undone, however large it is.
             continue
         is_old = fiftieth is not None and oldest < fiftieth - max_age
+        # A damaged usage counts as too much: the caller then counts again.
         if is_old or size is None or size > limit:
             return int(oldest)
     return None

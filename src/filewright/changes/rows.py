@@ -232,9 +232,9 @@ def to_operation_row(values: Sequence[object]) -> OperationRow:
 
 def insert_operation(execute: Execute, row: OperationRow) -> None:
     """Insert an operation, or replace the row with its number."""
-    places = ", ".join(f":{column}" for column in OPERATION_FIELDS)
+    placeholders = ", ".join(f":{column}" for column in OPERATION_FIELDS)
     execute(
-        f"INSERT OR REPLACE INTO operations ({OPERATION_COLUMNS}) VALUES ({places})",
+        f"INSERT OR REPLACE INTO operations ({OPERATION_COLUMNS}) VALUES ({placeholders})",
         asdict(row),
     )
 
@@ -325,10 +325,10 @@ def insert_file_change(
     execute: Execute, operation: int, number: int, row: FileChangeRow
 ) -> None:
     """Insert a file change of an operation, or replace the row with its number."""
-    places = ", ".join(f":{column}" for column in FILE_CHANGE_FIELDS)
+    placeholders = ", ".join(f":{column}" for column in FILE_CHANGE_FIELDS)
     execute(
         "INSERT OR REPLACE INTO file_changes "
         f"(operation, number, {FILE_CHANGE_COLUMNS}) "
-        f"VALUES (:operation, :number, {places})",
+        f"VALUES (:operation, :number, {placeholders})",
         {"operation": operation, "number": number, **asdict(row)},
     )

@@ -100,16 +100,18 @@ class Reversal:
     def rest(self) -> Selection | None:
         """Return the selection without the files that refused; None if that is nothing."""
         refused = {conflict.path for conflict in self.conflicts}
-        rest: list[FileChange] = []
+        remaining_changes: list[FileChange] = []
         for change in self._file_changes:
-            shown = {self._locations[path].display_path for path in change.paths}
-            if refused.isdisjoint(shown):
-                rest.append(change)
-        if not rest or len(rest) == len(self._file_changes):
+            display_paths = {
+                self._locations[path].display_path for path in change.paths
+            }
+            if refused.isdisjoint(display_paths):
+                remaining_changes.append(change)
+        if not remaining_changes or len(remaining_changes) == len(self._file_changes):
             return None
         return replace(
             self.selected,
-            record=replace(self.selected.record, file_changes=rest),
+            record=replace(self.selected.record, file_changes=remaining_changes),
             summary=f"{self.selected.summary} (in part)",
             partial=True,
         )
@@ -123,6 +125,7 @@ class Reversal:
         builder = ReportBuilder()
         for note in self._root_notes:
             builder.add_note(note)
+        # A copy, since the planner adds folders: a retried commit begins as the first try.
         planner = UndoPlanner(
             tree, self._file_changes, dict(self._locations), self._options, builder
         )

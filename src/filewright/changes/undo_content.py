@@ -101,6 +101,7 @@ class ContentUndoer:
         utf8_view: Utf8View | None = None
         splices = forward_splices(run)
         if snapshot.encoding.unit_bytes > 1:
+            # The recorded splices may begin or end within a character of UTF-16.
             utf8_view = Utf8View(snapshot)
             snapshot = utf8_view.snapshot
             splices = find_line_splices(
@@ -109,9 +110,9 @@ class ContentUndoer:
         elif splices is None:
             splices = find_line_splices(before, after)
         hunks = group_into_hunks(snapshot, splices)
-        shown = self.display_path(run.path)
+        display_path = self.display_path(run.path)
         if not 1 <= hunk <= len(hunks):
-            raise errors.unknown_hunk(shown, hunk, len(hunks))
+            raise errors.unknown_hunk(display_path, hunk, len(hunks))
         kept_splices: list[Splice] = []
         for number, edits in enumerate(hunks, 1):
             if number == hunk:
@@ -120,14 +121,16 @@ class ContentUndoer:
                 line_counts = len(edit.old), len(edit.new)
                 if line_counts != (edit.old_count, edit.new_count):
                     # The hunk is so long that its lines are not all in it.
-                    raise errors.no_undo_by_hunks(shown)
+                    raise errors.no_undo_by_hunks(display_path)
                 length = edit.end - edit.offset
                 kept_splices.append(Splice(edit.offset, length, b"".join(edit.new)))
         if utf8_view is not None:
             return apply_splices(before, utf8_view.to_file_splices(kept_splices))
         return apply_splices(before, kept_splices)
 
-    def _merge(self, shown: str, after: bytes, current: bytes, before: bytes) -> bytes:
+    def _merge(
+        self, display_path: str, after: bytes, current: bytes, before: bytes
+    ) -> bytes:
         """Return the current content without the change, merged by lines."""
         texts = [after, current, before]
         # A character of UTF-16 may hold the byte of a line end. A file that was converted
@@ -142,19 +145,28 @@ class ContentUndoer:
         merge = merge_lines(base, ours, theirs, touching=True)
         merged: list[bytes] = []
         for chunk in merge.chunks:
-            now, then = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
-            merged += then if chunk.kind == "theirs" else now
+            current_lines, undone_lines = (
+                ours[slice(*chunk.ours)],
+                theirs[slice(*chunk.theirs)],
+            )
+            merged += undone_lines if chunk.kind == "theirs" else current_lines
             if chunk.kind == "conflict":
                 first = chunk.ours[0] + 1
                 lines = first, max(first, chunk.ours[1])
-                self.report.add_merge_conflict(shown, lines, now, then)
+                self.report.add_merge_conflict(
+                    display_path, lines, current_lines, undone_lines
+                )
         if not merge.clean:
             raise FileRefusedError
         if merged == ours:
-            self.report.add_note(f"{shown} already holds what undoing would make of it")
+            # Another change, perhaps of the user, has already undone this one.
+            self.report.add_note(
+                f"{display_path} already holds what undoing would make of it"
+            )
             return current
         self.report.add_merged(
-            shown, f"{shown} has changed since; the later changes stay (merged)"
+            display_path,
+            f"{display_path} has changed since; the later changes stay (merged)",
         )
         content = b"".join(merged)
         if codec is not None:

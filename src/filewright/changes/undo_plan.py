@@ -160,6 +160,7 @@ class UndoPlanner:
         A file that moved with a folder above it comes back with that.
         """
         renamed = [change for change in self._file_changes if change.renamed_from]
+        # Folders first: their moves decide whether a file below comes back with them.
         renamed.sort(key=lambda change: len(change.path.parts))
         moves: dict[RecordedPath, RecordedPath] = {}
         for change in renamed:
@@ -176,9 +177,10 @@ class UndoPlanner:
     def _examine(
         self, moves: dict[RecordedPath, RecordedPath]
     ) -> tuple[list[_Detachment], list[_Attachment]]:
+        """Return the nodes to detach and the files to attach; collect the other steps."""
         detachments: list[_Detachment] = []
         attachments: list[_Attachment] = []
-        seen: set[TreeNode] = set()
+        examined_nodes: set[TreeNode] = set()
         for change in self._file_changes:
             self._task.check()
             before, after = change.before, change.after
@@ -187,13 +189,13 @@ class UndoPlanner:
             with suppress(FileRefusedError):
                 if node is None or after is None:
                     if before is None:
-                        shown = self._shown(change.path)
-                        self._report.add_note(f"{shown} is gone already")
-                elif node in seen:
+                        display_path = self._shown(change.path)
+                        self._report.add_note(f"{display_path} is gone already")
+                elif node in examined_nodes:
                     # One file is at the paths of two changes: the other was overwritten.
                     self._refuse(change.path, _GONE)
                 else:
-                    seen.add(node)
+                    examined_nodes.add(node)
                     if before is None:
                         self._require_as_created(change, after, node)
                     else:
@@ -225,6 +227,7 @@ class UndoPlanner:
             if self._force:
                 return
             if snapshot.content is not None:
+                # Only for its refusals: without the change there is no content.
                 self._contents.undo(change, snapshot.content)
             elif change.segments or snapshot.digest(self._task) != after.digest:
                 self._refuse(path, EDITED)
@@ -234,6 +237,7 @@ class UndoPlanner:
     ) -> None:
         """Add the steps that give a file its earlier content, owner and mode."""
         if before.kind == "file" and node.kind != "file":
+            # Its content cannot be restored in place: it is attached instead.
             return
         location = self._locations[change.renamed_from or change.path]
         restore_mode = SetMode(location, f"{before.mode:05o}")
@@ -249,6 +253,7 @@ class UndoPlanner:
                 self._later_steps.append(step)
         owner, changed_owner = (before.uid, before.gid), (after.uid, after.gid)
         current_owner = (node.rights.uid, node.rights.gid)
+        # An owner that was changed again since stays.
         if owner != changed_owner and changed_owner == current_owner:
             self._later_steps.append(SetOwner(location, *owner))
         if before.mode == after.mode:
@@ -306,9 +311,9 @@ class UndoPlanner:
         Its stored splices are taken back if it is as the change left it, or has grown at
         its end; otherwise its stored content replaces it.
         """
-        shown = self._shown(change.path)
+        display_path = self._shown(change.path)
         if self._hunk is not None:
-            raise errors.no_undo_by_hunks(shown)
+            raise errors.no_undo_by_hunks(display_path)
         if change.segments and not self._force:
             self._refuse(change.path, _TOO_LARGE)
         expected = ExpectedState(snapshot.size, snapshot.identity, after.digest or None)
@@ -320,7 +325,8 @@ class UndoPlanner:
             if self._digest_of_start(snapshot, after.size) != after.digest:
                 self._refuse(change.path, _TOO_LARGE)
             self._report.add_merged(
-                shown, f"{shown} has grown at its end since; what was added stays"
+                display_path,
+                f"{display_path} has grown at its end since; what was added stays",
             )
             return Modify(location, replace(expected, digest=None), splices)
         stored = stored_content_before(change)
@@ -349,6 +355,7 @@ class UndoPlanner:
         for edit in reversed(change.content_edits):
             self._task.check()
             if edit is not last and not states_match(edit.after, next_before):
+                # Others changed the file between these edits: their offsets do not fit.
                 return None
             inverse = backward_splices(edit)
             if inverse is None:
@@ -373,7 +380,7 @@ class UndoPlanner:
 
     def _detach(self, detachments: list[_Detachment]) -> None:
         """Take nodes from their paths, bottom-up."""
-        detachments.sort(key=lambda each: -len(each.change.path.parts))
+        detachments.sort(key=lambda detachment: -len(detachment.change.path.parts))
         # A created folder stays if others have put files into it. Otherwise all that is
         # in it goes with it, and need not be deleted on its own.
         staying: set[TreeNode] = set()
@@ -384,9 +391,9 @@ class UndoPlanner:
             children = detached_in.pop(node, [])
             if detachment.change.before is None and node.kind == "folder":
                 if len(node.child_names()) > len(children):
-                    shown = self._shown(detachment.change.path)
+                    display_path = self._shown(detachment.change.path)
                     self._report.add_note(
-                        f"{shown}/ stays: others have put something into it"
+                        f"{display_path}/ stays: others have put something into it"
                     )
                     staying.add(node)
                     continue
@@ -400,6 +407,7 @@ class UndoPlanner:
                 position = self._tree.find(location, changing=True).position
                 leave(self._tree, node, location, position)
             elif node in going_along and node.position is not None:
+                # Its folder is deleted next, and must be empty in the tree by then.
                 folder, name = node.position
                 folder.put(name, None, location.requested_path)
             elif node not in staying:
@@ -411,10 +419,12 @@ class UndoPlanner:
         """Bring a file back: move it back, or make it again of what was stored."""
         change, before = attachment.change, attachment.before
         location = self._locations[attachment.path]
-        shown = location.display_path
+        display_path = location.display_path
         is_moved_back = attachment.is_moved_back
         if is_moved_back and change.renamed_later and not self._force:
-            self._refuse(change.path, f"was {shown}, and was renamed again since")
+            self._refuse(
+                change.path, f"was {display_path}, and was renamed again since"
+            )
         if is_moved_back and attachment.node is not None:
             self._require_no_link_out(attachment.path)
             self.changes_names = True
@@ -426,7 +436,7 @@ class UndoPlanner:
             self._refuse(change.path, _GONE)
         if before.kind == "other":
             self._report.add_note(
-                f"{shown} was a special file and cannot be made again"
+                f"{display_path} was a special file and cannot be made again"
             )
             return
         replaces = self._clear_path(attachment, location)

@@ -43,9 +43,12 @@ class Conflict:
         """Both sides, marked as git marks them."""
         if self.now is None:
             return f"\n{self.path} {self.why}"
-        now, then = (f"{side}\n" if side else "" for side in (self.now, self.then))
+        current, undone = (
+            f"{side}\n" if side else "" for side in (self.now, self.then)
+        )
         return (
-            f"\n{self.path}{self.at}\n<<<<<<< now\n{now}=======\n{then}>>>>>>> undone"
+            f"\n{self.path}{self.at}\n"
+            f"<<<<<<< now\n{current}=======\n{undone}>>>>>>> undone"
         )
 
     def to_details(self) -> dict[str, Any]:
@@ -91,20 +94,21 @@ class ReportBuilder:
         self,
         path: str,
         lines: tuple[int, int],
-        now: Sequence[bytes],
-        then: Sequence[bytes],
+        current_lines: Sequence[bytes],
+        undone_lines: Sequence[bytes],
     ) -> None:
         """Add a conflict of a merge, at the first and last of the lines."""
         self._conflicts[path, lines[0]] = Conflict(
             path,
             "has changed since in the same place",
             lines,
-            _excerpt(now),
-            _excerpt(then),
+            _excerpt(current_lines),
+            _excerpt(undone_lines),
         )
 
     def refuse(self, path: str, why: str) -> NoReturn:
         """Add a conflict of a whole file, and raise `FileRefusedError`."""
+        # The first reason stays: later ones tend to follow from it.
         self._conflicts.setdefault((path, 0), Conflict(path, why))
         raise FileRefusedError
 
@@ -119,13 +123,13 @@ class ReportBuilder:
 
 def _excerpt(lines: Sequence[bytes]) -> str:
     """Return the first of some lines, safe to be shown."""
-    shown: list[str] = []
+    excerpt_lines: list[str] = []
     for line in lines[:_SHOWN_LINES]:
         text = line.decode(errors="replace").rstrip("\r\n")
-        shown.append(to_one_line(text)[:_SHOWN_CHARS])
+        excerpt_lines.append(to_one_line(text)[:_SHOWN_CHARS])
     if len(lines) > _SHOWN_LINES:
-        shown.append(f"... {len(lines) - _SHOWN_LINES:,} more lines")
-    return "\n".join(shown)
+        excerpt_lines.append(f"... {len(lines) - _SHOWN_LINES:,} more lines")
+    return "\n".join(excerpt_lines)
 
 
 def build_refusal(
