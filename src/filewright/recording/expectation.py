@@ -1,0 +1,132 @@
+"""The file that a tool's arguments ask for: its edit, made by our own engine on the bytes before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from filewright.edit.linediff import find_line_splices
+from filewright.edit.locate.request import Edit
+from filewright.edit.planning import plan_edits
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.recording.healing import Expected, replace_text
+from filewright.recording.readings import read_as_utf8, read_in, read_like
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply
+
+
+@dataclass(frozen=True, slots=True)
+class TextReplacement:
+    """A text that the tool was told to replace, once or everywhere."""
+
+    search: str
+    replacement: str
+    is_everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """A text that the tool was told to write as the whole file."""
+
+    content: str
+
+
+ToolEdit = tuple[TextReplacement, ...] | WholeText
+
+
+def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
+    """Return the file that an edit alone makes; None if our engine cannot make it."""
+    assert snapshot.held is not None
+    if isinstance(edit, WholeText):
+        return _expect_whole(snapshot, edit.content)
+    expected = _expect_literal(snapshot, edit)
+    if expected is not None:
+        return expected
+    splices = _plan(snapshot, edit, task)
+    if splices is None:
+        return None
+    return Expected(apply(snapshot.held, splices), splices)
+
+
+def _expect_literal(
+    snapshot: Snapshot, replacements: Sequence[TextReplacement]
+) -> Expected | None:
+    """Replace texts one after another as the tools do: literally, in the text they read."""
+    assert snapshot.held is not None
+    encoding = snapshot.encoding
+    readings = [read_in(snapshot.held, encoding)]
+    if encoding.width == 1 and not encoding.is_utf8:
+        readings.append(read_as_utf8(snapshot.held))
+    for reading in readings:
+        expected = Expected(snapshot.held)
+        for replacement in replacements:
+            if reading is None:
+                break
+            splices = replace_text(
+                reading,
+                replacement.search,
+                replacement.replacement,
+                encoding,
+                is_everywhere=replacement.is_everywhere,
+            )
+            if splices is None:
+                break
+            content = apply(expected.content, splices)
+            # Only of a single replacement the splices are those of the whole edit.
+            expected = Expected(
+                content,
+                splices
+                if len(replacements) == 1
+                else find_line_splices(snapshot.held, content),
+            )
+            reading = read_like(content, reading)
+        else:
+            return expected
+    return None
+
+
+def _plan(
+    snapshot: Snapshot,
+    replacements: Sequence[TextReplacement],
+    task: Task,
+) -> tuple[Splice, ...] | None:
+    """Return the splices of an edit; None if it is refused."""
+    edits = []
+    for replacement in replacements:
+        edits.append(
+            Edit(
+                replacement.search,
+                replacement.replacement,
+                replace_all=replacement.is_everywhere,
+            )
+        )
+    try:
+        return plan_edits(snapshot, edits, in_turn=len(edits) > 1, task=task).splices
+    except FilewrightError as error:
+        if error.ends_call:
+            raise
+        return None
+
+
+def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
+    """Return a text as the file before was written; None where that had no single form."""
+    assert snapshot.held is not None
+    encoding = snapshot.encoding
+    original = read_in(snapshot.held, encoding)
+    if original is None:
+        return None
+    text = content
+    if "\r" not in content:  # Else its line ends are meant.
+        endings = {original.ending(number) for number in range(len(original.lines))}
+        endings.discard(b"")
+        if len(endings) > 1:
+            return None
+        for ending in endings:
+            text = content.replace("\n", ending.decode(original.codec))
+    bom = b"" if content.startswith("\ufeff") else original.bom
+    try:
+        body = bom + text.encode(original.codec)
+    except UnicodeEncodeError:
+        return None
+    return Expected(body, (Splice(0, len(snapshot.held), body),))

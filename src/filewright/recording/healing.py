@@ -1,0 +1,601 @@
+"""The bytes that a file should have after another tool has edited it.
+
+A client's own edit tool reads a file as text and writes it back as a whole, and so may
+change bytes that its edit did not name: it replaces what is not UTF-8, unifies line ends,
+drops a byte-order mark. This module compares the file before and after such an edit as
+texts. Text that is equal gets the bytes it had before; text that differs was meant.
+
+Where the arguments of the tool say the edit, our own engine makes it on the bytes before.
+That is the expected file. It settles what the comparison alone cannot: a line whose
+trailing blanks are gone outside the edit was damaged, in the edit they may be meant.
+
+Everything here is a function of values: it reads no file and writes none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+
+from filewright.edit.linediff import LineChange, align, diff_lines
+from filewright.recording.readings import (
+    REPLACEMENT,
+    Reading,
+    Unit,
+    read_as_utf8,
+    read_in,
+    read_like,
+    read_with_new_text,
+)
+from filewright.text.codec import Encoding
+from filewright.text.spelling import PLAIN
+from filewright.text.splice import Splice
+
+MAX_ALIGNED_CHARACTERS = 20_000
+"""Above this size, the lines of one change are not compared character by character."""
+
+_PLAIN_FORMS = {ord(character): plain for character, plain in PLAIN.items()}
+_BLANKS = " \t\f\v"
+_CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
+_RUN = re.compile(r"[ \t]+")
+
+
+class Damage(StrEnum):
+    """Kinds of changes that no edit asks for."""
+
+    REPLACED_BYTES = "replaced-bytes"
+    LINE_ENDINGS = "line-endings"
+    BYTE_ORDER_MARK = "byte-order-mark"
+    INDENTATION = "indentation"
+    TRAILING_WHITESPACE = "trailing-whitespace"
+    FINAL_NEWLINE = "final-newline"
+    NORMALISATION = "normalisation"
+    QUOTES = "quotes"
+    TRUNCATED = "truncated"
+    MODE = "mode"
+    ENCODING = "encoding"
+    SYMLINK = "symlink"
+    HARD_LINK = "hard-link"
+
+
+@dataclass(frozen=True, slots=True)
+class Healing:
+    """The bytes a file should have, and the damage that differs from what it has.
+
+    `content` is None if nothing is to be written. `lines` counts the damaged lines.
+    `doubt` says why something that looks damaged stays as it is, or is empty.
+    """
+
+    content: bytes | None = None
+    damage: tuple[Damage, ...] = ()
+    lines: int = 0
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The file that an edit alone would have made, and the splices that make it."""
+
+    content: bytes
+    splices: tuple[Splice, ...] = ()
+
+    @property
+    def new_spans(self) -> list[tuple[int, int]]:
+        """Return the byte ranges of the new text in the content."""
+        spans = []
+        shift = 0
+        for splice in self.splices:
+            start = splice.offset + shift
+            spans.append((start, start + len(splice.replacement)))
+            shift += len(splice.replacement) - splice.length
+        return spans
+
+
+def heal(
+    before: bytes,
+    after: bytes,
+    encoding: Encoding,
+    expected: Expected | None = None,
+) -> Healing:
+    """Return what a file should hold that a tool has changed from `before` to `after`.
+
+    `encoding` is that of the file before. `expected` is the result of the edit that the
+    tool was asked for, if its arguments tell it.
+    """
+    if after in (before, expected and expected.content):
+        return Healing()
+    compared = _closest(Expected(before), after, encoding)
+    content, doubt = None, ""
+    if expected is not None:
+        from_expected = _closest(expected, after, encoding)
+        if _is_only_damaged(from_expected, expected):
+            compared, content = from_expected, expected.content
+        elif from_expected.distance <= compared.distance:
+            # Else the tool did something else than its arguments mean to us.
+            compared = from_expected
+    if content is None:
+        content, doubt = _merge(compared, encoding)
+    if content == after:
+        return Healing(doubt=doubt)
+    damage, lines = _classify(content, compared.original, compared.actual)
+    return Healing(content, damage, lines, doubt)
+
+
+# Comparing
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two files in the reading in which they differ least, and the lines that differ."""
+
+    original: Reading
+    actual: Reading
+    changes: Sequence[LineChange]
+    distance: int
+    new_characters: int
+
+
+def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
+    """Compare two files in the reading in which their texts differ least."""
+    before = base.content
+    pairs: list[tuple[Reading | None, Reading | None]] = []
+    actual_utf8 = read_as_utf8(after)
+    if not encoding.is_utf8:
+        own = read_in(before, encoding)
+        pairs.append((own, read_in(after, encoding)))
+        # The tool may have rewritten the file as UTF-8.
+        pairs.append((own, actual_utf8))
+    if encoding.width == 1:
+        read = read_as_utf8(before)
+        if base.splices and not encoding.is_utf8:
+            read = read_with_new_text(before, base.new_spans, encoding)
+        pairs.append((read, actual_utf8))
+    comparisons = []
+    for original, actual in pairs:
+        if original is not None and actual is not None:
+            comparisons.append(_compare(original, actual))
+    if not comparisons:
+        comparisons.append(_compare(read_as_utf8(before), actual_utf8))
+    # UTF-8 that is read as something else has more characters.
+    return min(comparisons, key=lambda one: (one.distance, one.new_characters))
+
+
+def _compare(original: Reading, actual: Reading) -> _Comparison:
+    """Compare the lines of two readings."""
+    line_changes = diff_lines(original.texts, actual.texts)
+    distance = int(original.is_ended != actual.is_ended)
+    characters = 0
+    # In bytes: UTF-8 that is read as UTF-16 has half as many characters.
+    for change in line_changes:
+        distance += sum(map(len, original.lines[change.start : change.end]))
+        distance += sum(map(len, actual.lines[change.new_start : change.new_end]))
+        # A character that this reading cannot show counts twice: another one may.
+        for text in actual.texts[change.new_start : change.new_end]:
+            distance += text.count(REPLACEMENT)
+            characters += len(text)
+    return _Comparison(original, actual, line_changes, distance, characters)
+
+
+# Damage outside of the edit
+
+
+def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
+    """Return True if a file differs from the expected one by damage alone."""
+    original, actual = compared.original, compared.actual
+    touched = _touched_lines(original, expected.new_spans)
+    if _is_truncated(compared, touched):
+        return True
+    actual_texts = [*actual.texts]
+    if len(original.texts) == len(actual_texts) + 1 and not original.texts[-1].strip():
+        # Without its blanks, a last line that has no terminator is no line.
+        actual_texts.append("")
+    if len(original.texts) != len(actual_texts):
+        return False
+    # Line by line: an alignment might pair blank lines that damage has made equal.
+    pairs = zip(original.texts, actual_texts, strict=True)
+    for number, (text, actual_text) in enumerate(pairs):
+        if text == actual_text:
+            continue
+        kinds = _line_damage(text, actual_text)
+        if not kinds or (number in touched and kinds != [Damage.ENCODING]):
+            return False
+    return True
+
+
+def _touched_lines(original: Reading, new_spans: Sequence[tuple[int, int]]) -> set[int]:
+    """Return the numbers of the lines that hold new text."""
+    touched: set[int] = set()
+    offset = len(original.bom)
+    pending = iter(new_spans)
+    span = next(pending, None)
+    for number, line in enumerate(original.lines):
+        end = offset + len(line)
+        while span is not None and span[1] <= offset:
+            span = next(pending, None)
+        if span is None:
+            break
+        if span[0] < end:
+            touched.add(number)
+        offset = end
+    return touched
+
+
+def _is_truncated(compared: _Comparison, touched: set[int]) -> bool:
+    """Return True if only the end of the file is missing, and the edit did not touch it."""
+    original, actual = compared.original, compared.actual
+    if len(compared.changes) != 1:
+        return False
+    (change,) = compared.changes
+    if change.end != len(original.texts) or change.new_end != len(actual.texts):
+        return False
+    if change.end - change.start <= change.new_end - change.new_start:
+        return False
+    if not touched.isdisjoint(range(change.start, change.end)):
+        return False
+    if change.new_start == change.new_end:
+        return True
+    # The tool may have read up to a byte inside of a line.
+    is_last = change.new_end == change.new_start + 1
+    last = actual.texts[-1].rstrip(REPLACEMENT)
+    return is_last and original.texts[change.start].startswith(last)
+
+
+def _line_damage(original: str, actual: str) -> list[Damage]:
+    """Return the kinds of damage that make one line of another; [] if it is more."""
+    kinds: list[Damage] = []
+    text, actual_text = original.strip(_BLANKS), actual.strip(_BLANKS)
+    indent = original[: len(original) - len(original.lstrip(_BLANKS))]
+    actual_indent = actual[: len(actual) - len(actual.lstrip(_BLANKS))]
+    if text and indent != actual_indent:
+        if not indent or not actual_indent:
+            return []
+        kinds.append(Damage.INDENTATION)
+    if original.rstrip(_BLANKS) != original or actual.rstrip(_BLANKS) != actual:
+        tail, actual_tail = (
+            original[len(indent + text) :],
+            actual[len(actual_indent + actual_text) :],
+        )
+        if tail != actual_tail or not text:
+            kinds.append(Damage.TRAILING_WHITESPACE)
+    if text == actual_text:
+        return kinds
+    simple, actual_simple = _RUN.sub(" ", text), _RUN.sub(" ", actual_text)
+    if ("\t" in text + actual_text and simple != text) or actual_simple != actual_text:
+        text, actual_text = simple, actual_simple
+        if Damage.INDENTATION not in kinds:
+            kinds.append(Damage.INDENTATION)
+    if text == actual_text:
+        return kinds
+    for kind, simplify in _SPELLINGS:
+        simple, actual_simple = simplify(text), simplify(actual_text)
+        if simple == actual_simple:
+            return [*kinds, kind]
+        if (simple != text) != (actual_simple != actual_text):
+            kinds.append(kind)
+            text, actual_text = simple, actual_simple
+    if _ascii_skeleton(text) == _ascii_skeleton(actual_text):
+        return [*kinds, Damage.ENCODING]
+    return []
+
+
+def _normalise(text: str) -> str:
+    """Return a text with its letters and marks composed."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _plain_quotes(text: str) -> str:
+    """Return a text with plain quotes, dashes and spaces."""
+    return text.translate(_PLAIN_FORMS)
+
+
+_SPELLINGS: tuple[tuple[Damage, Callable[[str], str]], ...] = (
+    (Damage.NORMALISATION, _normalise),
+    (Damage.QUOTES, _plain_quotes),
+)
+
+
+def _ascii_skeleton(text: str) -> str:
+    """Return the ASCII characters of a line, with one mark for each run of others."""
+    skeleton: list[str] = []
+    for character in text:
+        if character.isascii():
+            skeleton.append(character)
+        elif not skeleton or skeleton[-1] != REPLACEMENT:
+            skeleton.append(REPLACEMENT)
+    return "".join(skeleton)
+
+
+# Text that differs was meant
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The form of new text: its encoding, and the terminator of the line above."""
+
+    encoding: Encoding
+    ending: bytes
+    is_certain: bool
+
+
+class _DoubtError(Exception):
+    """The bytes of a text are not certain; the message says why."""
+
+
+def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
+    """Return the actual text in the bytes of the original, and a doubt about it.
+
+    Text that is equal keeps its bytes. Other text is encoded as the file is, and its lines
+    end as the line above does. Of doubtful lines the bytes stay as the tool wrote them.
+    """
+    original, actual = compared.original, compared.actual
+    pieces = [original.bom]
+    position = 0
+    doubt = ""
+    end = LineChange(
+        len(original.lines), len(original.lines), len(actual.lines), len(actual.lines)
+    )
+    for change in [*compared.changes, end]:
+        pieces += original.lines[position : change.start]
+        if change.start > position:
+            pieces[-1] = _end_line(compared, change.start - 1, change.new_start - 1)
+        try:
+            pieces.append(_merge_change(compared, change, encoding))
+        except _DoubtError as error:
+            doubt = str(error)
+            # Bytes in two encodings are no text: then all of the file stays as it is.
+            if actual.codec != original.codec or not encoding.is_utf8:
+                return actual.content, doubt
+            pieces += actual.lines[change.new_start : change.new_end]
+        position = change.end
+    return b"".join(pieces), doubt
+
+
+def _end_line(compared: _Comparison, number: int, new_number: int) -> bytes:
+    """Return a line that stays, with a terminator only where the actual one has one."""
+    original, actual = compared.original, compared.actual
+    if not actual.ending(new_number):
+        return original.body(number)
+    return original.body(number) + (
+        original.ending(number) or _ending_near(original, number)
+    )
+
+
+def _merge_change(
+    compared: _Comparison, change: LineChange, encoding: Encoding
+) -> bytes:
+    """Return the new lines of a change. Raise `_DoubtError` if their bytes are not certain."""
+    original = compared.original
+    base = original.units(change.start, change.end)
+    written = compared.actual.units(change.new_start, change.new_end)
+    actual = [Unit(unit.text, b"") for unit in written]
+    ending = _ending_near(original, change.start)
+    is_certain = original.is_certain(encoding)
+    return _write_certain(base, actual, _Target(encoding, ending, is_certain))
+
+
+def _write_certain(
+    base: Sequence[Unit], actual: Sequence[Unit], target: _Target
+) -> bytes:
+    """Write the actual characters in the bytes of the base, if these are certain."""
+    first = _write(base, actual, _align(base, actual), target)
+    last = _write(base, actual, _align_from_end(base, actual), target)
+    # A broken part or a line end that occurs several times can be any of them.
+    if b"".join(first) != b"".join(last):
+        raise _DoubtError("the bytes of a changed line can be those of several places")
+    return b"".join(first)
+
+
+def _write(
+    base: Sequence[Unit],
+    actual: Sequence[Unit],
+    alignment: dict[int, int],
+    target: _Target,
+) -> list[bytes]:
+    """Return the bytes of each actual character: those of the base where it is aligned."""
+    pieces: list[bytes] = []
+    ending = target.ending
+    for index, unit in enumerate(actual):
+        if index in alignment:
+            content = base[alignment[index]].content
+            if unit.text == "\n":
+                ending = content
+        elif unit.text == "\n":
+            content = unit.content or ending
+        else:
+            content = _encode(unit.text, target)
+        pieces.append(content)
+    return pieces
+
+
+def _encode(text: str, target: _Target) -> bytes:
+    """Return the bytes of a character that the tool added."""
+    encoding = target.encoding
+    if not text.isascii() and not target.is_certain:
+        raise _DoubtError(f"the encoding of the file is not certain: {encoding.name}?")
+    name = "utf-8" if encoding.name == "ascii" else encoding.name
+    if name == "utf-16":
+        name = "utf-16-be" if encoding.bom == b"\xfe\xff" else "utf-16-le"
+    try:
+        return text.encode(name)
+    except UnicodeEncodeError:
+        raise _DoubtError(f"{text!r} does not fit {encoding.name}") from None
+
+
+def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
+    """Map the characters that stay to those of the base, the first of several first."""
+    left, right = [unit.text for unit in base], [unit.text for unit in actual]
+    start = 0
+    while start < min(len(left), len(right)) and left[start] == right[start]:
+        start += 1
+    alignment = {index: index for index in range(start)}
+    if max(len(left), len(right)) - start > MAX_ALIGNED_CHARACTERS:
+        raise _DoubtError("too many characters of neighbouring lines changed")
+    for run in align(left[start:], right[start:]):
+        for step in range(run.length):
+            alignment[start + run.right + step] = start + run.left + step
+    return alignment
+
+
+def _align_from_end(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
+    """Map the characters that stay to those of the base, the last of several first."""
+    mirrored = _align(base[::-1], actual[::-1])
+    return {
+        len(actual) - 1 - index: len(base) - 1 - position
+        for index, position in mirrored.items()
+    }
+
+
+def _ending_near(reading: Reading, number: int) -> bytes:
+    """Return how a new line ends before a line: as the one above, else as the one below."""
+    # Only the last line may have none.
+    for neighbour in (number - 1, number - 2, number):
+        if 0 <= neighbour < len(reading.lines) and reading.ending(neighbour):
+            return reading.ending(neighbour)
+    return "\n".encode(reading.codec)
+
+
+# A text replaced
+
+
+def replace_text(
+    reading: Reading,
+    search: str,
+    replacement: str,
+    encoding: Encoding,
+    *,
+    is_everywhere: bool,
+) -> tuple[Splice, ...] | None:
+    """Return the splices that replace a text literally, once or everywhere.
+
+    Characters that the replacement leaves in place keep their bytes. Return None if the
+    text is not there, if it is there several times and only one was meant, or if the
+    bytes of the replacement are not certain.
+    """
+    search, text = _plain_ends(search), reading.text
+    positions = [match.start() for match in re.finditer(re.escape(search), text)]
+    if not search or not positions or (len(positions) > 1 and not is_everywhere):
+        return None
+    new: list[Unit] = []
+    is_crlf_meant = "\r" in replacement and "\r" not in search
+    for character in _CHARACTER.findall(replacement):
+        if "\r" in character or character == "\n":
+            meant = character.encode(reading.codec) if is_crlf_meant else b""
+            new.append(Unit("\n", meant))
+        else:
+            new.append(Unit(character, b""))
+    starts = [0, *accumulate(len(line) + 1 for line in reading.texts)]
+    is_certain = reading.is_certain(encoding)
+    splices: list[Splice] = []
+    for position in positions:
+        first = bisect_right(starts, position) - 1
+        last = bisect_right(starts, position + len(search))
+        units = reading.units(first, min(last, len(reading.lines)))
+        start = position - starts[first]
+        base = units[start : start + len(search)]
+        target = _Target(encoding, _ending_near(reading, first), is_certain)
+        offset = len(reading.bom)
+        offset += sum(len(line) for line in reading.lines[:first])
+        offset += sum(len(unit.content) for unit in units[:start])
+        try:
+            splices += _splice_certain(base, new, target, offset)
+        except _DoubtError:
+            return None
+    return tuple(splices)
+
+
+def _splice_certain(
+    base: Sequence[Unit], new: Sequence[Unit], target: _Target, offset: int
+) -> list[Splice]:
+    """Return the splices that turn a base at an offset into new characters.
+
+    Characters that stay are in none of them. Raise `_DoubtError` if the result is not
+    certain.
+    """
+    _write_certain(base, new, target)
+    alignment = _align(base, new)
+    pieces = _write(base, new, alignment, target)
+    splices: list[Splice] = []
+    position = new_position = 0
+    for new_index, index in [*sorted(alignment.items()), (len(new), len(base))]:
+        if index > position or new_index > new_position:
+            length = sum(len(unit.content) for unit in base[position:index])
+            written = b"".join(pieces[new_position:new_index])
+            splices.append(Splice(offset, length, written))
+            offset += length
+        if index < len(base):
+            offset += len(base[index].content)
+        position, new_position = index + 1, new_index + 1
+    return splices
+
+
+def _plain_ends(text: str) -> str:
+    """Return a text whose lines all end with LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# Naming the damage
+
+
+def _classify(
+    content: bytes, original: Reading, actual: Reading
+) -> tuple[tuple[Damage, ...], int]:
+    """Return the kinds of damage that healing takes away, and how many lines have any."""
+    healed = read_like(content, original)
+    kinds: set[Damage] = set()
+    damaged = 0
+    position = new_position = 0
+    line_changes = diff_lines(healed.texts, actual.texts)
+    end = LineChange(len(healed.texts), len(healed.texts), len(actual.texts), 0)
+    for change in [*line_changes, end]:
+        for number in range(position, change.start):
+            new_number = new_position + number - position
+            if healed.lines[number] != actual.lines[new_number]:
+                line_kinds = _byte_damage(healed, number, actual, new_number)
+                kinds |= line_kinds
+                damaged += bool(line_kinds)
+        count = min(change.end - change.start, change.new_end - change.new_start)
+        for step in range(max(count, 0)):
+            number, new_number = change.start + step, change.new_start + step
+            line_kinds = {
+                *_line_damage(healed.texts[number], actual.texts[new_number]),
+                *_byte_damage(healed, number, actual, new_number),
+            }
+            kinds |= line_kinds
+            damaged += bool(line_kinds)
+        if change.end - change.start > max(count, 0):
+            kinds.add(Damage.TRUNCATED)
+            damaged += change.end - change.start - count
+        position, new_position = change.end, change.new_end
+    if healed.is_ended != actual.is_ended and Damage.TRUNCATED not in kinds:
+        kinds.add(Damage.FINAL_NEWLINE)
+        damaged += 1
+    if healed.bom != actual.bom:
+        kinds.add(Damage.BYTE_ORDER_MARK)
+    return tuple(kind for kind in Damage if kind in kinds), damaged
+
+
+def _byte_damage(
+    healed: Reading, number: int, actual: Reading, new_number: int
+) -> set[Damage]:
+    """Return the kinds by which the bytes of two lines differ that are equal as texts."""
+    kinds = set()
+    ending, actual_ending = healed.ending(number), actual.ending(new_number)
+    is_same_text = healed.texts[number] == actual.texts[new_number]
+    if ending and actual_ending:
+        is_same_ending = ending.decode(healed.codec) == actual_ending.decode(
+            actual.codec
+        )
+        if not is_same_ending:
+            kinds.add(Damage.LINE_ENDINGS)
+    if is_same_text and healed.body(number) != actual.body(new_number):
+        mark = REPLACEMENT.encode()
+        is_replaced = actual.body(new_number).count(mark) > healed.body(number).count(
+            mark
+        )
+        kinds.add(Damage.REPLACED_BYTES if is_replaced else Damage.ENCODING)
+    return kinds

@@ -1,0 +1,206 @@
+"""Readings of a file: its lines as texts that can be compared, and as the bytes they are.
+
+Editing tools decode files leniently: most read every file as UTF-8 and take U+FFFD for each
+part that is not. A file before and after such a tool compares equal only if both are read
+the way the tool read them. So a file has several readings, and each keeps the bytes beside
+the text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from filewright.text.codec import Encoding
+
+_LINE_END = re.compile(r"\r\n?")
+_UTF8_BOM = codecs.BOM_UTF8
+REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A character of a line, or its end as ``\\n``, and its bytes in the file."""
+
+    text: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One file, line by line.
+
+    `lines` holds the bytes of each line with its terminator; a last line without one is a
+    line, too. `texts` holds the same lines as text without terminators. `codec` is the
+    encoding of this reading, by Python's name.
+    """
+
+    codec: str
+    bom: bytes
+    lines: Sequence[bytes]
+    texts: Sequence[str]
+
+    @property
+    def is_ended(self) -> bool:
+        """Return True if the last line has a terminator, or there is no line."""
+        return not self.lines or bool(self.ending(len(self.lines) - 1))
+
+    @property
+    def content(self) -> bytes:
+        """Return the bytes of the file."""
+        return self.bom + b"".join(self.lines)
+
+    @property
+    def text(self) -> str:
+        """Return the whole text, with LF at the end of each line that has a terminator."""
+        return "\n".join(self.texts) + "\n" * (self.is_ended and bool(self.texts))
+
+    def is_certain(self, encoding: Encoding) -> bool:
+        """Return False where `encoding` is a guess for a file that may be broken UTF-8."""
+        if encoding.is_utf8 or not encoding.guessed or self.codec != "utf-8":
+            return True
+        return not any(
+            character > "\x7f" and character != REPLACEMENT
+            for text in self.texts
+            for character in set(text)
+        )
+
+    @cached_property
+    def _line_ends(self) -> tuple[bytes, ...]:
+        """Return the terminators that lines can have, longest first."""
+        return tuple(end.encode(self.codec) for end in ("\r\n", "\n", "\r"))
+
+    def ending(self, number: int) -> bytes:
+        """Return the terminator of a line, or b""."""
+        line = self.lines[number]
+        for end in self._line_ends:
+            if line.endswith(end):
+                return end
+        return b""
+
+    def body(self, number: int) -> bytes:
+        """Return the bytes of a line without its terminator."""
+        return self.lines[number][: len(self.lines[number]) - len(self.ending(number))]
+
+    def units(self, start: int, end: int) -> list[Unit]:
+        """Return the characters of lines [start, end), their ends among them."""
+        units: list[Unit] = []
+        for number in range(start, end):
+            units += split_characters(self.body(number), self.codec)
+            if ending := self.ending(number):
+                units.append(Unit("\n", ending))
+        return units
+
+
+def read_as_utf8(content: bytes) -> Reading:
+    """Read a file as UTF-8, with U+FFFD for each part that is not UTF-8."""
+    bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
+    body = content[len(bom) :]
+    texts = _split_text(body.decode("utf-8", "replace"))
+    return Reading("utf-8", bom, body.splitlines(keepends=True), texts)
+
+
+def read_in(content: bytes, encoding: Encoding) -> Reading | None:
+    """Read a file in an encoding; None if it cannot be in this one.
+
+    A part that the encoding does not have is U+FFFD. UTF-16 must be whole.
+    """
+    bom = encoding.bom if encoding.bom and content.startswith(encoding.bom) else b""
+    body = content[len(bom) :]
+    codec = encoding.name
+    if encoding.width == 1:
+        lines = body.splitlines(keepends=True)
+        if encoding.multibyte:
+            # Decoded as a whole, a broken character might take a line end with it.
+            texts = [line.decode(codec, "replace").rstrip("\r\n") for line in lines]
+        else:
+            texts = _split_text(body.decode(codec, "replace"))
+        return Reading(codec, bom, lines, texts)
+    if codec == "utf-16":
+        codec = "utf-16-be" if bom == codecs.BOM_UTF16_BE else "utf-16-le"
+    try:
+        text = body.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    split = re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)
+    return Reading(
+        codec, bom, [line.encode(codec) for line in split], _split_text(text)
+    )
+
+
+def read_with_new_text(
+    content: bytes, new_spans: Sequence[tuple[int, int]], encoding: Encoding
+) -> Reading:
+    """Read a file as UTF-8 but for new text in it, which is in the file's own encoding.
+
+    A tool that replaced what it could not read knew its new text: it never read that.
+    `new_spans` are the ordered byte ranges of the new text.
+    """
+    bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
+    position = len(bom)
+    pieces = []
+    for start, end in new_spans:
+        pieces.append(content[position:start].decode("utf-8", "replace"))
+        pieces.append(
+            content[max(start, position) : end].decode(encoding.name, "replace")
+        )
+        position = max(position, end)
+    pieces.append(content[position:].decode("utf-8", "replace"))
+    lines = content[len(bom) :].splitlines(keepends=True)
+    return Reading("utf-8", bom, lines, _split_text("".join(pieces)))
+
+
+def read_like(content: bytes, original: Reading) -> Reading:
+    """Read another content as `original` was read."""
+    if original.codec == "utf-8":
+        return read_as_utf8(content)
+    reading = read_in(content, Encoding(original.codec, bom=original.bom))
+    return reading if reading is not None else read_as_utf8(content)
+
+
+def split_characters(line: bytes, codec: str) -> list[Unit]:
+    """Split the bytes of a line into its characters.
+
+    A part that cannot be decoded is one U+FFFD, cut as the decoders of clients cut it.
+    """
+    if line.isascii() and not codec.startswith("utf-16"):
+        return [Unit(chr(byte), line[at : at + 1]) for at, byte in enumerate(line)]
+    decoder = codecs.getincrementaldecoder(codec)("replace")
+    units: list[Unit] = []
+    start = 0
+    for at in range(len(line)):
+        text = decoder.decode(line[at : at + 1])
+        if not text:
+            continue
+        # The decoder may have begun with the next character already.
+        end = at + 1 - len(decoder.getstate()[0])
+        start = _add_units(units, text, line, start, end)
+    rest = decoder.decode(b"", final=True)
+    if rest:
+        _add_units(units, rest, line, start, len(line))
+    return units
+
+
+def _add_units(units: list[Unit], text: str, line: bytes, start: int, end: int) -> int:
+    """Add the characters of `text`, whose bytes are [start, end) of the line."""
+    for index, character in enumerate(text):
+        # Several at once are broken parts and the character that showed it: of these
+        # all but the first have one byte.
+        following = len(text) - 1 - index
+        stop = end - following if index == 0 or following == 0 else start + 1
+        units.append(Unit(character, line[start:stop]))
+        start = stop
+    return end
+
+
+def _split_text(text: str) -> list[str]:
+    """Split a text into lines without their terminators."""
+    if "\r" in text:
+        text = _LINE_END.sub("\n", text)
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
