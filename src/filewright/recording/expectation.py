@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from filewright.edit.linediff import find_line_splices
 from filewright.edit.locate.request import Edit
+from filewright.edit.patch.plan import PatchTarget, plan_patch
+from filewright.edit.patch.reader import parse_patch
 from filewright.edit.planning import plan_edits
 from filewright.errors import FilewrightError
 from filewright.progress import Task
@@ -32,7 +34,15 @@ class WholeText:
     content: str
 
 
-ToolEdit = tuple[TextReplacement, ...] | WholeText
+@dataclass(frozen=True, slots=True)
+class PatchText:
+    """A patch that the tool was told to apply, and the name that it has for the file."""
+
+    patch: str
+    name: str
+
+
+ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
@@ -40,6 +50,8 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     assert snapshot.held is not None
     if isinstance(edit, WholeText):
         return _expect_whole(snapshot, edit.content)
+    if isinstance(edit, PatchText):
+        return _expect_patched(snapshot, edit, task)
     expected = _expect_literal(snapshot, edit)
     if expected is not None:
         return expected
@@ -130,3 +142,26 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
     except UnicodeEncodeError:
         return None
     return Expected(body, (Splice(0, len(snapshot.held), body),))
+
+
+def _expect_patched(snapshot: Snapshot, edit: PatchText, task: Task) -> Expected | None:
+    """Return the file as a patch changes it; None if the patch does not fit."""
+    assert snapshot.held is not None
+    location = snapshot.location
+    if location is None:
+        return None
+    target = PatchTarget(
+        location, lambda: Snapshot(snapshot.held, location=location), edit.name
+    )
+    try:
+        patch = parse_patch(edit.patch)
+        files = tuple(file for file in patch.files if file.path == edit.name)
+        for plan in plan_patch(
+            replace(patch, files=files), lambda _: target, task=task
+        ):
+            splices = tuple(plan.splices)
+            return Expected(apply(snapshot.held, splices), splices)
+    except FilewrightError as error:
+        if error.ends_call:
+            raise
+    return None

@@ -42,6 +42,9 @@ MAX_ALIGNED_CHARACTERS = 20_000
 _PLAIN_FORMS = {ord(character): plain for character, plain in PLAIN.items()}
 _BLANKS = " \t\f\v"
 _CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
+_REPLACEMENT_BYTES = [
+    REPLACEMENT.encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be")
+]
 _RUN = re.compile(r"[ \t]+")
 
 
@@ -372,7 +375,10 @@ def _merge_change(
     original = compared.original
     base = original.units(change.start, change.end)
     written = compared.actual.units(change.new_start, change.new_end)
-    actual = [Unit(unit.text, b"") for unit in written]
+    actual = []
+    for unit in written:
+        is_unreadable = unit.text == REPLACEMENT
+        actual.append(Unit(unit.text, unit.content if is_unreadable else b""))
     ending = _ending_near(original, change.start)
     is_certain = original.is_certain(encoding)
     return _write_certain(base, actual, _Target(encoding, ending, is_certain))
@@ -407,14 +413,16 @@ def _write(
         elif unit.text == "\n":
             content = unit.content or ending
         else:
-            content = _encode(unit.text, target)
+            content = _encode(unit, target)
         pieces.append(content)
     return pieces
 
 
-def _encode(text: str, target: _Target) -> bytes:
+def _encode(unit: Unit, target: _Target) -> bytes:
     """Return the bytes of a character that the tool added."""
-    encoding = target.encoding
+    text, encoding = unit.text, target.encoding
+    if unit.content and unit.content not in _REPLACEMENT_BYTES:
+        raise _DoubtError("the new text has bytes that cannot be read")
     if not text.isascii() and not target.is_certain:
         raise _DoubtError(f"the encoding of the file is not certain: {encoding.name}?")
     name = "utf-8" if encoding.name == "ascii" else encoding.name
