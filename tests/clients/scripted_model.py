@@ -1,4 +1,7 @@
-"""A model that answers from a script, one step a request and a word at the end, by Gemini's or OpenAI's interfaces."""
+"""A model that answers from a script: one step a request, and a word at the end.
+
+It speaks the interfaces of Anthropic, Gemini and OpenAI.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +39,23 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            kinds = (
-                ("contents", _gemini),
-                ("messages", _completions),
-                ("input", _responses),
-            )
-            told, messages = next(answer for key, answer in kinds if key in asked)(
-                asked, steps
-            )
+            if "/messages" in self.path:
+                answer = _messages
+            elif "contents" in asked:
+                answer = _gemini
+            elif "messages" in asked:
+                answer = _completions
+            else:
+                answer = _responses
+            told, messages = answer(asked, steps)
             # A client also asks for a title, a summary and the like, without tools: those are no steps of the script.
             if asked.get("tools"):
                 answers[:] = told
             kind = "text/event-stream"
-            lines = [f"data: {json.dumps(each)}\r\n\r\n" for each in messages]
+            lines = []
+            for each in messages:
+                name = f"event: {each['type']}\r\n" if "type" in each else ""
+                lines.append(f"{name}data: {json.dumps(each)}\r\n\r\n")
             streamed = (
                 asked.get("stream") if "messages" in asked else "stream" in self.path
             )
@@ -79,6 +86,45 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def _messages(
+    asked: Mapping[str, Any], steps: Sequence[Step]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    told = []
+    for message in asked["messages"]:
+        content = message["content"] if isinstance(message["content"], list) else []
+        told += [json.dumps(part) for part in content if part["type"] == "tool_result"]
+    block: dict[str, Any] = {"type": "text", "text": ""}
+    delta: dict[str, Any] = {"type": "text_delta", "text": "Done."}
+    stop_reason = "end_turn"
+    if asked.get("tools") and len(told) < len(steps):
+        step = steps[len(told)]
+        name = step.tool if step.server is None else f"mcp__{step.server}__{step.tool}"
+        block = {
+            "type": "tool_use",
+            "id": f"toolu_{len(told)}",
+            "name": name,
+            "input": {},
+        }
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(step.arguments)}
+        stop_reason = "tool_use"
+    message = {
+        "id": "answer", "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "stop_reason": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    return told, [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": stop_reason},
+            "usage": {"output_tokens": 1},
+        },
+        {"type": "message_stop"},
+    ]
 
 
 def _gemini(

@@ -188,6 +188,19 @@ wire_api = "responses"
     )
 
 
+def claude(run: Running) -> str:
+    run.scene.filewright("setup", "claude-code", "--yes")
+    # The one that npm's script would choose.
+    [program] = run.folder.glob("@anthropic-ai/claude-code-*/claude")
+    answer = run.scene.run(
+        str(program), "-p", PROMPT, "--output-format", "json",
+        "--dangerously-skip-permissions",
+        ANTHROPIC_BASE_URL=run.url, ANTHROPIC_API_KEY="none", IS_SANDBOX="1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+    )  # fmt: skip
+    return str(json.loads(answer)["session_id"])
+
+
 def gemini(run: Running) -> str:
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -259,6 +272,19 @@ class Case(NamedTuple):
 
 _CHANGED_LINE = {"old_string": "line 2\n", "new_string": "line two\n"}
 CASES = {
+    "claude-code": Case(
+        "@anthropic-ai/claude-code@2",
+        claude,
+        ("claude-code", "claude-code"),
+        (
+            # It does not wait for its servers.
+            Step("Read", {"file_path": "PROJECT/edited.txt"}),
+            Step("Edit", {"file_path": "PROJECT/edited.txt", **_CHANGED_LINE}),
+            Step("Bash", {"command": "sleep 3", "description": "-"}),
+            OURS,
+            Step("Bash", {"command": COMMAND, "description": "-"}),
+        ),
+    ),
     "codex": Case(
         "@openai/codex",
         codex,
@@ -336,19 +362,19 @@ def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_a
         session = case.run(Running(scene, model.url, folder))
     assert len(model.answers) == len(steps), model.answers
     assert scene.files() == CHANGED, model.answers
-    shell, own, ours = scene.filewright("log").splitlines()[:3]
+    lines = scene.filewright("log").splitlines()[:3]
     history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))[
         "data"
     ]["changes"][:3]
     [turn] = {change["turn"] for change in history}
     assert turn, "the client's, or one that its hooks made"
-    for line, what, client in zip(
-        (shell, own, ours),
-        (f"shell: {COMMAND}", "Edit edited.txt", "edit tool.txt: 1 edit"),
-        (case.names[0], case.names[0], case.names[1]),
-        strict=True,
+    by_hooks, by_server = case.names
+    for what in (
+        f"shell: {COMMAND}  [{by_hooks}",
+        f"Edit edited.txt  [{by_hooks}",
+        f"edit tool.txt: 1 edit  [{by_server}",
     ):
-        assert f"  {what}  [{client}" in line
+        [line] = [line for line in lines if f"  {what}" in line]
         assert line.endswith(f"{session} turn {turn}]")
     expected = scene.a_person_writes()
     scene.filewright("rewind", "last", "--yes")
