@@ -140,8 +140,8 @@ def random_case(rng: random.Random) -> Case | None:
         if not lines[-1][0]:
             lines.pop()
     original = bom + b"".join(body + end for body, end in lines)
-    if words != "plain" and original.isascii():
-        return None  # Such a file says nothing of its encoding.
+    if words != "plain" and not says_encoding(original, codec):
+        return None
     edited = random_edit(rng, lines, codec, words)
     if edited is None:
         return None
@@ -152,6 +152,9 @@ def random_case(rng: random.Random) -> Case | None:
     if damage is None:
         return None
     damaged, names = damage
+    if "replaced-bytes" in names and told:
+        # The model saw the file as the tool read it.
+        request = read_leniently(request, lines, codec)
     return Case(
         kind,
         original,
@@ -162,6 +165,37 @@ def random_case(rng: random.Random) -> Case | None:
         touched,
         {end for _, end in lines if end},
     )
+
+
+def read_leniently(
+    request: tuple[TextReplacement, ...], lines: list[Line], codec: str
+) -> tuple[TextReplacement, ...]:
+    """Return a request in the words of a model that saw U+FFFD in the original lines."""
+    seen: dict[str, str] = {}
+    for body, _ in lines:
+        seen[as_read(body, codec)] = body.decode("utf-8", "replace")
+    result = []
+    for replacement in request:
+        texts = []
+        for text in (replacement.search, replacement.replacement):
+            texts.append(
+                "\n".join(lenient_line(line, seen) for line in text.split("\n"))
+            )
+        result.append(TextReplacement(*texts))
+    return tuple(result)
+
+
+def lenient_line(line: str, seen: dict[str, str]) -> str:
+    """Return a line with the original line that it begins with as the model saw it."""
+    start = max((text for text in seen if line.startswith(text)), key=len, default="")
+    return seen.get(start, "") + line[len(start) :]
+
+
+def says_encoding(content: bytes, codec: str) -> bool:
+    """Return True if a file has characters that only its encoding has."""
+    if codec == "utf-8":
+        return not content.decode("utf-8", "ignore").isascii()
+    return not content.isascii()
 
 
 def as_read(content: bytes, codec: str) -> str:
@@ -380,8 +414,11 @@ def judge(case: Case) -> tuple[str, Healing]:
     result = case.damaged if healing.content is None else healing.content
     if result == case.meant or same_but_new_ends(case, result):
         return "right", healing
-    if case.request is not None and expected is None and SOFT_KINDS & {*case.damage}:
-        return "refused", healing
+    if case.request is not None and expected is None:
+        return (
+            "refused",
+            healing,
+        )  # The guard says that it could not make the edit again.
     return (
         "refused" if healing.content is None and healing.doubt else "wrong"
     ), healing

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 
+from rapidfuzz.distance import Indel
+
 from filewright.edit.linediff import LineChange, align, diff_lines
 from filewright.recording.readings import (
     REPLACEMENT,
@@ -173,14 +175,17 @@ def _compare(original: Reading, actual: Reading) -> _Comparison:
     line_changes = diff_lines(original.texts, actual.texts)
     distance = int(original.is_ended != actual.is_ended)
     characters = 0
-    # In bytes: UTF-8 that is read as UTF-16 has half as many characters.
     for change in line_changes:
-        distance += sum(map(len, original.lines[change.start : change.end]))
-        distance += sum(map(len, actual.lines[change.new_start : change.new_end]))
+        text = "\n".join(original.texts[change.start : change.end])
+        actual_text = "\n".join(actual.texts[change.new_start : change.new_end])
+        characters += len(actual_text)
+        if max(len(text), len(actual_text)) <= MAX_ALIGNED_CHARACTERS:
+            distance += Indel.distance(text, actual_text)
+        else:
+            distance += len(text) + len(actual_text)
         # A character that this reading cannot show counts twice: another one may.
-        for text in actual.texts[change.new_start : change.new_end]:
-            distance += text.count(REPLACEMENT)
-            characters += len(text)
+        unreadable = actual_text.count(REPLACEMENT) - text.count(REPLACEMENT)
+        distance += max(0, unreadable)
     return _Comparison(original, actual, line_changes, distance, characters)
 
 
@@ -335,6 +340,37 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     Text that is equal keeps its bytes. Other text is encoded as the file is, and its lines
     end as the line above does. Of doubtful lines the bytes stay as the tool wrote them.
     """
+    content, doubt = _merge_changes(compared, compared.changes, encoding)
+    # Of equal lines another one may be gone, or have come.
+    mirrored = _diff_from_end(compared.original.texts, compared.actual.texts)
+    other, _ = _merge_changes(compared, mirrored, encoding)
+    if content != other:
+        return (
+            compared.actual.content,
+            "equal lines differ in their bytes, and one is gone",
+        )
+    return content, doubt
+
+
+def _diff_from_end(texts: Sequence[str], actual: Sequence[str]) -> list[LineChange]:
+    """Return the changes of lines, the last possible place of each."""
+    changes = []
+    for change in reversed(diff_lines(texts[::-1], actual[::-1])):
+        changes.append(
+            LineChange(
+                len(texts) - change.end,
+                len(texts) - change.start,
+                len(actual) - change.new_end,
+                len(actual) - change.new_start,
+            )
+        )
+    return changes
+
+
+def _merge_changes(
+    compared: _Comparison, changes: Sequence[LineChange], encoding: Encoding
+) -> tuple[bytes, str]:
+    """Return the actual text in the bytes of the original, by the given line changes."""
     original, actual = compared.original, compared.actual
     pieces = [original.bom]
     position = 0
@@ -342,7 +378,7 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     end = LineChange(
         len(original.lines), len(original.lines), len(actual.lines), len(actual.lines)
     )
-    for change in [*compared.changes, end]:
+    for change in [*changes, end]:
         pieces += original.lines[position : change.start]
         if change.start > position:
             pieces[-1] = _end_line(compared, change.start - 1, change.new_start - 1)

@@ -60,13 +60,12 @@ class Reading:
 
     def is_certain(self, encoding: Encoding) -> bool:
         """Return False where `encoding` is a guess for a file that may be broken UTF-8."""
-        if encoding.is_utf8 or not encoding.guessed or self.codec != "utf-8":
+        if encoding.is_utf8 or not encoding.guessed or encoding.width > 1:
             return True
-        return not any(
-            character > "\x7f" and character != REPLACEMENT
-            for text in self.texts
-            for character in set(text)
-        )
+        text = self.content.decode("utf-8", "replace")
+        beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+        unreadable = text.count(REPLACEMENT)
+        return unreadable >= beyond_ascii - unreadable
 
     @cached_property
     def _line_ends(self) -> tuple[bytes, ...]:
