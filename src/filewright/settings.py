@@ -296,6 +296,17 @@ class Settings:
         choices=("never", "destructive", "always"),
     )
 
+    # The guard
+    guard: Literal["heal", "warn", "off"] = setting(
+        "off",
+        "what is done about bytes that a client's own edit tool damages: heal them, warn, "
+        "or nothing",
+        choices=("heal", "warn", "off"),
+    )
+    guard_exclude: tuple[str, ...] = setting(
+        (), "rules, as in .gitignore, of files that the guard leaves alone"
+    )
+
     # The agent-tools dialect
     agent_output_bytes: int = setting(
         128 * KB,

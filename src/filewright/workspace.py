@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff
+    from filewright.recording.expectation import ToolEdit
+    from filewright.recording.guard import GuardNote
     from filewright.tools.context import Context
     from filewright.tools.history import ChangedFiles, RevertResult, SessionsResult
     from filewright.tools.result import ToolResult
@@ -356,6 +358,18 @@ class Workspace(TypedTools, Closable):
             clean_caller_name(turn),
         )
         return self._recorder.end(ending, self._task())
+
+    def heal(
+        self, records: Sequence[ChangeRecord], edits: Mapping[str, ToolEdit | None]
+    ) -> list[GuardNote]:
+        """Take back what a client's own edit tool damaged, as the setting `guard` says.
+
+        `records` are what `end_command` returned for the tool; `edits` are the edits that
+        it was told to make, by absolute path, None where they are not known.
+        """
+        from filewright.recording.guard import Guard
+
+        return Guard(self._boundary, self._changes, self.settings).check(records, edits)
 
     # For people and servers
 

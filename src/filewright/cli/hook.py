@@ -18,10 +18,12 @@ import xxhash
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
 from filewright.recording.session import command_summary
+from filewright.recording.tool_arguments import read_tool_edits
 from filewright.wording import join_limited
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
+    from filewright.recording.expectation import ToolEdit
     from filewright.workspace import Workspace
 
 _INPUT_BYTES = 64 << 20
@@ -35,6 +37,7 @@ _OPTIONS = {
     "--actor": "actor",
     "--turn": "turn",
     "--command": "command",
+    "--guard": "guard",
 }
 """What each option of a hook says of its call, whatever the agent tells."""
 _WARNED = ("PreToolUse", "BeforeTool")
@@ -66,6 +69,8 @@ class HookCall(NamedTuple):
     roots: Sequence[str] = ()
     state_dir: str | None = None
     actor: str | None = None
+    guard: str | None = None
+    edits: Mapping[str, ToolEdit | None] = {}
 
 
 def _told() -> HookCall:
@@ -118,8 +123,21 @@ def _told() -> HookCall:
     prompt = given.get("prompt")
     prompt = prompt if isinstance(prompt, str) else None
     event = first("hook_event_name", "hookEventName")
+    edits = {
+        os.path.realpath(os.path.join(base, path)): edit
+        for path, edit in read_tool_edits(arguments).items()
+    }
     return HookCall(
-        command, label, session, turn, folders, paths, identifier, event, prompt
+        command,
+        label,
+        session,
+        turn,
+        folders,
+        paths,
+        identifier,
+        event,
+        prompt,
+        edits=edits,
     )
 
 
@@ -220,7 +238,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
         or call.folders
     )
     with open_workspace(
-        roots, session, call.actor, state_dir=call.state_dir
+        roots, session, call.actor, state_dir=call.state_dir, guard=call.guard
     ) as workspace:
         if turn is None and (process := client_process_key()):
             prompted = Words(workspace).prompted(process)
@@ -229,9 +247,12 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
             )
         line = call.command or "a shell command"
         records = workspace.end_command(identifier, line, turn=turn, label=call.label)
+        notes: list[str] = []
+        if records and call.edits and workspace.settings.guard != "off":
+            notes = [note.text for note in workspace.heal(records, call.edits)]
         # VS Code has several runtimes, not all of which pass on what is said here: there a tool's answer says it.
         if call.actor != "vscode" and (
-            said := for_hook(workspace, call.event, session, call.actor)
+            said := for_hook(workspace, call.event, session, call.actor, notes)
         ):
             write(said)
     return records

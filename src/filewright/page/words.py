@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
@@ -264,17 +264,27 @@ def news(workspace: Workspace, session: str, text: str) -> str:
 
 
 def for_hook(
-    workspace: Workspace, event: str | None, session: str | None, client: str | None
+    workspace: Workspace,
+    event: str | None,
+    session: str | None,
+    client: str | None,
+    notes: Sequence[str] = (),
 ) -> str:
-    """What a hook answers its agent at an event; empty if there is nothing to tell, or no way to."""
-    if event in _TELLING and (
-        comments := Words(workspace).taken(session or "", client or "")
-    ):
+    """Return what a hook prints for its agent: notes, and the comments of a person.
+
+    Return "" if there is nothing to tell, or no way to.
+    """
+    if event not in _TELLING:
+        return ""
+    texts = [*notes]
+    if comments := Words(workspace).taken(session or "", client or ""):
+        texts.append(told(comments))
+    if texts:
         return json.dumps(
             {
                 "hookSpecificOutput": {
                     "hookEventName": event,
-                    "additionalContext": told(comments),
+                    "additionalContext": "\n".join(texts),
                 }
             }
         )

@@ -73,13 +73,15 @@ class Healing:
     """The bytes a file should have, and the damage that differs from what it has.
 
     `content` is None if nothing is to be written. `lines` counts the damaged lines.
-    `doubt` says why something that looks damaged stays as it is, or is empty.
+    `doubt` says why something that looks damaged stays as it is, or is empty. `encoding`
+    is that of the file.
     """
 
     content: bytes | None = None
     damage: tuple[Damage, ...] = ()
     lines: int = 0
     doubt: str = ""
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def heal(
     if content == after:
         return Healing(doubt=doubt)
     damage, lines = _classify(content, compared.original, compared.actual)
-    return Healing(content, damage, lines, doubt)
+    return Healing(content, damage, lines, doubt, encoding.name)
 
 
 # Comparing
