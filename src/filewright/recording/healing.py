@@ -30,6 +30,7 @@ from filewright.recording.readings import (
     Reading,
     Unit,
     read_as_utf8,
+    read_bytes,
     read_in,
     read_like,
     read_with_new_text,
@@ -157,11 +158,14 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
         pairs.append((own, read_in(after, encoding)))
         # The tool may have rewritten the file as UTF-8.
         pairs.append((own, actual_utf8))
-    if encoding.width == 1:
+    if encoding.width == 1 and actual_utf8.is_valid:
         read = read_as_utf8(before)
         if base.splices and not encoding.is_utf8:
             read = read_with_new_text(before, base.new_spans, encoding)
         pairs.append((read, actual_utf8))
+    elif encoding.width == 1:
+        # A tool that writes what is not UTF-8 has kept the bytes.
+        pairs.append((read_bytes(before), read_bytes(after)))
     comparisons = []
     for original, actual in pairs:
         if original is not None and actual is not None:
@@ -415,7 +419,7 @@ def _merge_change(
     written = compared.actual.units(change.new_start, change.new_end)
     actual = []
     for unit in written:
-        is_unreadable = unit.text == REPLACEMENT
+        is_unreadable = unit.text == REPLACEMENT or "\ud800" <= unit.text <= "\udfff"
         actual.append(Unit(unit.text, unit.content if is_unreadable else b""))
     ending = _ending_near(original, change.start)
     is_certain = original.is_certain(encoding)
@@ -459,6 +463,8 @@ def _write(
 def _encode(unit: Unit, target: _Target) -> bytes:
     """Return the bytes of a character that the tool added."""
     text, encoding = unit.text, target.encoding
+    if "\ud800" <= text <= "\udfff":
+        return unit.content  # A tool that keeps bytes has written this one.
     if unit.content and unit.content not in _REPLACEMENT_BYTES:
         raise _DoubtError("the new text has bytes that cannot be read")
     if not text.isascii() and not target.is_certain:

@@ -35,13 +35,15 @@ class Reading:
 
     `lines` holds the bytes of each line with its terminator; a last line without one is a
     line, too. `texts` holds the same lines as text without terminators. `codec` is the
-    encoding of this reading, by Python's name.
+    encoding of this reading, by Python's name. With `keeps_bytes`, a byte that cannot be
+    decoded is a character of its own (a surrogate); otherwise it is U+FFFD.
     """
 
     codec: str
     bom: bytes
     lines: Sequence[bytes]
     texts: Sequence[str]
+    keeps_bytes: bool = False
 
     @property
     def is_ended(self) -> bool:
@@ -54,18 +56,29 @@ class Reading:
         return self.bom + b"".join(self.lines)
 
     @property
+    def is_valid(self) -> bool:
+        """Return True if all bytes are characters of the encoding."""
+        try:
+            self.content.decode(self.codec)
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    @property
     def text(self) -> str:
         """Return the whole text, with LF at the end of each line that has a terminator."""
         return "\n".join(self.texts) + "\n" * (self.is_ended and bool(self.texts))
 
     def is_certain(self, encoding: Encoding) -> bool:
-        """Return False where `encoding` is a guess for a file that may be broken UTF-8."""
-        if encoding.is_utf8 or not encoding.guessed or encoding.width > 1:
+        """Return False where `encoding` may be wrong: a file in it, or broken UTF-8?"""
+        if not encoding.guessed or encoding.width > 1:
             return True
         text = self.content.decode("utf-8", "replace")
-        beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
         unreadable = text.count(REPLACEMENT)
-        return unreadable >= beyond_ascii - unreadable
+        readable = len(text) - len(text.encode("ascii", "ignore")) - unreadable
+        if encoding.is_utf8:
+            return readable >= unreadable
+        return unreadable >= readable
 
     @cached_property
     def _line_ends(self) -> tuple[bytes, ...]:
@@ -88,7 +101,13 @@ class Reading:
         """Return the characters of lines [start, end), their ends among them."""
         units: list[Unit] = []
         for number in range(start, end):
-            units += split_characters(self.body(number), self.codec)
+            if self.keeps_bytes:
+                text = self.body(number).decode("utf-8", "surrogateescape")
+                for character in text:
+                    content = character.encode("utf-8", "surrogateescape")
+                    units.append(Unit(character, content))
+            else:
+                units += split_characters(self.body(number), self.codec)
             if ending := self.ending(number):
                 units.append(Unit("\n", ending))
         return units
@@ -100,6 +119,15 @@ def read_as_utf8(content: bytes) -> Reading:
     body = content[len(bom) :]
     texts = _split_text(body.decode("utf-8", "replace"))
     return Reading("utf-8", bom, body.splitlines(keepends=True), texts)
+
+
+def read_bytes(content: bytes) -> Reading:
+    """Read a file as UTF-8, with each byte that is not UTF-8 as itself."""
+    bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
+    body = content[len(bom) :]
+    texts = _split_text(body.decode("utf-8", "surrogateescape"))
+    lines = body.splitlines(keepends=True)
+    return Reading("utf-8", bom, lines, texts, keeps_bytes=True)
 
 
 def read_in(content: bytes, encoding: Encoding) -> Reading | None:
@@ -154,6 +182,8 @@ def read_with_new_text(
 
 def read_like(content: bytes, original: Reading) -> Reading:
     """Read another content as `original` was read."""
+    if original.keeps_bytes:
+        return read_bytes(content)
     if original.codec == "utf-8":
         return read_as_utf8(content)
     reading = read_in(content, Encoding(original.codec, bom=original.bom))
