@@ -87,9 +87,9 @@ class Guard:
         for record in records:
             task = Task(seconds=self._settings.call_seconds)
             task.caller = Caller(record.session, record.client, record.turn)
-            for file_change in record.entries:
+            for file_change in record.file_changes:
                 path = os.fsdecode(
-                    b"/".join((file_change.place.root, *file_change.place.parts))
+                    b"/".join((file_change.path.root, *file_change.path.parts))
                 )
                 if path not in edits or file_change.before is None:
                     continue
@@ -112,7 +112,7 @@ class Guard:
         task: Task,
     ) -> GuardNote | None:
         """Compare one file with what it should be."""
-        location = file_change.place.below(self._boundary.roots)
+        location = file_change.path.below(self._boundary.roots)
         before, after = file_change.before, file_change.after
         if location is None or self._is_excluded(location):
             return None
