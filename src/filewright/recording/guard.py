@@ -112,7 +112,7 @@ class Guard:
         task: Task,
     ) -> GuardNote | None:
         """Compare one file with what it should be."""
-        location = file_change.path.below(self._boundary.roots)
+        location = file_change.path.locate(self._boundary.roots)
         before, after = file_change.before, file_change.after
         if location is None or self._is_excluded(location):
             return None
