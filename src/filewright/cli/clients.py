@@ -185,9 +185,10 @@ class Client:
         joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
         state = "".join(f" {joined([word])}" for word in options.state)
         start = f"{joined(options.program)} snapshot"
+        guard = " --guard heal" if options.guard else ""
         return (
             f"{start} begin --hook{state}",
-            f"{start} end --hook --actor {self.actor}{state}",
+            f"{start} end --hook --actor {self.actor}{guard}{state}",
         )
 
 
@@ -237,6 +238,7 @@ class ServerOptions:
     dialect: str | None = None
     uvx: bool = False
     shared: bool = False
+    guard: bool = True
 
     @property
     def program(self) -> Sequence[str]:

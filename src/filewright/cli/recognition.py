@@ -147,7 +147,7 @@ def is_own_hook_line(line: str) -> bool:
         return False
     options = rest[3:]
     return len(options) % 2 == 0 and all(
-        option in ("--actor", "--state-dir") for option in options[::2]
+        option in ("--actor", "--guard", "--state-dir") for option in options[::2]
     )
 
 
@@ -185,7 +185,12 @@ def variants(options: ServerOptions) -> Iterator[ServerOptions]:
         (True, True),
     ):
         yield ServerOptions(
-            options.roots, options.read_only, options.dialect, uvx, shared
+            options.roots,
+            options.read_only,
+            options.dialect,
+            uvx,
+            shared,
+            options.guard,
         )
 
 

@@ -71,6 +71,10 @@ _RULE_LINE = re.compile(
 )
 """Its line, at the end of a file with the empty one before it; without an end where the file had none."""
 _PLUG_IN = "// Written by `filewright setup"
+GUARDED = (
+    "bytes that its own edit tools damage are put back after each edit (the guard; "
+    "--no-guard leaves it out)"
+)
 UNRECORDED = "no hooks are written for it: what its shell and its own tools change is not recorded"
 
 
@@ -254,6 +258,11 @@ Examples:
     help="No hooks: what its shell and its own tools change is not recorded.",
 )
 @click.option(
+    "--no-guard",
+    is_flag=True,
+    help="Hooks that record its edits, and do not put back bytes that these damage.",
+)
+@click.option(
     "--no-rule",
     is_flag=True,
     help="No line that tells the client to prefer filewright's tools.",
@@ -278,6 +287,7 @@ def setup(
     shared: bool,
     file: str | None,
     no_hooks: bool,
+    no_guard: bool,
     no_rule: bool,
     check: bool,
     remove: bool,
@@ -294,7 +304,7 @@ def setup(
         raise click.UsageError("give one of --user, --shared and --file")
     if client is None and (file or not (check or remove)):
         raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
-    options = ServerOptions(**server, shared=shared)
+    options = ServerOptions(**server, shared=shared, guard=not no_guard)
     chosen = CLIENTS[client] if client else None
     scopes = ["user"] * user or ["shared"] * shared or [*SCOPES]
     if chosen and not (usable := [scope for scope in chosen.scopes if scope in scopes]):
@@ -357,6 +367,8 @@ def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
     write(f"{client.title}: {client.note}", to_error=True)
     if not client.hooks:
         write(f"{client.title}: {UNRECORDED}", to_error=True)
+    elif any("--guard heal" in str(part.ours) for part in parts):
+        write(f"{client.title}: {GUARDED}", to_error=True)
     if shared:
         write(
             f"{client.title}: everybody who works on the project needs `filewright` in PATH",
