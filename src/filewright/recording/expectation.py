@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from filewright.edit.linediff import find_line_splices
-from filewright.edit.patch.plan import PatchTarget, plan_patch
+from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
+from filewright.edit.patch.targets import PatchTarget
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Edit
 from filewright.errors import FilewrightError

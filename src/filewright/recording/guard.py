@@ -69,7 +69,7 @@ class Guard:
         self._changes = changes
         self._mode = settings.guard
         self._settings = settings
-        self._excluded = DenyRules.of(settings.guard_exclude)
+        self._excluded = DenyRules.from_settings(settings.guard_exclude)
 
     def check(
         self,
