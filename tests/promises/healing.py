@@ -408,7 +408,7 @@ def judge(case: Case) -> tuple[str, Healing]:
     """Return what the guard makes of a case: right, refused or wrong."""
     snapshot = Snapshot(case.original)
     expected = None
-    if case.request is not None and not snapshot.binary:
+    if case.request is not None and not snapshot.binary_type:
         expected = expect(snapshot, case.request, Task())
     healing = heal(case.original, case.damaged, snapshot.encoding, expected)
     result = case.damaged if healing.content is None else healing.content

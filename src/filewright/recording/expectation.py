@@ -16,7 +16,7 @@ from filewright.progress import Task
 from filewright.recording.healing import Expected, replace_text
 from filewright.recording.readings import read_as_utf8, read_in, read_like
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply
+from filewright.text.splice import Splice, apply_splices
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     """Return the file that an edit alone makes; None if our engine cannot make it."""
-    assert snapshot.held is not None
+    assert snapshot.content is not None
     if isinstance(edit, WholeText):
         return _expect_whole(snapshot, edit.content)
     if isinstance(edit, PatchText):
@@ -59,20 +59,20 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     splices = _plan(snapshot, edit, task)
     if splices is None:
         return None
-    return Expected(apply(snapshot.held, splices), splices)
+    return Expected(apply_splices(snapshot.content, splices), splices)
 
 
 def _expect_literal(
     snapshot: Snapshot, replacements: Sequence[TextReplacement]
 ) -> Expected | None:
     """Replace texts one after another as the tools do: literally, in the text they read."""
-    assert snapshot.held is not None
+    assert snapshot.content is not None
     encoding = snapshot.encoding
-    readings = [read_in(snapshot.held, encoding)]
-    if encoding.width == 1 and not encoding.is_utf8:
-        readings.append(read_as_utf8(snapshot.held))
+    readings = [read_in(snapshot.content, encoding)]
+    if encoding.unit_bytes == 1 and not encoding.is_utf8:
+        readings.append(read_as_utf8(snapshot.content))
     for reading in readings:
-        expected = Expected(snapshot.held)
+        expected = Expected(snapshot.content)
         for replacement in replacements:
             if reading is None:
                 break
@@ -85,13 +85,13 @@ def _expect_literal(
             )
             if splices is None:
                 break
-            content = apply(expected.content, splices)
+            content = apply_splices(expected.content, splices)
             # Only of a single replacement the splices are those of the whole edit.
             expected = Expected(
                 content,
                 splices
                 if len(replacements) == 1
-                else find_line_splices(snapshot.held, content),
+                else find_line_splices(snapshot.content, content),
             )
             reading = read_like(content, reading)
         else:
@@ -124,9 +124,9 @@ def _plan(
 
 def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
     """Return a text as the file before was written; None where that had no single form."""
-    assert snapshot.held is not None
+    assert snapshot.content is not None
     encoding = snapshot.encoding
-    original = read_in(snapshot.held, encoding)
+    original = read_in(snapshot.content, encoding)
     if original is None:
         return None
     text = content
@@ -142,17 +142,17 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
         body = bom + text.encode(original.codec)
     except UnicodeEncodeError:
         return None
-    return Expected(body, (Splice(0, len(snapshot.held), body),))
+    return Expected(body, (Splice(0, len(snapshot.content), body),))
 
 
 def _expect_patched(snapshot: Snapshot, edit: PatchText, task: Task) -> Expected | None:
     """Return the file as a patch changes it; None if the patch does not fit."""
-    assert snapshot.held is not None
+    assert snapshot.content is not None
     location = snapshot.location
     if location is None:
         return None
     target = PatchTarget(
-        location, lambda: Snapshot(snapshot.held, location=location), edit.name
+        location, lambda: Snapshot(snapshot.content, location=location), edit.name
     )
     try:
         patch = parse_patch(edit.patch)
@@ -161,7 +161,7 @@ def _expect_patched(snapshot: Snapshot, edit: PatchText, task: Task) -> Expected
             replace(patch, files=files), lambda _: target, task=task
         ):
             splices = tuple(plan.splices)
-            return Expected(apply(snapshot.held, splices), splices)
+            return Expected(apply_splices(snapshot.content, splices), splices)
     except FilewrightError as error:
         if error.ends_call:
             raise

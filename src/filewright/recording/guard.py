@@ -130,12 +130,12 @@ class Guard:
         with Snapshot.of_file(
             self._boundary.open_file(location), location, self._settings
         ) as snapshot:
-            if snapshot.held is None or snapshot.digest() != after.digest:
+            if snapshot.content is None or snapshot.digest() != after.digest:
                 return None  # Another process has saved it since: its save wins.
             healing = self._heal(content, snapshot, location, edit, task)
             steps: list[Step] = []
             if healing.content is not None:
-                splices = find_line_splices(snapshot.held, healing.content)
+                splices = find_line_splices(snapshot.content, healing.content)
                 steps.append(Modify.from_snapshot(location, snapshot, splices))
             damage = list(healing.damage)
             if before.mode != after.mode:
@@ -159,10 +159,10 @@ class Guard:
     ) -> Healing:
         """Return what a file should hold whose content was another one before."""
         original = Snapshot(content, settings=self._settings, location=location)
-        if original.binary or snapshot.held is None:
+        if original.binary_type or snapshot.content is None:
             return Healing()
         expected = None if edit is None else expect(original, edit, task)
-        return heal(content, snapshot.held, original.encoding, expected)
+        return heal(content, snapshot.content, original.encoding, expected)
 
     def _act(
         self,

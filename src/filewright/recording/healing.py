@@ -36,13 +36,13 @@ from filewright.recording.readings import (
     read_with_new_text,
 )
 from filewright.text.codec import Encoding
-from filewright.text.spelling import PLAIN
+from filewright.text.spelling import PLAIN_CHARACTERS
 from filewright.text.splice import Splice
 
 MAX_ALIGNED_CHARACTERS = 20_000
 """Above this size, the lines of one change are not compared character by character."""
 
-_PLAIN_FORMS = {ord(character): plain for character, plain in PLAIN.items()}
+_PLAIN_FORMS = {ord(character): plain for character, plain in PLAIN_CHARACTERS.items()}
 _BLANKS = " \t\f\v"
 _CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
 _REPLACEMENT_BYTES = [
@@ -158,12 +158,12 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
         pairs.append((own, read_in(after, encoding)))
         # The tool may have rewritten the file as UTF-8.
         pairs.append((own, actual_utf8))
-    if encoding.width == 1 and actual_utf8.is_valid:
+    if encoding.unit_bytes == 1 and actual_utf8.is_valid:
         read = read_as_utf8(before)
         if base.splices and not encoding.is_utf8:
             read = read_with_new_text(before, base.new_spans, encoding)
         pairs.append((read, actual_utf8))
-    elif encoding.width == 1:
+    elif encoding.unit_bytes == 1:
         # A tool that writes what is not UTF-8 has kept the bytes.
         pairs.append((read_bytes(before), read_bytes(after)))
     comparisons = []

@@ -71,7 +71,7 @@ class Reading:
 
     def is_certain(self, encoding: Encoding) -> bool:
         """Return False where `encoding` may be wrong: a file in it, or broken UTF-8?"""
-        if not encoding.guessed or encoding.width > 1:
+        if not encoding.is_guess or encoding.unit_bytes > 1:
             return True
         text = self.content.decode("utf-8", "replace")
         unreadable = text.count(REPLACEMENT)
@@ -138,9 +138,9 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
     bom = encoding.bom if encoding.bom and content.startswith(encoding.bom) else b""
     body = content[len(bom) :]
     codec = encoding.name
-    if encoding.width == 1:
+    if encoding.unit_bytes == 1:
         lines = body.splitlines(keepends=True)
-        if encoding.multibyte:
+        if encoding.is_multibyte:
             # Decoded as a whole, a broken character might take a line end with it.
             texts = [line.decode(codec, "replace").rstrip("\r\n") for line in lines]
         else:
