@@ -30,7 +30,12 @@ from filewright.changes.model import (
 )
 from filewright.changes.names import find_by_prefix
 from filewright.changes.rows import damaged_change_record
-from filewright.changes.selection import Scope, Selection, find_undone
+from filewright.changes.selection import (
+    GUARD_TOOL,
+    Scope,
+    Selection,
+    find_undone,
+)
 from filewright.changes.selector import Selector
 from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
 from filewright.errors import Code, FilewrightError
@@ -295,7 +300,8 @@ class History:
         undone_ids, undo_ids = find_undone(undos), {undo.id for undo in undos}
         for undo in undos:
             is_redo = len(undo.reverts) == 1 and undo.reverts[0] in undo_ids
-            if undo.id not in undone_ids and not is_redo:
+            is_healing = undo.tool == GUARD_TOOL
+            if undo.id not in undone_ids and not is_redo and not is_healing:
                 return undo.id
         return None
 

@@ -9,6 +9,11 @@ from typing import Any
 from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord
 
+GUARD_TOOL = "guard"
+"""The tool of a change that takes back what another tool damaged in its edit.
+
+It is a partial undo of that edit, and is undone with it.
+"""
 PROMPT_PAUSE_SECONDS = 600
 """The longest pause between two changes of one prompt, if turns are not known."""
 

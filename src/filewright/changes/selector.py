@@ -24,6 +24,7 @@ from filewright.changes.names import find_by_prefix
 from filewright.changes.net_change import build_net_change
 from filewright.changes.rows import DAMAGED, damaged_record_error
 from filewright.changes.selection import (
+    GUARD_TOOL,
     Scope,
     Selection,
     find_effective,
@@ -89,21 +90,31 @@ class Selector:
     def _select_change(self, scope: Scope, name: str, only_inside: bool) -> Selection:
         change_id = self._history.resolve_change_id(name)
         record = self._history.record(change_id, inside=only_inside)
+        change_ids: tuple[str, ...] = (record.id,)
         if not only_inside:
             if self._is_reserved(record):
                 raise errors.made_by_setup(record.id)
-            if self._has_later_renames(record.number):
-                record = self._build_net(record, {record.id}, changed_only=False)
+            change_ids = (*self._find_healings(record.id), record.id)
+            if len(change_ids) > 1 or self._has_later_renames(record.number):
+                record = self._build_net(record, change_ids, changed_only=False)
         summary = f"undo {record.id}"
         if scope.path is None and scope.hunk is None:
             summary = f"{summary}: {record.summary}"
         return Selection(
             record,
-            (record.id,),
+            change_ids,
             f"the change {record.id}",
             summary,
             {"change_id": record.id},
         )
+
+    def _find_healings(self, change_id: str) -> list[str]:
+        """Return the changes of the guard that healed a change, newest first."""
+        healings = []
+        for undo in self._history.list_undos():
+            if undo.tool == GUARD_TOOL and undo.reverts == (change_id,):
+                healings.append(undo.id)
+        return healings
 
     def _has_later_renames(self, number: int) -> bool:
         return any(

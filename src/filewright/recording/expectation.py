@@ -10,7 +10,7 @@ from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit
+from filewright.edit.request import TextEdit
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.healing import Expected, replace_text
@@ -108,7 +108,7 @@ def _plan(
     edits = []
     for replacement in replacements:
         edits.append(
-            Edit(
+            TextEdit(
                 replacement.search,
                 replacement.replacement,
                 replace_all=replacement.is_everywhere,

@@ -259,33 +259,50 @@ def _is_truncated(compared: _Comparison, touched: set[int]) -> bool:
     return is_last and original.texts[change.start].startswith(last)
 
 
+@dataclass(frozen=True, slots=True)
+class _LineParts:
+    """A line, divided into its indentation, its text and the blanks at its end."""
+
+    indent: str
+    text: str
+    tail: str
+
+    @classmethod
+    def split(cls, line: str) -> _LineParts:
+        """Divide a line. A line of blanks alone has no indentation."""
+        text = line.strip(_BLANKS)
+        if not text:
+            return cls("", "", line)
+        start = line.index(text)
+        return cls(line[:start], text, line[start + len(text) :])
+
+
 def _line_damage(original: str, actual: str) -> list[Damage]:
     """Return the kinds of damage that make one line of another; [] if it is more."""
     kinds: list[Damage] = []
-    text, actual_text = original.strip(_BLANKS), actual.strip(_BLANKS)
-    indent = original[: len(original) - len(original.lstrip(_BLANKS))]
-    actual_indent = actual[: len(actual) - len(actual.lstrip(_BLANKS))]
-    if text and indent != actual_indent:
-        if not indent or not actual_indent:
+    before, after = _LineParts.split(original), _LineParts.split(actual)
+    if before.indent != after.indent:
+        # A line that had no indentation and has one now belongs to another block.
+        if not before.indent or not after.indent:
             return []
         kinds.append(Damage.INDENTATION)
-    if original.rstrip(_BLANKS) != original or actual.rstrip(_BLANKS) != actual:
-        tail, actual_tail = (
-            original[len(indent + text) :],
-            actual[len(actual_indent + actual_text) :],
-        )
-        if tail != actual_tail or not text:
-            kinds.append(Damage.TRAILING_WHITESPACE)
-    if text == actual_text:
+    if before.tail != after.tail:
+        kinds.append(Damage.TRAILING_WHITESPACE)
+    if before.text == after.text:
         return kinds
-    simple, actual_simple = _RUN.sub(" ", text), _RUN.sub(" ", actual_text)
-    if ("\t" in text + actual_text and simple != text) or actual_simple != actual_text:
-        text, actual_text = simple, actual_simple
-        if Damage.INDENTATION not in kinds:
-            kinds.append(Damage.INDENTATION)
-    if text == actual_text:
-        return kinds
+    spelling = _text_damage(before.text, after.text)
+    if not spelling:
+        return []
+    return list(dict.fromkeys(kinds + spelling))
+
+
+def _text_damage(text: str, actual_text: str) -> list[Damage]:
+    """Return the kinds of damage that make one text of another; [] if it is more."""
+    kinds: list[Damage] = []
+    has_tabs = "\t" in text + actual_text
     for kind, simplify in _SPELLINGS:
+        if kind is Damage.INDENTATION and not has_tabs:
+            continue  # Spaces that align columns may be meant.
         simple, actual_simple = simplify(text), simplify(actual_text)
         if simple == actual_simple:
             return [*kinds, kind]
@@ -295,6 +312,11 @@ def _line_damage(original: str, actual: str) -> list[Damage]:
     if _ascii_skeleton(text) == _ascii_skeleton(actual_text):
         return [*kinds, Damage.ENCODING]
     return []
+
+
+def _collapse_blanks(text: str) -> str:
+    """Return a text with one space for each run of tabs and spaces."""
+    return _RUN.sub(" ", text)
 
 
 def _normalise(text: str) -> str:
@@ -308,6 +330,7 @@ def _plain_quotes(text: str) -> str:
 
 
 _SPELLINGS: tuple[tuple[Damage, Callable[[str], str]], ...] = (
+    (Damage.INDENTATION, _collapse_blanks),
     (Damage.NORMALISATION, _normalise),
     (Damage.QUOTES, _plain_quotes),
 )
