@@ -1,11 +1,17 @@
 """Placing the hunks of one file: every line of context is compared, none is dropped.
 
-A hunk is placed where its header says, if it is there exactly. All others are looked
-for in the whole file: exactly first, line ends aside, then by the tiers of comparison
-that edits use. Places before the end of an earlier hunk do not count. Of several equal
-places, the header's number chooses the nearest one if it is clearly nearest and within
-reach. If several are still left, the order of the hunks may leave one way only.
-Anything else is refused.
+The place of a hunk is decided in this order:
+
+1. The line that its header names, if the old lines are exactly there.
+2. All places in the file, by the strictest comparison that finds any: exactly first
+   (line ends aside), then by the tiers of comparison that edits use. Places before the
+   end of an earlier hunk do not count.
+3. Of several equal places, the one nearest to the header's number, if it is clearly
+   nearest and within reach.
+4. Of several that are left, the only one that fits between the hunks around it.
+
+A hunk that none of these decides is refused. All lines count from 0, unless a name or
+docstring says otherwise; the numbers in a `NoPlace` count from 1, for messages.
 """
 
 from __future__ import annotations
@@ -36,8 +42,11 @@ REACH_LINES = 200
 _MAX_REPORTED = 12
 """Hunks without a place after which the others are not looked at."""
 _CHECK_INTERVAL = 256
+"""Hunks between two checks whether the call was cancelled or is out of time."""
 _USUAL_CONTEXT = 3
+"""Lines of context that diff and git write on each side of a change."""
 _UNDECODABLE = "\ufffd"
+"""The character that a reader is shown for bytes that the file's encoding lacks."""
 
 
 def place_hunks(
@@ -45,7 +54,8 @@ def place_hunks(
 ) -> list[HunkPlace | NoPlace]:
     """Return the place of each hunk, in order, up to the first that has none.
 
-    With `report_all`, up to the twelfth that has none.
+    With `report_all`, go on after refusals, so that one error can name them all; stop
+    after more than `_MAX_REPORTED`. The result may be shorter than `hunks`.
     """
     return _HunkPlacer(hunks, source).place_all(report_all=report_all)
 
@@ -53,31 +63,34 @@ def place_hunks(
 def find_applied(hunks: Sequence[PatchHunk], source: Source) -> list[int | None]:
     """Return for each hunk the line (from 1) where its result is, or None.
 
-    The result of a hunk is where the hunk that undoes it belongs.
+    A hunk is applied where the hunk that undoes it would fit: each is reversed, and
+    placed exactly.
     """
     reverse_hunks = [
         replace(hunk, is_truncated=False, lines=hunk.lines.reverse()) for hunk in hunks
     ]
     placer = _HunkPlacer(reverse_hunks, source, exactly=True)
     places = placer.place_all(report_all=True)
-    lines: list[int | None] = []
+    applied_lines: list[int | None] = []
     for hunk, place in zip_longest(hunks, places):
-        line = None
+        applied_line = None
         if isinstance(place, HunkPlace):
-            # Lines that any file may have prove it only where the header says.
+            # A result such as a lone "}" is in every file. It proves something only
+            # at the very line that the header names.
             is_at_number = hunk.start and place.start == hunk.start_index
             if is_at_number or _is_proof(hunk):
-                line = place.start + 1
-        lines.append(line)
-    return lines
+                applied_line = place.start + 1
+        applied_lines.append(applied_line)
+    return applied_lines
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The lines at which a hunk may begin, in order; `first` is the index of the first
-    that is behind the hunks before it.
+    """The lines at which a hunk may begin.
 
-    Hunks with equal lines share the list: there may be a hundred thousand of both.
+    `starts` has all of them, in order. Those before index `first` cannot be meant: they
+    lie before the end of an earlier hunk. They stay in the list because hunks with
+    equal lines share one, and there may be a hundred thousand of both.
     """
 
     starts: list[int]
@@ -93,7 +106,7 @@ class _Candidates:
 
 
 class _HunkPlacer:
-    """Finds the places of the hunks of one file.
+    """Finds the places of the hunks of one file, from the first to the last.
 
     With `exactly`, the looser comparisons are not tried.
     """
@@ -107,125 +120,146 @@ class _HunkPlacer:
         self._exactly = exactly
         self._budget = LineBudget()
         self._headings = HeadingFilter(hunks, source, self._budget)
-        # The exact places by the old lines of a hunk; None until they are needed.
+        # The exact places by the old lines of a hunk. None until a hunk is not where its
+        # header says: a correct patch of a huge file never needs the search.
         self._exact_starts: dict[tuple[bytes, ...], list[int]] | None = None
         self._too_many_places = False
-        # The places that looser comparisons found, by index of the hunk and start.
+        # The places that looser comparisons found, by index of the hunk and start. Only
+        # they may have another length than the hunk's old lines.
         self._loose_places: dict[tuple[int, int], HunkPlace] = {}
 
     def place_all(self, *, report_all: bool) -> list[HunkPlace | NoPlace]:
         """Return the place of each hunk, as `place_hunks` does."""
         max_refused = _MAX_REPORTED if report_all else 0
         outcomes: list[_Candidates | NoPlace] = []
-        floor = drift = refused = 0
-        for index, hunk in enumerate(self._hunks):
-            if index % _CHECK_INTERVAL == 0:
+        earliest_start = line_drift = refused_count = 0
+        for hunk_index, hunk in enumerate(self._hunks):
+            if hunk_index % _CHECK_INTERVAL == 0:
                 self._source.task.check()
-            outcome = self._find_candidates(index, floor, drift)
+            outcome = self._find_candidates(hunk_index, earliest_start, line_drift)
             if isinstance(outcome, _Candidates):
-                place = self._place_at(index, outcome.first_start)
-                floor = place.end
+                place = self._place_at(hunk_index, outcome.first_start)
+                # The first place leaves the most room for the hunks that follow.
+                earliest_start = place.end
                 if outcome.is_only:
                     if hunk.start is not None:
-                        drift = place.start - hunk.start_index
+                        # The file has grown or shrunk above: the numbers of the hunks
+                        # below are off by the same count.
+                        line_drift = place.start - hunk.start_index
                     outcome = self._find_present_insertion(hunk, place) or outcome
             elif outcome.reason == "already_applied":
-                drift += len(hunk.lines.new) - len(hunk.lines.old)
+                # The headers count old lines, and the file has the new ones here.
+                line_drift += len(hunk.lines.new) - len(hunk.lines.old)
             outcomes.append(outcome)
-            refused += isinstance(outcome, NoPlace)
-            if refused > max_refused:
+            refused_count += isinstance(outcome, NoPlace)
+            if refused_count > max_refused:
                 break
-        # A refused hunk might have settled those around it, so unless all are reported
-        # no other hunk is called ambiguous.
-        return self._settle(outcomes, may_refuse=report_all or not refused)
+        # The place of the refused hunk might have settled those around it. If only one
+        # hunk is reported, it is that one, and not a neighbour as "ambiguous".
+        return self._settle(outcomes, may_refuse=report_all or not refused_count)
 
     def _settle(
         self, outcomes: Sequence[_Candidates | NoPlace], *, may_refuse: bool
     ) -> list[HunkPlace | NoPlace]:
         """Return the places that the order of the hunks leaves.
 
-        Each hunk is at the first of its places behind those before it. That is the only
-        way if it is also the last of its places before those behind it.
+        `outcomes` has each hunk at its earliest possible place. This goes through them
+        from the last to the first for the latest possible one. If both are the same,
+        the order decides; otherwise the hunk is ambiguous, or takes the earliest place
+        if it may not be refused.
         """
         places: list[HunkPlace | NoPlace] = []
-        ceiling = sys.maxsize
-        for index in reversed(range(len(outcomes))):
-            outcome = outcomes[index]
+        latest_end = sys.maxsize
+        for hunk_index in reversed(range(len(outcomes))):
+            outcome = outcomes[hunk_index]
             if isinstance(outcome, NoPlace):
                 places.append(outcome)
                 continue
-            place: HunkPlace | NoPlace = self._place_at(index, outcome.first_start)
+            place: HunkPlace | NoPlace = self._place_at(hunk_index, outcome.first_start)
             if may_refuse and not outcome.is_only:
-                last = bisect_right(
+                open_end = bisect_right(
                     outcome.starts,
-                    ceiling,
-                    key=lambda start: self._place_at(index, start).end,
+                    latest_end,
+                    key=lambda start: self._place_at(hunk_index, start).end,
                 )
-                if last > outcome.first + 1:
-                    open_starts = outcome.starts[outcome.first : last]
+                if open_end > outcome.first + 1:
+                    open_starts = outcome.starts[outcome.first : open_end]
                     place = NoPlace("ambiguous_match", to_line_numbers(open_starts))
-            ceiling = outcome.first_start
+            latest_end = outcome.first_start
             places.append(place)
         places.reverse()
         return places
 
-    def _place_at(self, index: int, start: int) -> HunkPlace:
-        """Return the place of hunk `index` that begins at line `start`."""
-        place = self._loose_places.get((index, start))
+    def _place_at(self, hunk_index: int, start: int) -> HunkPlace:
+        """Return the place of a hunk that begins at line `start`."""
+        place = self._loose_places.get((hunk_index, start))
         if place is None:
-            place = HunkPlace(start, start + len(self._hunks[index].lines.old))
+            place = HunkPlace(start, start + len(self._hunks[hunk_index].lines.old))
         return place
 
     # The candidates of one hunk
 
     def _find_candidates(
-        self, index: int, floor: int, drift: int
+        self, hunk_index: int, earliest_start: int, line_drift: int
     ) -> _Candidates | NoPlace:
-        """Return where a hunk may begin at line `floor` or behind it.
+        """Return where a hunk may begin, from line `earliest_start` on.
 
-        `drift` is how many lines the hunk before it is from where its header says.
+        `line_drift` is the number of lines by which the hunk placed before it lies
+        further down (negative: further up) than its header says.
         """
-        hunk = self._hunks[index]
-        old = self._encode(hunk.lines.old)
-        if old == ():
+        hunk = self._hunks[hunk_index]
+        old_lines = self._encode(hunk.lines.old)
+        if old_lines == ():
             return self._find_end(hunk)
-        stated = hunk.start_index + drift
-        if hunk.start is not None and stated >= floor and old is not None:
-            outcome = self._look_at_stated_line(hunk, old, stated)
+        stated_start = hunk.start_index + line_drift
+        if (
+            hunk.start is not None
+            and stated_start >= earliest_start
+            and old_lines is not None
+        ):
+            outcome = self._look_at_stated_line(hunk, old_lines, stated_start)
             if outcome is not None:
                 return outcome
-        starts = self._find_starts(index, old)
+        starts = self._find_starts(hunk_index, old_lines)
         if not starts:
             return NoPlace("too_alike" if self._too_many_places else "no_match")
-        reaches_end = self._place_at(index, starts[-1]).end == self._source.count
+        reaches_end = self._place_at(hunk_index, starts[-1]).end == self._source.count
         if hunk.at_end or hunk.is_truncated:
+            # A truncated hunk lost its last lines. Only at the end of the file can it
+            # be whole, because no context follows there.
             if not reaches_end:
                 reason: Reason = "cut" if hunk.is_truncated else "not_at_end"
                 return NoPlace(reason, to_line_numbers(starts))
             starts = starts[-1:]
         if hunk.headings:
-            below = self._headings.filter(hunk, starts)
-            if isinstance(below, NoPlace):
-                return below
-            starts = below
-        first = bisect_left(starts, floor)
-        if first == len(starts):
-            touches = self._place_at(index, starts[-1]).end > floor
-            return NoPlace("overlap" if touches else "order", (starts[-1] + 1,))
-        candidates = _Candidates(starts, first)
+            starts_below_headings = self._headings.filter(hunk, starts)
+            if isinstance(starts_below_headings, NoPlace):
+                return starts_below_headings
+            starts = starts_below_headings
+        first_index = bisect_left(starts, earliest_start)
+        if first_index == len(starts):
+            overlaps_earlier_hunk = (
+                self._place_at(hunk_index, starts[-1]).end > earliest_start
+            )
+            return NoPlace(
+                "overlap" if overlaps_earlier_hunk else "order", (starts[-1] + 1,)
+            )
+        candidates = _Candidates(starts, first_index)
         if hunk.start is None or candidates.is_only:
             return candidates
-        nearest = _find_nearest(candidates, stated)
-        # The number may say one place, and the missing context the end of the file.
+        nearest_start = _find_nearest(candidates, stated_start)
+        # A hunk without context below its changes was probably made at the end of a
+        # file. Where the end and the number name two places, neither is trusted.
         may_mean_end = reaches_end and _lacks_context_behind(hunk)
-        if nearest is None or (may_mean_end and nearest != starts[-1]):
+        if nearest_start is None or (may_mean_end and nearest_start != starts[-1]):
             return candidates
-        return _Candidates([nearest])
+        return _Candidates([nearest_start])
 
     def _find_end(self, hunk: PatchHunk) -> _Candidates | NoPlace:
-        """Return the place of a hunk without old lines.
+        """Return the place of a hunk that has no old lines, and so nothing to compare.
 
-        That is only the end of the file, where the hunk says so, or an empty file.
+        It is the end of the file, and only if the hunk names no line and the mark says
+        so, or if the file is empty.
         """
         line_count = self._source.count
         says_end = hunk.at_end and hunk.start is None and not hunk.headings
@@ -234,59 +268,77 @@ class _HunkPlacer:
         return NoPlace("no_context")
 
     def _look_at_stated_line(
-        self, hunk: PatchHunk, old: tuple[bytes, ...], stated: int
+        self, hunk: PatchHunk, old_lines: tuple[bytes, ...], stated_start: int
     ) -> _Candidates | NoPlace | None:
-        """Return the outcome if the line that the header names settles it, else None."""
+        """Return the outcome if the line that the header names decides it, or None.
+
+        None sends the caller to search the whole file.
+        """
         source = self._source
-        if not has_block_at(source, old, stated):
-            # Its old lines may be elsewhere too, but it is applied where it says.
+        if not has_block_at(source, old_lines, stated_start):
+            # A patch sent a second time: its result is at the very line it names. Old
+            # lines that occur elsewhere too must not draw it there.
             if self._exactly or not _is_proof(hunk):
                 return None
-            new = self._encode(hunk.lines.new)
-            if new and has_block_at(source, new, stated):
-                return NoPlace("already_applied", (stated + 1,))
+            new_lines = self._encode(hunk.lines.new)
+            if new_lines and has_block_at(source, new_lines, stated_start):
+                return NoPlace("already_applied", (stated_start + 1,))
             return None
         if self._exact_starts is not None:
-            return None  # all places are known: the nearest is chosen among them
-        may_mean_end = hunk.at_end or hunk.is_truncated or _lacks_context_behind(hunk)
-        # Only one line more is read, not counted: a file may have very many.
-        if may_mean_end and source.bodies(stated + len(old), 1):
+            # An earlier hunk had to be searched for, so the numbers are doubtful. All
+            # places are known now, and the nearest is chosen among them.
             return None
-        return _Candidates([stated])
+        may_mean_end = hunk.at_end or hunk.is_truncated or _lacks_context_behind(hunk)
+        # To ask for the number of lines would read a huge file to its end, so only one
+        # line more is read.
+        if may_mean_end and source.bodies(stated_start + len(old_lines), 1):
+            return None
+        return _Candidates([stated_start])
 
     def _find_present_insertion(
         self, hunk: PatchHunk, place: HunkPlace
     ) -> NoPlace | None:
         """Return the refusal of an insertion that is there already, or None.
 
-        Lines that a hunk adds at its edge, without context beyond them, would be added
-        once more by each call.
+        Added lines at the edge of a hunk have no context beyond them. So the hunk still
+        fits after it was applied, and each call would add the lines once more.
         """
         if "-" in hunk.lines.signs:
             return None
-        old, new = self._encode(hunk.lines.old), self._encode(hunk.lines.new)
-        if not old or not new:
+        old_lines, new_lines = (
+            self._encode(hunk.lines.old),
+            self._encode(hunk.lines.new),
+        )
+        if not old_lines or not new_lines:
             return None
-        if not any(line.strip() for line in set(new) - set(old)):
+        # Blank lines, and repetitions of its own context, may well be wanted twice.
+        if not any(line.strip() for line in set(new_lines) - set(old_lines)):
             return None
         signs = hunk.lines.signs
-        if signs[-1] == "+" and has_block_at(self._source, new, place.start):
+        if signs[-1] == "+" and has_block_at(self._source, new_lines, place.start):
             return NoPlace("already_applied", (place.start + 1,))
-        start_before = place.start + len(old) - len(new)
-        if signs[0] == "+" and has_block_at(self._source, new, start_before):
+        start_before = place.start + len(old_lines) - len(new_lines)
+        if signs[0] == "+" and has_block_at(self._source, new_lines, start_before):
             return NoPlace("already_applied", (start_before + 1,))
         return None
 
     # All places of one hunk
 
-    def _find_starts(self, index: int, old: tuple[bytes, ...] | None) -> list[int]:
-        """Return all places of a hunk by the strictest comparison that finds any."""
+    def _find_starts(
+        self, hunk_index: int, old_lines: tuple[bytes, ...] | None
+    ) -> list[int]:
+        """Return all places of a hunk by the strictest comparison that finds any.
+
+        `old_lines` are None if the file's encoding cannot have them.
+        """
         if self._exact_starts is None:
-            self._exact_starts = self._find_exact_starts(index)
-        exact_starts = self._exact_starts.get(old or (), [])
+            # One search of the file serves this hunk and all that follow: a search for
+            # each of ten thousand hunks would take minutes.
+            self._exact_starts = self._find_exact_starts(hunk_index)
+        exact_starts = self._exact_starts.get(old_lines or (), [])
         if exact_starts or self._exactly:
             return exact_starts
-        hunk = self._hunks[index]
+        hunk = self._hunks[hunk_index]
         block = RequestLines.of_lines(hunk.lines.old)
         places: list[HunkPlace] = []
         for region in find_regions(self._source, block).regions:
@@ -299,13 +351,13 @@ class _HunkPlacer:
         starts: set[int] = set()
         for place in places:
             if place.tier.rank == best_rank:
-                self._loose_places[index, place.start] = place
+                self._loose_places[hunk_index, place.start] = place
                 starts.add(place.start)
         return sorted(starts)
 
-    def _find_exact_starts(self, first: int) -> dict[tuple[bytes, ...], list[int]]:
-        """Return the exact places of all hunks from `first` on, by their old lines."""
-        blocks = [self._encode(hunk.lines.old) for hunk in self._hunks[first:]]
+    def _find_exact_starts(self, first_hunk: int) -> dict[tuple[bytes, ...], list[int]]:
+        """Return the exact places of all hunks from `first_hunk` on, by old lines."""
+        blocks = [self._encode(hunk.lines.old) for hunk in self._hunks[first_hunk:]]
         starts = find_blocks(self._source, [block for block in blocks if block])
         if starts is None:
             self._too_many_places = True
@@ -313,60 +365,78 @@ class _HunkPlacer:
         return starts
 
     def _to_place(
-        self, hunk: PatchHunk, block: RequestLines, region: Region
+        self, hunk: PatchHunk, request_lines: RequestLines, region: Region
     ) -> HunkPlace | None:
-        """Return the place of a hunk if its old lines, `block`, mean a region."""
+        """Return the place of a hunk whose old lines match `region`, or None.
+
+        A region covers the lines that are not blank. The place includes the hunk's
+        blank lines above and below, if the file has them too. Return None if the hunk
+        could be written there in more than one way.
+        """
         source = self._source
-        before, after = len(block.before), len(block.after)
-        first = source.line_number(region.start) - 1
-        end = source.line_number(region.end - 1)
-        start = first - before
+        blank_before, blank_after = len(request_lines.before), len(request_lines.after)
+        first_solid = source.line_number(region.start) - 1
+        end_line = source.line_number(region.end - 1)
+        start_line = first_solid - blank_before
         if region.tier is Tier.BLANK_LINES or not self._has_blank_edges(
-            start, before, end, after
+            start_line, blank_before, end_line, blank_after
         ):
-            if _changes_edges(hunk, block):
+            if _changes_edges(hunk, request_lines):
                 return None
-            return HunkPlace(first, end, Tier.BLANK_LINES, region)
-        end += after
-        if region.tier is not Tier.INDENT or not self._has_lost_spaces(hunk, start):
-            return HunkPlace(start, end, region.tier, region)
+            return HunkPlace(first_solid, end_line, Tier.BLANK_LINES, region)
+        end_line += blank_after
+        if region.tier is not Tier.INDENT or not self._has_lost_spaces(
+            hunk, start_line
+        ):
+            return HunkPlace(start_line, end_line, region.tier, region)
         if self._may_have_lost_spaces(hunk):
             return None
-        return HunkPlace(start, end, region.tier)
+        # Without the region its added lines are written with the indentation they have.
+        return HunkPlace(start_line, end_line, region.tier)
 
     def _may_have_lost_spaces(self, hunk: PatchHunk) -> bool:
-        """Return True unless all new lines are indented by whole steps of the file."""
-        unit = len(self._source.indent_unit.expandtabs())
-        if unit < 2:
-            return True
+        """Return True if added lines may lack the space that the context lacks.
+
+        They do not if all are indented by whole steps of the file's indentation.
+        """
+        indent_columns = len(self._source.indent_unit.expandtabs())
+        if indent_columns < 2:
+            return True  # each column is a whole step, so steps tell nothing
         for sign, text in hunk.lines.signed_new:
             if sign == " " or not text.strip():
                 continue
-            if len(leading_whitespace(text).expandtabs()) % unit:
+            if len(leading_whitespace(text).expandtabs()) % indent_columns:
                 return True
         return False
 
-    def _has_blank_edges(self, start: int, before: int, end: int, after: int) -> bool:
+    def _has_blank_edges(
+        self, start_line: int, blank_before: int, end_line: int, blank_after: int
+    ) -> bool:
         """Return True if the blank lines at the edges of a hunk are in the file too.
 
-        There are `before` of them from line `start` on, and `after` from `end` on.
+        There are `blank_before` of them from `start_line` on, and `blank_after` from
+        `end_line` on.
         """
         source = self._source
-        edges: list[bytes] = []
-        if start >= 0:
-            edges = [*source.bodies(start, before), *source.bodies(end, after)]
-        blank_count = sum(is_blank(source.text(body)) for body in edges)
-        return blank_count == before + after
+        edge_lines: list[bytes] = []
+        if start_line >= 0:
+            edge_lines = [
+                *source.bodies(start_line, blank_before),
+                *source.bodies(end_line, blank_after),
+            ]
+        blank_count = sum(is_blank(source.text(body)) for body in edge_lines)
+        return blank_count == blank_before + blank_after
 
-    def _has_lost_spaces(self, hunk: PatchHunk, start: int) -> bool:
-        """Return True if the file's lines are the hunk's with the signs of its context.
+    def _has_lost_spaces(self, hunk: PatchHunk, start_line: int) -> bool:
+        """Return True if the hunk's context lacks the space that is its sign.
 
-        Models leave out the space before context, so that the indents are one less.
+        Models leave it out. Then the reader takes the first space of the indentation
+        for the sign, and each line of context is indented by one less than in the file.
         """
         source = self._source
-        old = hunk.lines.signed_old
-        lines = map(source.text, source.bodies(start, len(old)))
-        for (sign, text), line in zip(old, lines, strict=True):
+        signed_lines = hunk.lines.signed_old
+        lines = map(source.text, source.bodies(start_line, len(signed_lines)))
+        for (sign, text), line in zip(signed_lines, lines, strict=True):
             if sign == " ":
                 if line not in (f" {text}", ""):
                     return False
@@ -377,10 +447,11 @@ class _HunkPlacer:
     def _find_undecodable(self, hunk: PatchHunk) -> list[HunkPlace]:
         """Return the places of a hunk whose context has U+FFFD for undecodable bytes.
 
-        Such lines may only stay: the patch does not have their bytes.
+        A model copies U+FFFD from the text it was shown. Such lines may only be
+        context: the patch does not have their bytes, so it cannot write them.
         """
-        old = hunk.lines.signed_old
-        if not any(_UNDECODABLE in text for sign, text in old if sign == " "):
+        signed_lines = hunk.lines.signed_old
+        if not any(_UNDECODABLE in text for sign, text in signed_lines if sign == " "):
             return []
         # In a large file only the line that the header names is decoded.
         self._budget.remaining -= self._source.count
@@ -388,19 +459,24 @@ class _HunkPlacer:
         if self._budget.remaining > 0:
             starts = range(self._source.count)
         return [
-            HunkPlace(start, start + len(old), Tier.TYPOGRAPHY)
+            HunkPlace(start, start + len(signed_lines), Tier.TYPOGRAPHY)
             for start in starts
-            if self._decodes_to(start, old)
+            if self._decodes_to(start, signed_lines)
         ]
 
-    def _decodes_to(self, start: int, lines: Sequence[tuple[str, str]]) -> bool:
-        """Return True if the file's lines from `start` on are shown as these lines."""
-        bodies = self._source.bodies(start, len(lines))
-        if len(bodies) != len(lines):
+    def _decodes_to(
+        self, start_line: int, signed_lines: Sequence[tuple[str, str]]
+    ) -> bool:
+        """Return True if a reader is shown the file's lines from `start_line` on as these.
+
+        Removed lines must decode without loss: their bytes are deleted.
+        """
+        bodies = self._source.bodies(start_line, len(signed_lines))
+        if len(bodies) != len(signed_lines):
             return False
-        for body, (sign, text) in zip(bodies, lines, strict=True):
-            errors = "replace" if sign == " " else "surrogateescape"
-            if body.decode(self._codec, errors) != text:
+        for body, (sign, text) in zip(bodies, signed_lines, strict=True):
+            error_handler = "replace" if sign == " " else "surrogateescape"
+            if body.decode(self._codec, error_handler) != text:
                 return False
         return True
 
@@ -412,23 +488,26 @@ class _HunkPlacer:
             return None
 
 
-def _find_nearest(candidates: _Candidates, stated: int) -> int | None:
-    """Return the start nearest to line `stated`, if it is clearly nearest and in reach."""
-    starts, first = candidates.starts, candidates.first
-    index = max(first, bisect_left(starts, stated))
-    around = starts[max(first, index - 2) : index + 2]
-    around.sort(key=lambda start: abs(start - stated))
-    distance = abs(around[0] - stated)
-    next_distance = abs(around[1] - stated)
+def _find_nearest(candidates: _Candidates, stated_start: int) -> int | None:
+    """Return the start nearest to `stated_start`, or None.
+
+    It must be within reach, and the next one must be at least twice as far away.
+    """
+    starts, first_index = candidates.starts, candidates.first
+    position = max(first_index, bisect_left(starts, stated_start))
+    nearby_starts = starts[max(first_index, position - 2) : position + 2]
+    nearby_starts.sort(key=lambda start: abs(start - stated_start))
+    distance = abs(nearby_starts[0] - stated_start)
+    next_distance = abs(nearby_starts[1] - stated_start)
     if distance <= REACH_LINES and 2 * distance <= next_distance:
-        return around[0]
+        return nearby_starts[0]
     return None
 
 
 def _lacks_context_behind(hunk: PatchHunk) -> bool:
     """Return True if a hunk has context before its changes and none behind them.
 
-    Diffs are like that at the end of a file.
+    diff and git write such hunks only at the end of a file.
     """
     signs = hunk.lines.signs
     return signs[-1] != " " and not signs[:-1][:_USUAL_CONTEXT].strip(" ")
@@ -437,7 +516,8 @@ def _lacks_context_behind(hunk: PatchHunk) -> bool:
 def _is_proof(hunk: PatchHunk) -> bool:
     """Return True if finding the new lines of a hunk means that it was applied.
 
-    Added lines need context; a removal needs it on both sides.
+    An added line proves it together with a line of context. The result of a removal is
+    only context: it proves something if lines from both sides of the gap now touch.
     """
     signs = "".join(
         sign for sign, text in hunk.lines.signed_old if sign == "-" or text.strip()
@@ -447,15 +527,16 @@ def _is_proof(hunk: PatchHunk) -> bool:
     return "-" in signs and signs[0] == signs[-1] == " "
 
 
-def _changes_edges(hunk: PatchHunk, block: RequestLines) -> bool:
+def _changes_edges(hunk: PatchHunk, old_block: RequestLines) -> bool:
     """Return True if a hunk changes blank lines at its edges, or how the file ends.
 
-    Then the blank lines in the file may be others than those it means.
+    The file has other blank lines there than the hunk, so it is unclear which of them
+    the change is about.
     """
     new_block = RequestLines.of_lines(hunk.lines.new)
-    if len(block.before) != len(new_block.before):
+    if len(old_block.before) != len(new_block.before):
         return True
-    if len(block.after) != len(new_block.after):
+    if len(old_block.after) != len(new_block.after):
         return True
     pairs = zip(hunk.lines.signs, hunk.lines.ends, strict=True)
     signs_without_end = {sign for sign, end in pairs if not end}

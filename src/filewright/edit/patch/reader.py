@@ -21,8 +21,11 @@ Only the end mark tells a whole patch from one that was cut off, so it is requir
 begin mark may be missing.
 
 Both notations are read in three steps: `scan` says what kind each line is, this module
-reads files, and `hunks` reads the hunks of each. Models write patches loosely. They are
-read loosely where they can mean one thing only, and refused everywhere else.
+reads files, and `hunks` reads the hunks of each. Lines of the patch are counted from 0
+here, and from 1 in errors and results.
+
+Models write patches loosely. They are read loosely where they can mean one thing only,
+and refused everywhere else.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ from filewright.edit.patch.scan import LineKind, PatchText, scan_patch
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
 
-_MOVED = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):")
+# Models know the mark by three names, of which "Move to" is the documented one.
+_MOVE_MARK = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):")
 _ENVELOPE_KINDS: dict[str, PatchKind] = {
     "Add": "create",
     "Update": "modify",
@@ -64,6 +68,7 @@ _ENVELOPE_KINDS: dict[str, PatchKind] = {
 _FILE_STARTS = (LineKind.FILE, LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
 _PATCH_ENDS = (LineKind.END_OF_PATCH, LineKind.SIGNATURE, LineKind.END_OF_TEXT)
 _ENVELOPE_FILE_ENDS = (LineKind.FILE, LineKind.END_OF_PATCH, LineKind.END_OF_TEXT)
+# Names of the copy that a person makes before editing, for "diff -u file.orig file".
 _BACKUP_SUFFIXES = (b".orig", b".old", b"~")
 
 # Lines that svn, diff -r, rcs and mail programs write between the files.
@@ -114,10 +119,12 @@ _UNSUPPORTED = (
 def parse_patch(text: str, *, renames: bool = False) -> Patch:
     """Return the patch in `text`, a unified diff (git's too) or an envelope.
 
-    With `renames`, two names in a header without git's lines rename the file. The time
-    this takes is linear in the text. Raise `invalid_input` with the number of the line
-    that is wrong, or `unsupported` for changes that patches can express and filewright
-    does not make (of links and submodules).
+    With `renames`, a header with two names renames the file; without, it is an error
+    unless git's lines announce the rename. The time is linear in the length of `text`.
+
+    Raise `invalid_input` with the number of the line that is wrong (from 1), or
+    `unsupported` for changes that filewright does not make: those of links and
+    submodules, context diffs, and combined diffs of merges.
     """
     if not text.strip():
         raise invalid(
@@ -129,7 +136,9 @@ def parse_patch(text: str, *, renames: bool = False) -> Patch:
     files = _FileReader(patch_text, renames=renames).read_all()
     alternative_files: tuple[FilePatch, ...] = ()
     if any(hunk.is_ambiguous for file in files for hunk in file.hunks):
-        # The files decide which reading is right. One that fails is not right.
+        # Two changed lines such as "--- x" and "+++ y" look like the header of the next
+        # file. Only the files can tell which reading is right, so the planner gets both.
+        # A reading that fails is certainly wrong.
         with suppress(FilewrightError):
             alternative_files = _FileReader(
                 patch_text, renames=renames, prefers_headers=True
@@ -139,7 +148,11 @@ def parse_patch(text: str, *, renames: bool = False) -> Patch:
 
 @dataclass(frozen=True, slots=True)
 class _FileSides:
-    """The kind of change of a file, and its names on both sides."""
+    """The kind of change of a file, and its names on both sides, without prefixes.
+
+    Both names are equal unless the file is renamed or copied. `has_prefix`: the header
+    has ``a/`` or ``b/`` before them.
+    """
 
     kind: PatchKind
     old: bytes
@@ -151,35 +164,35 @@ class _FileReader:
     """Reads the files of a patch; `position` is the line that is next."""
 
     def __init__(
-        self, text: PatchText, *, renames: bool, prefers_headers: bool = False
+        self, patch_text: PatchText, *, renames: bool, prefers_headers: bool = False
     ) -> None:
-        self.position = text.start
-        self._text = text
+        self.position = patch_text.start
+        self._text = patch_text
         self._renames = renames
         self._prefers_headers = prefers_headers
 
     def read_all(self) -> tuple[FilePatch, ...]:
-        """Return all files, up to the end, a signature or the envelope's end mark."""
-        text = self._text
+        """Return the files up to the end of the text, a signature or the end mark."""
+        patch_text = self._text
         files: list[FilePatch] = []
-        while text.kinds[self.position] not in _PATCH_ENDS:
-            if text.kinds[self.position] not in _FILE_STARTS:
+        while patch_text.kinds[self.position] not in _PATCH_ENDS:
+            if patch_text.kinds[self.position] not in _FILE_STARTS:
                 self._skip_line_between(files)
-            elif text.is_envelope:
+            elif patch_text.is_envelope:
                 files.append(self._read_envelope_file())
             else:
                 files.append(self._read_unified_file())
         self._check_end()
         if files:
             return tuple(files)
-        if text.is_envelope:
-            raise text.error(
-                text.start - 1,
+        if patch_text.is_envelope:
+            raise patch_text.error(
+                patch_text.start - 1,
                 "the patch names no file",
                 "add '*** Update File: path', '*** Add File: path' or such",
             )
-        raise text.error(
-            text.start,
+        raise patch_text.error(
+            patch_text.start,
             "no file header was found",
             "begin each file with '--- a/path' and '+++ b/path' lines, or use "
             "'*** Begin Patch'",
@@ -187,21 +200,21 @@ class _FileReader:
 
     def _check_end(self) -> None:
         """Raise an error for an envelope without an end, or for more behind it."""
-        text = self._text
-        kind = text.kinds[self.position]
-        if text.is_envelope and kind is LineKind.END_OF_TEXT:
-            raise text.error(
+        patch_text = self._text
+        kind = patch_text.kinds[self.position]
+        if patch_text.is_envelope and kind is LineKind.END_OF_TEXT:
+            raise patch_text.error(
                 self.position,
                 "the patch has no '*** End Patch', so its end may be missing",
                 "send the whole patch again, ending with '*** End Patch'",
             )
         if kind is not LineKind.END_OF_PATCH:
             return
-        # Models go on talking, or close a here-document. But a second patch would be
-        # silently lost.
-        for index in range(self.position + 1, len(text.lines)):
-            if text.has_patch_line(index, index + 1):
-                raise text.error(
+        # Models go on talking below the mark, or close a here-document. That is ignored,
+        # but a second patch must not be: it would be lost without an error.
+        for index in range(self.position + 1, len(patch_text.lines)):
+            if patch_text.has_patch_line(index, index + 1):
+                raise patch_text.error(
                     index,
                     "this line follows '*** End Patch'",
                     "send one patch in one call",
@@ -212,50 +225,54 @@ class _FileReader:
     def _skip_line_between(self, files: list[FilePatch]) -> None:
         """Skip a line outside every file, or raise an error.
 
-        There may be remarks before the first file, and talk after the last one.
+        In a unified diff there may be remarks before the first file, and talk after the
+        last one: then this skips to the end. `files` are those read so far.
         """
-        text, index = self._text, self.position
+        patch_text, index = self._text, self.position
         self.position += 1
-        if text.kinds[index] is LineKind.BLANK:
+        if patch_text.kinds[index] is LineKind.BLANK:
             return
-        if text.is_envelope:
-            raise text.error(
+        if patch_text.is_envelope:
+            raise patch_text.error(
                 index,
                 "this line belongs to no file",
                 "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' "
                 "or '*** End Patch'",
             )
         self._check_supported(index, _UNSUPPORTED)
-        line = text.lines[index]
+        line = patch_text.lines[index]
         if files and not _NOISE.match(line):
             if not self._is_talk(index, files[-1]):
-                raise text.error(
+                raise patch_text.error(
                     index,
                     "this line belongs to no hunk",
                     "each line of a hunk begins with a space, '-' or '+'; remove what "
                     "is not part of the patch",
                 )
-            self.position = len(text.lines) - 1
+            self.position = len(patch_text.lines) - 1
             return
-        is_last = text.kinds[index + 1] is LineKind.END_OF_TEXT
+        is_last = patch_text.kinds[index + 1] is LineKind.END_OF_TEXT
         if not files and is_last and line.startswith("--- "):
-            raise text.error(index, "the patch ends inside a file header", RESEND_HINT)
+            raise patch_text.error(
+                index, "the patch ends inside a file header", RESEND_HINT
+            )
 
     def _is_talk(self, index: int, last_file: FilePatch) -> bool:
         """Return True if only talk follows, and no line of the last hunk.
 
-        A line of context that lost its space looks like talk. Talk follows a hunk whose
-        counts were right, behind a blank line or a fence.
+        A line of context that lost its space looks like talk; skipping it would change
+        what the hunk does. So the hunk must be whole by its counts, a blank line or a
+        fence must come between, and no line below may look like a patch's.
         """
-        text = self._text
-        is_apart = not text.lines[index - 1].strip()
-        if not is_apart and not text.lines[index].startswith("```"):
+        patch_text = self._text
+        is_apart = not patch_text.lines[index - 1].strip()
+        if not is_apart and not patch_text.lines[index].startswith("```"):
             return False
         if last_file.hunks:
             last_hunk = last_file.hunks[-1]
             if last_hunk.has_wrong_counts or last_hunk.start is None:
                 return False
-        return not text.has_patch_line(index)
+        return not patch_text.has_patch_line(index)
 
     def _check_supported(
         self, index: int, unsupported: tuple[_Unsupported, ...]
@@ -269,22 +286,25 @@ class _FileReader:
     # A file of an envelope
 
     def _read_envelope_file(self) -> FilePatch:
-        text, first = self._text, self.position
-        verb, name = text.lines[first][len("*** ") :].split(" File:", 1)
+        patch_text, first_index = self._text, self.position
+        verb, name = patch_text.lines[first_index][len("*** ") :].split(" File:", 1)
         kind = _ENVELOPE_KINDS[verb]
-        old = new = self._parse_name(first, name.strip())
+        old_name = new_name = self._parse_name(first_index, name.strip())
         self.position += 1
-        line = text.lines[self.position]
-        if kind == "modify" and (match := _MOVED.match(line)):
+        line = patch_text.lines[self.position]
+        if kind == "modify" and (match := _MOVE_MARK.match(line)):
             kind = "rename"
-            new = self._parse_name(self.position, line[match.end() :].strip())
+            new_name = self._parse_name(self.position, line[match.end() :].strip())
             self.position += 1
         self._skip_unified_header()
         if kind == "delete":
             self._check_deleted_file_is_empty()
         hunks = self._read_hunks(is_new_file=kind == "create")
         return self._build_file(
-            first, _FileSides(kind, old, new), hunks, may_be_empty=kind != "modify"
+            first_index,
+            _FileSides(kind, old_name, new_name),
+            hunks,
+            may_be_empty=kind != "modify",
         )
 
     def _skip_unified_header(self) -> None:
@@ -293,25 +313,27 @@ class _FileReader:
         Models mix both notations. Such lines repeat what the envelope says, except for
         a rename or a change of mode, which an envelope does not have.
         """
-        text = self._text
-        while git_line := parse_git_line(text.lines[self.position]):
+        patch_text = self._text
+        while git_line := parse_git_line(patch_text.lines[self.position]):
             statements = git_line.statements
             if "verb" in statements or statements.get("state") in ("old", "new"):
                 break
             self.position += 1
-        below = text.lines[self.position : self.position + 2]
-        has_names = below[0].startswith("--- ") and below[1].startswith("+++ ")
-        if has_names and text.kinds[self.position + 2] is LineKind.HUNK:
+        next_lines = patch_text.lines[self.position : self.position + 2]
+        has_names = next_lines[0].startswith("--- ") and next_lines[1].startswith(
+            "+++ "
+        )
+        if has_names and patch_text.kinds[self.position + 2] is LineKind.HUNK:
             self.position += 2
 
     def _check_deleted_file_is_empty(self) -> None:
-        text = self._text
-        after = text.skip_blank(self.position)
-        if text.kinds[after] in _ENVELOPE_FILE_ENDS:
+        patch_text = self._text
+        next_index = patch_text.skip_blank(self.position)
+        if patch_text.kinds[next_index] in _ENVELOPE_FILE_ENDS:
             return
         self._check_supported(self.position, (_BINARY_PATCH,))
-        raise text.error(
-            after,
+        raise patch_text.error(
+            next_index,
             "a deleted file has no lines",
             "give only '*** Delete File: path'",
         )
@@ -319,44 +341,53 @@ class _FileReader:
     # A file of a unified diff
 
     def _read_unified_file(self) -> FilePatch:
-        text, first = self._text, self.position
-        git = self._read_git_header()
-        header = self.position
-        written = self._read_written_names()
+        patch_text, first_index = self._text, self.position
+        git_header = self._read_git_header()
+        names_index = self.position
+        header_names = self._read_header_names()
         hunks = self._read_hunks()
-        sides = self._find_sides(first, git, written)
+        sides = self._find_sides(first_index, git_header, header_names)
         kind = sides.kind
-        if git.state == "new file":
+        if git_header.state == "new file":
             kind = "create"
-        elif git.state == "deleted file":
+        elif git_header.state == "deleted file":
             kind = "delete"
-        elif kind == "modify" and written is not None and len(hunks) == 1:
-            # GNU diff -N gives the side that is missing the time of the epoch.
-            if not hunks[0].lines.old and has_epoch(text.lines[header]):
+        elif kind == "modify" and header_names is not None and len(hunks) == 1:
+            # GNU diff -N names the file on both sides, and gives the one that does not
+            # exist the time of the epoch.
+            if not hunks[0].lines.old and has_epoch(patch_text.lines[names_index]):
                 kind = "create"
-            elif not hunks[0].lines.new and has_epoch(text.lines[header + 1]):
+            elif not hunks[0].lines.new and has_epoch(
+                patch_text.lines[names_index + 1]
+            ):
                 kind = "delete"
-        may_be_empty = git.is_complete and (kind != "modify" or git.state != "")
-        if written is not None and (git.verb or kind != "rename"):
+        # A rename, a change of mode or an empty file needs no hunks.
+        may_be_empty = git_header.is_complete and (
+            kind != "modify" or git_header.state != ""
+        )
+        if header_names is not None and (git_header.verb or kind != "rename"):
             # "---" and "+++" announce hunks. If there are none, the patch was cut off.
             may_be_empty = False
         return self._build_file(
-            first,
+            first_index,
             replace(sides, kind=kind),
             hunks,
             may_be_empty=may_be_empty,
-            mode=git.permissions,
+            mode=git_header.permissions,
         )
 
     def _read_git_header(self) -> GitHeader:
         """Return the statements of git's lines, and stop behind them."""
-        text = self._text
+        patch_text = self._text
         statements: dict[str, str] = {}
-        while git_line := parse_git_line(text.lines[self.position].removesuffix("\r")):
+        while git_line := parse_git_line(
+            patch_text.lines[self.position].removesuffix("\r")
+        ):
+            # The next "diff --git" begins another file: this one has no hunks.
             if statements and git_line.statements.get("names"):
                 break
             if git_line.special_file is not None:
-                raise text.error(
+                raise patch_text.error(
                     self.position,
                     f"mode {git_line.mode} is {git_line.special_file}",
                     "patches change regular files only",
@@ -366,88 +397,108 @@ class _FileReader:
             self.position += 1
         return GitHeader(**statements)
 
-    def _read_written_names(self) -> NamePair | None:
+    def _read_header_names(self) -> NamePair | None:
         """Return the names after "---" and "+++", and stop behind them, if there."""
-        text, index = self._text, self.position
-        kinds = (LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
-        if text.kinds[index] not in kinds:
+        patch_text, names_index = self._text, self.position
+        header_kinds = (LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
+        if patch_text.kinds[names_index] not in header_kinds:
             return None
-        old = self._parse_name(index, text.lines[index][len("--- ") :])
-        new = self._parse_name(index + 1, text.lines[index + 1][len("+++ ") :])
+        old_name = self._parse_name(
+            names_index, patch_text.lines[names_index][len("--- ") :]
+        )
+        new_name = self._parse_name(
+            names_index + 1, patch_text.lines[names_index + 1][len("+++ ") :]
+        )
         self.position += 2
-        return NamePair(old, new)
+        return NamePair(old_name, new_name)
 
     def _find_sides(
-        self, first: int, git: GitHeader, written: NamePair | None
+        self, first_index: int, git_header: GitHeader, header_names: NamePair | None
     ) -> _FileSides:
-        """Return the kind of change by a file's header, and both names."""
-        git_names = split_git_names(git.names)
-        has_prefixes = has_two_prefixes(git.names, git_names)
-        names = written or git_names
-        bare = None if names is None else strip_prefixes(names, has_prefixes)
-        if git.verb:
+        """Return the kind of change of a file and its names, by its header.
+
+        `git_header` are git's lines (all empty without them), and `header_names` the
+        names after "---" and "+++", if any. `first_index` is the line that errors name.
+        """
+        git_names = split_git_names(git_header.names)
+        has_prefixes = has_two_prefixes(git_header.names, git_names)
+        side_names = header_names or git_names
+        bare_names = (
+            None if side_names is None else strip_prefixes(side_names, has_prefixes)
+        )
+        if git_header.verb:
             has_prefix = bool(has_prefixes)
-            return self._find_renamed_sides(first, git, written, bare, has_prefix)
-        if names is None or bare is None:
+            return self._find_renamed_sides(
+                first_index, git_header, header_names, bare_names, has_prefix
+            )
+        if side_names is None or bare_names is None:
             raise self._text.error(
-                first,
+                first_index,
                 "the file names cannot be read",
                 "add '--- a/path' and '+++ b/path'",
             )
-        has_prefix = bare != names
-        if bare.old == bare.new == NO_FILE:
+        # Without git's "rename" or "copy" only the two names tell the kind of change.
+        has_prefix = bare_names != side_names
+        if bare_names.old == bare_names.new == NO_FILE:
             raise self._text.error(
-                first, "both sides are /dev/null", "name the file on one side"
+                first_index, "both sides are /dev/null", "name the file on one side"
             )
-        if bare.old == NO_FILE:
-            return _FileSides("create", bare.new, bare.new, has_prefix)
-        if bare.new == NO_FILE:
-            return _FileSides("delete", bare.old, bare.old, has_prefix)
-        # "diff -u file.orig file": the copy that was made before is no other file.
-        if bare.old in [bare.new + suffix for suffix in _BACKUP_SUFFIXES]:
-            return _FileSides("modify", bare.new, bare.new, has_prefix)
-        if bare.old == bare.new:
-            return _FileSides("modify", bare.old, bare.new, has_prefix)
-        if not self._renames or git.names:
+        if bare_names.old == NO_FILE:
+            return _FileSides("create", bare_names.new, bare_names.new, has_prefix)
+        if bare_names.new == NO_FILE:
+            return _FileSides("delete", bare_names.old, bare_names.old, has_prefix)
+        # "diff -u file.orig file" compares a file with a copy of its earlier content: it
+        # renames nothing.
+        if bare_names.old in [bare_names.new + suffix for suffix in _BACKUP_SUFFIXES]:
+            return _FileSides("modify", bare_names.new, bare_names.new, has_prefix)
+        if bare_names.old == bare_names.new:
+            return _FileSides("modify", bare_names.old, bare_names.new, has_prefix)
+        if not self._renames or git_header.names:
             raise self._text.error(
-                first,
-                f"the two sides name different files, {quote(bare.old)} and "
-                f"{quote(bare.new)}, without a rename",
+                first_index,
+                f"the two sides name different files, {quote(bare_names.old)} and "
+                f"{quote(bare_names.new)}, without a rename",
                 "name one file on both sides, or give 'diff --git', 'rename from' and "
                 "'rename to' lines",
             )
-        if posixpath.normpath(bare.old) == posixpath.normpath(bare.new):
-            return _FileSides("modify", bare.old, bare.old, has_prefix)
-        return _FileSides("rename", bare.old, bare.new, has_prefix)
+        # "./a.py" and "a.py" are two spellings of one name.
+        if posixpath.normpath(bare_names.old) == posixpath.normpath(bare_names.new):
+            return _FileSides("modify", bare_names.old, bare_names.old, has_prefix)
+        return _FileSides("rename", bare_names.old, bare_names.new, has_prefix)
 
     def _find_renamed_sides(
         self,
-        first: int,
-        git: GitHeader,
-        written: NamePair | None,
-        bare: NamePair | None,
+        first_index: int,
+        git_header: GitHeader,
+        header_names: NamePair | None,
+        bare_names: NamePair | None,
         has_prefix: bool,
     ) -> _FileSides:
-        """Return the sides that git's "rename" or "copy" lines name."""
-        text = self._text
-        if git.source is None or git.target is None:
-            raise text.error(
-                first,
-                f"a {git.verb} names only one file",
-                f"give '{git.verb} from' and 'to'",
+        """Return the sides that git's "rename" or "copy" lines name.
+
+        `header_names` and `bare_names` (the same without prefixes) must agree with them.
+        """
+        patch_text = self._text
+        if git_header.source is None or git_header.target is None:
+            raise patch_text.error(
+                first_index,
+                f"a {git_header.verb} names only one file",
+                f"give '{git_header.verb} from' and 'to'",
             )
-        source = self._parse_name(first, git.source)
-        target = self._parse_name(first, git.target)
-        if written is not None and bare is not None:
-            agrees = bare.old in (source, target) and bare.new == target
-            if written != NamePair(source, target) and not agrees:
-                raise text.error(
-                    first,
-                    f"'--- {quote(written.old)}' or '+++ {quote(written.new)}' does "
+        source = self._parse_name(first_index, git_header.source)
+        target = self._parse_name(first_index, git_header.target)
+        if header_names is not None and bare_names is not None:
+            names_agree = (
+                bare_names.old in (source, target) and bare_names.new == target
+            )
+            if header_names != NamePair(source, target) and not names_agree:
+                raise patch_text.error(
+                    first_index,
+                    f"'--- {quote(header_names.old)}' or '+++ {quote(header_names.new)}' does "
                     "not name the file of the lines above it",
                     f"name {quote(source)} and {quote(target)} there",
                 )
-        kind: PatchKind = "rename" if git.verb == "rename" else "copy"
+        kind: PatchKind = "rename" if git_header.verb == "rename" else "copy"
         return _FileSides(kind, source, target, has_prefix)
 
     # Both notations
@@ -468,7 +519,7 @@ class _FileReader:
 
     def _build_file(
         self,
-        first: int,
+        first_index: int,
         sides: _FileSides,
         hunks: tuple[PatchHunk, ...],
         *,
@@ -476,20 +527,24 @@ class _FileReader:
         mode: int | None = None,
     ) -> FilePatch:
         """Return the file that begins at line `first` and ends at the position."""
-        text, kind = self._text, sides.kind
+        patch_text, kind = self._text, sides.kind
+        # Models send hunks of context alone, to show where they are. These are dropped,
+        # and reported in `idle_hunks`; but a file of only such hunks is a mistake.
         idle_hunks = tuple(hunk.number for hunk in hunks if not hunk.lines.has_changes)
         if idle_hunks and len(idle_hunks) == len(hunks):
-            raise text.error(hunks[0].patch_line - 1, NO_CHANGE_REASON, NO_CHANGE_HINT)
+            raise patch_text.error(
+                hunks[0].patch_line - 1, NO_CHANGE_REASON, NO_CHANGE_HINT
+            )
         hunks = tuple(hunk for hunk in hunks if hunk.lines.has_changes)
         if kind == "create":
             self._check_new_file(hunks)
-            if text.is_crlf and not text.is_envelope:
+            if patch_text.is_crlf and not patch_text.is_envelope:
                 hunks = tuple(_with_returns(hunk) for hunk in hunks)
         if not hunks and not may_be_empty:
             hint = RESEND_HINT
-            if text.is_envelope:
+            if patch_text.is_envelope:
                 hint = "give it '@@' sections with '-' and '+' lines"
-            raise text.error(
+            raise patch_text.error(
                 self.position - 1, f"the hunks of {quote(sides.old)} are missing", hint
             )
         return FilePatch(
@@ -497,10 +552,10 @@ class _FileReader:
             old_path=None if kind == "create" else quote(sides.old),
             new_path=None if kind == "delete" else quote(sides.new),
             hunks=hunks,
-            first_line=first + 1,
+            first_line=first_index + 1,
             last_line=self.position,
             new_mode=mode,
-            must_be_empty=kind == "delete" and not text.is_envelope,
+            must_be_empty=kind == "delete" and not patch_text.is_envelope,
             has_prefix=sides.has_prefix,
             idle_hunks=idle_hunks,
         )
@@ -528,10 +583,10 @@ class _FileReader:
 
 
 def _with_returns(hunk: PatchHunk) -> PatchHunk:
-    """Return a hunk whose lines end with a return before the newline.
+    """Return a hunk whose lines end in ``\\r\\n``.
 
-    The returns of a patch that has them everywhere were removed. A new file has no
-    other line ends to take over.
+    The reader removes the returns of a patch that has them everywhere, because an
+    existing file decides its line ends itself. A new file takes those of the patch.
     """
     line_ends = tuple(b"\r\n" if end == b"\n" else end for end in hunk.lines.ends)
     return replace(hunk, lines=replace(hunk.lines, ends=line_ends))
