@@ -52,7 +52,7 @@ Block = bytes | memoryview
 """Part of a content; valid until the next one."""
 
 
-# What a file is to hold
+# Contents of files
 
 
 class MemoryContent(NamedTuple):
@@ -75,8 +75,8 @@ class MemoryContent(NamedTuple):
 class SplicedContent:
     """Another content with splices applied while it is read.
 
-    `codec` is the encoding that the content before must decode by: it was only sampled when
-    the replacements were encoded. `blocks` raises `unencodable` if the guess was wrong.
+    `codec` is the encoding of the content before. It was guessed from samples when the
+    replacements were encoded: `blocks` raises `unencodable` if the guess was wrong.
     """
 
     def __init__(
@@ -84,12 +84,12 @@ class SplicedContent:
         base: ContentStream,
         splices: Sequence[Splice],
         codec: str | None = None,
-        shown: str = "",
+        display_path: str = "",
     ) -> None:
         self.base = base
         self.splices = splices
         self.codec = codec
-        self.shown = shown
+        self.display_path = display_path
         self.size = base.size
         for splice in splices:
             self.size += len(splice.replacement) - splice.length
@@ -100,7 +100,9 @@ class SplicedContent:
         if tap is not None:
             blocks = tap_blocks(blocks, tap)
         if self.codec:
-            blocks = _check_encoding(blocks, self.codec, self.shown)
+            blocks = _check_encoding(blocks, self.codec, self.display_path)
+        # `position` is the start of the block. `cursor` is the end of the last splice,
+        # which may lie some blocks ahead.
         position = cursor = 0
         remaining = iter(self.splices)
         splice = next(remaining, None)
@@ -133,7 +135,9 @@ def tap_blocks(
         yield block
 
 
-def _check_encoding(blocks: Iterable[Block], codec: str, shown: str) -> Iterator[Block]:
+def _check_encoding(
+    blocks: Iterable[Block], codec: str, display_path: str
+) -> Iterator[Block]:
     """Yield blocks unchanged. Raise `unencodable` if `codec` does not decode them."""
     decoder = codecs.getincrementaldecoder(codec)()
     try:
@@ -144,22 +148,22 @@ def _check_encoding(blocks: Iterable[Block], codec: str, shown: str) -> Iterator
     except UnicodeDecodeError as error:
         raise FilewrightError(
             Code.UNENCODABLE,
-            f"{shown} is not {codec} throughout, though its first and last parts are",
+            f"{display_path} is not {codec} throughout, though its first and last parts are",
             hint="give the file's encoding, or a replacement that is plain ASCII",
-            details={"path": shown, "encoding": codec},
+            details={"path": display_path, "encoding": codec},
         ) from error
 
 
 def compute_digest(content: File | ContentStream, *, size: int | None = None) -> str:
     """Return the xxh3_128 of a content, or of its first `size` bytes, in hex."""
-    state = xxhash.xxh3_128()
+    hasher = xxhash.xxh3_128()
     for block in content.blocks():
-        state.update(block if size is None else block[:size])
+        hasher.update(block if size is None else block[:size])
         if size is not None:
             size = max(0, size - len(block))
             if not size:
                 break
-    return state.hexdigest()
+    return hasher.hexdigest()
 
 
 class DiskContent(NamedTuple):
@@ -183,7 +187,7 @@ def copy_blocks(file: File, fresh: File) -> None:
     fresh.flush()
 
 
-# What undo keeps
+# The store
 
 
 class BlobWriter:
@@ -196,12 +200,13 @@ class BlobWriter:
         self._files: list[File] = []
         self._names: dict[str, bytes] = {}
         self.file_count = 0
-        """How many contents of these are in files."""
+        """The number of these contents that are in files."""
 
     def store(self, content: bytes) -> str:
-        """Store a content once and return its name. Stored content that is damaged is replaced."""
+        """Store a content once and return its name; replace a damaged one."""
         digest = hashlib.sha256(content).hexdigest()
         if self._holds(digest):
+            # The content stays as long as the newest operation that needs it.
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
             self._execute(needed, (self.number, digest))
             return digest
@@ -210,6 +215,7 @@ class BlobWriter:
             if len(content) > _MIN_COMPRESSED_BYTES
             else content
         )
+        # Random bytes are larger when they are compressed.
         data = min(content, packed, key=len)
         if len(data) > _MAX_DATABASE_BYTES:
             return self._write([packed], lambda: digest)
@@ -218,15 +224,15 @@ class BlobWriter:
 
     def store_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
         """Store a large content in a file of its own, and return its name."""
-        state, packer = hashlib.sha256(), zlib.compressobj(1)
+        hasher, packer = hashlib.sha256(), zlib.compressobj(1)
 
         def pieces() -> Iterator[bytes]:
             for block in blocks:
-                state.update(block)
+                hasher.update(block)
                 yield packer.compress(block)
             yield packer.flush()
 
-        return self._write(pieces(), state.hexdigest)
+        return self._write(pieces(), hasher.hexdigest)
 
     def _holds(self, name: str) -> bool:
         """Return True if a content is stored and sound; drop it if it is damaged."""
@@ -238,6 +244,7 @@ class BlobWriter:
         if not rows:
             return False
         try:
+            # Read to its end: an undo must not rely on a damaged content.
             for _ in self._store.blocks(name, None, *rows[0]):
                 pass
         except (FileNotFoundError, ValueError, TypeError, zlib.error):
@@ -270,7 +277,7 @@ class BlobWriter:
             self._files.pop().close()
 
     def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
-        """Keep a file as it is by a second name in the state folder; None if that is impossible."""
+        """Keep a file by a second name in the state folder; return None if it cannot be."""
         linked_name = f"={format_change_id(self.number)}-{self.file_count + 1}"
         try:
             with self._store.state.folder(_CONTENTS_FOLDER) as contents:
@@ -292,15 +299,18 @@ class BlobWriter:
         )
 
     def flush(self) -> None:
-        """Flush contents in files and give them their names, before an intent that needs them."""
+        """Flush the contents in files, and give them their names.
+
+        The intent that needs them is flushed after.
+        """
         self._close()
         with self._store.state.folder(_CONTENTS_FOLDER) as folder:
             for digest, fresh in self._names.items():
                 folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
-            self._store.swept_at_ns = (
-                folder.status().mtime_ns
-            )  # Nobody else changes it while we have the lock.
+            # No other process changes the folder while we hold the workspace lock, so
+            # there are no orphans to look for.
+            self._store.swept_at_ns = folder.status().mtime_ns
 
     def discard(self) -> None:
         """Remove the files of an operation that was never written."""
@@ -318,18 +328,22 @@ class BlobStore:
         self.database = database
         self.flusher = flusher
         self.swept_at_ns = 0
-        """When the folder was changed last, of what was swept; 0 before that."""
+        """The modification time of the folder when it had no orphans; 0 before a sweep."""
         self.state = state
 
     def blocks(
-        self, name: str, side: FileState | None, packed: object, data: bytes | None
+        self,
+        name: str,
+        file_state: FileState | None,
+        packed: object,
+        data: bytes | None,
     ) -> Iterator[bytes]:
         """Yield a content by the columns of its row, and check it.
 
         A displaced file is checked against its state, every other content against its name. Raise
         `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
         """
-        state: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
+        hasher: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
         digest: str | None = name
         with ExitStack() as opened:
             blocks: Iterable[bytes] = [data] if data is not None else []
@@ -339,17 +353,20 @@ class BlobStore:
                 blocks = file.blocks()
                 if not packed:
                     status = file.status()
-                    state, digest = xxhash.xxh3_128(), side.digest if side else None
-                    # One that was too large to be hashed is known by its size and time.
-                    if side is not None and (
-                        status.size != side.size
-                        or (not digest and status.mtime_ns != side.mtime_ns)
+                    hasher, digest = (
+                        xxhash.xxh3_128(),
+                        file_state.digest if file_state else None,
+                    )
+                    # A file that was too large to be hashed is known by its size and time.
+                    if file_state is not None and (
+                        status.size != file_state.size
+                        or (not digest and status.mtime_ns != file_state.mtime_ns)
                     ):
                         raise ValueError("a displaced file has been changed")
             for block in _decompress(blocks) if packed else blocks:
-                state.update(block)
+                hasher.update(block)
                 yield block
-        if digest is not None and state.hexdigest() != digest:
+        if digest is not None and hasher.hexdigest() != digest:
             raise ValueError("a content is damaged")
 
     def remove_unfinished(self, number: int) -> None:
@@ -380,13 +397,15 @@ class BlobStore:
         """Remove files of contents that were deleted."""
         with self.state.folder(_CONTENTS_FOLDER) as folder:
             for name in files:
-                with suppress(FileNotFoundError):  # Somebody was faster.
+                # Another process may remove the same files.
+                with suppress(FileNotFoundError):
                     folder.remove(name)
 
     def remove_orphans(self) -> None:
-        """Remove files that no operation needs, which a crash left. Needs the workspace lock.
+        """Remove files that a crash left and no operation needs.
 
-        A second name of a file would keep that from being replaced.
+        Needs the workspace lock. A file with a second name here could not be replaced without
+        breaking a hard link.
         """
         with suppress(FileNotFoundError):
             with self.state.folder(_CONTENTS_FOLDER) as folder:
@@ -443,7 +462,7 @@ class StoredContent(NamedTuple):
                 change_id=change_id,
             ) from error
         except OSError as error:
-            # Too many open files, say: that tells nothing of what was kept.
+            # Too many open files, for example: the content itself may be sound.
             raise from_os_error(error, description, doing="read") from error
 
     def read(self) -> bytes:
@@ -462,7 +481,7 @@ def _decompress(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield unpacker.flush()
 
 
-# What an entry says of them
+# The contents of a file change
 
 
 class BlobSource(NamedTuple):
@@ -473,29 +492,29 @@ class BlobSource(NamedTuple):
     max_memory_bytes: int
 
 
-def list_stored_contents(entry: FileChange) -> Iterator[StoredContent]:
+def list_stored_contents(change: FileChange) -> Iterator[StoredContent]:
     """Yield all contents that are stored for a file change."""
-    for state in (entry.before, entry.after):
+    for state in (change.before, change.after):
         if state is not None and state.blob:
-            yield StoredContent(entry.blobs, state.blob, state)
-    for name in (entry.removed, entry.inserted):
+            yield StoredContent(change.blobs, state.blob, state)
+    for name in (change.removed, change.inserted):
         if name is not None:
-            yield StoredContent(entry.blobs, name)
+            yield StoredContent(change.blobs, name)
 
 
-def stored_content_before(entry: FileChange) -> StoredContent | None:
+def stored_content_before(change: FileChange) -> StoredContent | None:
     """Return the content before a change, if it was stored whole."""
-    state = entry.before
+    state = change.before
     return (
-        StoredContent(entry.blobs, state.blob, state)
+        StoredContent(change.blobs, state.blob, state)
         if state is not None and state.blob
         else None
     )
 
 
-def _is_small(entry: FileChange, state: FileState | None) -> bool:
+def _is_small(change: FileChange, state: FileState | None) -> bool:
     """Return True if the content of a state may be built in memory."""
-    blobs = entry.blobs
+    blobs = change.blobs
     return (
         state is not None
         and state.kind == "file"
@@ -510,38 +529,37 @@ def is_whole_content_stored(edit: FileChange) -> bool:
     return state is None or (state.blob is not None and _is_small(edit, state))
 
 
-def content_before(entry: FileChange, content_now: bytes | None = None) -> bytes | None:
+def content_before(change: FileChange, content: bytes | None = None) -> bytes | None:
     """Return the content before a change, if it is small and follows from what is stored.
 
-    `held` is the content after it, if that is known.
+    `content` is the content after it, if that is known.
     """
-    if not _is_small(entry, entry.before):
+    if not _is_small(change, change.before):
         return None
-    for edit in reversed(
-        entry.edits or (entry,)
-    ):  # Perhaps only what the last of them found was kept whole.
-        side = edit.before
-        if side is not None and side.blob and _is_small(edit, side):
-            content_now = StoredContent(edit.blobs, side.blob, side).read()
-        elif content_now is not None:
-            content_now = _apply_if_known(content_now, backward_splices(edit))
-    return content_now
+    # Perhaps only the content before a later edit was stored whole: go back from there.
+    for edit in reversed(change.edits or (change,)):
+        state = edit.before
+        if state is not None and state.blob and _is_small(edit, state):
+            content = StoredContent(edit.blobs, state.blob, state).read()
+        elif content is not None:
+            content = _apply_if_known(content, backward_splices(edit))
+    return content
 
 
-def content_after(entry: FileChange) -> bytes | None:
+def content_after(change: FileChange) -> bytes | None:
     """Return the content after a change, if it is small and follows from what is stored."""
-    last_edit, state = entry.content_edits[-1], entry.after
-    if state is None or not _is_small(entry, state):
+    last_edit, state = change.content_edits[-1], change.after
+    if state is None or not _is_small(change, state):
         return None
     if state.blob is not None:
         return StoredContent(last_edit.blobs, state.blob, state).read()
-    if last_edit is not entry:
+    if last_edit is not change:
         return content_after(last_edit)
-    before = content_before(entry)
-    if entry.before is not None and entry.before.digest == state.digest:
+    before = content_before(change)
+    if change.before is not None and change.before.digest == state.digest:
         return before
     after = (
-        _apply_if_known(before, forward_splices(entry)) if before is not None else None
+        _apply_if_known(before, forward_splices(change)) if before is not None else None
     )
     return (
         after
@@ -551,38 +569,41 @@ def content_after(entry: FileChange) -> bytes | None:
 
 
 def forward_splices(
-    entry: FileChange, limit: int | None = None
+    change: FileChange, limit: int | None = None
 ) -> Sequence[Splice] | None:
-    """Return the splices of an edit, or the first `most`; None for another change."""
-    if entry.inserted is None:
+    """Return the splices of an edit, or the first `limit`; None for another change."""
+    if change.inserted is None:
         return None
     from filewright.text.splice import PackedSplices
 
     return PackedSplices(
-        unpack_spans(entry.packed_spans, limit),
-        StoredContent(entry.blobs, entry.inserted).read(),
+        unpack_spans(change.packed_spans, limit),
+        StoredContent(change.blobs, change.inserted).read(),
     )
 
 
 def backward_splices(
-    entry: FileChange, limit: int | None = None
+    change: FileChange, limit: int | None = None
 ) -> Sequence[Splice] | None:
-    """Return the splices that undo an edit, or the first `most`; None for another change."""
-    if not entry.packed_spans:
+    """Return the splices that undo an edit, or the first `limit` of them.
+
+    Return None for a change that is no edit, or if its removed bytes are not known.
+    """
+    if not change.packed_spans:
         return None
-    if entry.removed is not None:
-        removed = StoredContent(entry.blobs, entry.removed).read()
-    elif (before := content_before(entry)) is not None:
+    if change.removed is not None:
+        removed = StoredContent(change.blobs, change.removed).read()
+    elif (before := content_before(change)) is not None:
         removed = b"".join(
             before[offset : offset + removed_bytes]
-            for offset, removed_bytes, _ in unpack_spans(entry.packed_spans, limit)
+            for offset, removed_bytes, _ in unpack_spans(change.packed_spans, limit)
         )
     else:
         return None
     from filewright.text.splice import PackedSplices
 
     return PackedSplices(
-        _invert_spans(unpack_spans(entry.packed_spans, limit)), removed
+        _invert_spans(unpack_spans(change.packed_spans, limit)), removed
     )
 
 

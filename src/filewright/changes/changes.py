@@ -179,7 +179,9 @@ class Changes(History):
             self.before_change(task)
             # The change is in the log of the first root that it touches; the state folders
             # of the others point to that.
-            first, *others = sorted({place.root.index for place in locations}) or [0]
+            first, *others = sorted(
+                {location.root.index for location in locations}
+            ) or [0]
             log = self._own[first]
             for other in others:
                 self._own[other].state.link(log.state)

@@ -164,7 +164,7 @@ def _attempt(
             log.write(record, plan, entries=record.file_changes != intended)
 
         # Publish: readers see the change. A crash is still rolled back.
-        slots = PlanSlots(open_folders, plan, known=order.known_folders)
+        slots = PlanSlots(open_folders, plan, known_folders=order.known_folders)
         publish(slots, log.flusher, hash_up_to=log.settings.identity_bytes)
 
         # Done: from the end of this flush on the change is never rolled back.

@@ -29,26 +29,27 @@ if TYPE_CHECKING:
 
     _T = TypeVar("_T")
 
-# SQLite is imported where a database is opened: a server that has only started needs none of it.
+# SQLite is imported where a database is opened: a server that has only started needs
+# nothing of it.
 
 VERSION = 15
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html
-_BUSY_CODES = (5, 6)
-_NOT_SHARED_CODES = (10, 14, 15)
+_BUSY_CODES = (5, 6)  # BUSY and LOCKED
+_NOT_SHARED_CODES = (10, 14, 15)  # IOERR, CANTOPEN and PROTOCOL
 _NOT_SHARED_FOR_READING_CODES = (10, 15)
-_UNWRITABLE_CODES = (8, 14)
-_IOERR_WRITE = 778
+_UNWRITABLE_CODES = (8, 14)  # READONLY and CANTOPEN
+_IOERR_WRITE = 778  # An extended code: IOERR with a detail in the upper bits.
 _PAGE_BYTES = 4096
 _MAX_WAL_BYTES = 4 << 20
 _WAL_SUFFIXES = (b"-wal", b"-shm")
 _ERROR_CODES = {
-    3: Code.PERMISSION_DENIED,
-    8: Code.PERMISSION_DENIED,
-    13: Code.NO_SPACE,
-    14: Code.PERMISSION_DENIED,
-    23: Code.PERMISSION_DENIED,
+    3: Code.PERMISSION_DENIED,  # PERM
+    8: Code.PERMISSION_DENIED,  # READONLY
+    13: Code.NO_SPACE,  # FULL
+    14: Code.PERMISSION_DENIED,  # CANTOPEN
+    23: Code.PERMISSION_DENIED,  # AUTH
 }
 _HINTS = {
     Code.PERMISSION_DENIED: "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works "
@@ -102,7 +103,7 @@ class Database:
         read_only: bool = False,
     ) -> None:
         self.locate = locate
-        """Where it is, or will be."""
+        """A function that returns the path of the file, which moves with its folder."""
         self._tables = tables
         self._read_only = read_only
         self._flusher = flusher
@@ -111,7 +112,7 @@ class Database:
         self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
         _open_databases.add(self)
 
-    def read(self, sql: str, *values: object, **named: object) -> list[Row]:
+    def read(self, sql: str, *values: object, **named_values: object) -> list[Row]:
         """Return the rows of a query; none where there is no database yet.
 
         The values are those of its `?`, or of its `:name`.
@@ -119,8 +120,10 @@ class Database:
         with self._use_connection(writing=False) as connection:
             if connection is None:
                 return []
-            # Whoever has the first row waits for none of the others.
-            return self._retry(connection.execute, sql, named or values).fetchall()
+            # Only the first row can find the database busy: the others need no retry.
+            return self._retry(
+                connection.execute, sql, named_values or values
+            ).fetchall()
 
     @contextmanager
     def transaction(
@@ -138,6 +141,7 @@ class Database:
             level = (
                 ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
             )
+            # NORMAL leaves the flush of the write-ahead log to its next checkpoint.
             connection.execute(f"PRAGMA synchronous={level}")
             self._retry(begin, connection, task=task)
             try:
@@ -147,6 +151,7 @@ class Database:
                 with suppress(Exception):
                     connection.rollback()
                 raise
+            # SQLite has flushed its log itself.
             self._flusher.count += level == "FULL"
 
     def problem(self) -> str | None:
@@ -269,10 +274,11 @@ class Database:
         return path, status.identity, log
 
     def _can_close(self, opened: object, current: object) -> bool:
-        """Return True if a connection to a replaced file, or to one with another log, may be closed now.
+        """Return True if a connection whose file or log was replaced may be closed now.
 
-        Where another program has removed the name of the write-ahead log, what is in it is moved into the file first:
-        at the next start it would be gone. Both connections are closed for that.
+        If another program has removed the name of the write-ahead log, its transactions
+        are moved into the file first: they would be lost at the next start. For that both
+        connections are closed.
         """
         if (
             not (isinstance(opened, tuple) and isinstance(current, tuple))
@@ -282,7 +288,8 @@ class Database:
         with ExitStack() as locks:
             for lock in (self._writing, self._reading):
                 if not lock.acquire(blocking=False):
-                    return False  # Another thread is at work, and sees it as well.
+                    # The thread that is at work finds the same, and closes them later.
+                    return False
                 locks.callback(lock.release)
             connections = [connection for _, connection in self._connections.values()]
             if any(connection.in_transaction for connection in connections):
@@ -299,18 +306,20 @@ class Database:
         folder, name = os.path.split(self.locate())
         if self._identify_file() is None:
             with suppress(FileExistsError), system.open_folder(folder) as opened:
-                opened.create(
-                    name
-                ).close()  # Private from the start; SQLite makes its other files alike.
+                # Private from the start: SQLite gives its other files the same mode.
+                opened.create(name).close()
                 self._flusher.one(opened)
         return self._open("rw", writing=True)
 
     def _open_for_reading(self) -> tuple[sqlite3.Connection, bool] | None:
-        """Return a connection, and whether it sees later changes; None while the file is being made."""
+        """Return a connection, and whether it sees later changes.
+
+        Return None while another process is making the file.
+        """
         import sqlite3
 
-        # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
-        # are there since somebody writes, or has been killed.
+        # SQLite makes its other files even for a reader. A process that may not write
+        # reads without them, unless a writer is at work or was killed and left them.
         files = [self.locate() + end for end in _WAL_SUFFIXES]
         shared = all(map(_is_nonempty_file, files))
         alone = "ro&readonly_shm=1" if shared else "ro&immutable=1"
@@ -326,6 +335,7 @@ class Database:
                 continue
             if connection.execute("PRAGMA user_version").fetchone() != (0,):
                 return connection, "immutable" not in mode
+            # Version 0: another process has not made the tables yet.
             connection.close()
             break
         return None
@@ -345,15 +355,16 @@ class Database:
             if mode != "rw" or error.sqlite_errorcode & 0xFF not in unshared:
                 raise
         if not writing:
-            # Whoever writes turns it into one with a rollback journal.
+            # Only a connection for writing can change to a rollback journal.
             self._connect(mode, writing=True, shared=False).close()
         return self._connect(mode, writing=writing, shared=False)
 
     def _can_share(self) -> bool:
         """Return True if several processes may map a file in the state folder.
 
-        SQLite makes one of 32 KB by writing a byte to each 4 KB. Where blocks are smaller the rest is a hole, and on a
-        full disk the kernel ends the process that writes there.
+        SQLite makes a file of 32 KB by writing one byte to each 4 KB. Where blocks are
+        smaller the rest is a hole, and on a full disk the kernel kills a process that
+        writes into it.
         """
         with system.open_folder(os.path.dirname(self.locate())) as folder:
             return folder.block_size() >= _PAGE_BYTES
@@ -371,10 +382,10 @@ class Database:
         try:
             connection.execute("PRAGMA temp_store=MEMORY")
             if not shared:
-                connection.execute(
-                    "PRAGMA locking_mode=EXCLUSIVE"
-                )  # Then a write-ahead log needs no shared memory.
-            # Outside of transactions SQLite flushes too: where it makes the file, and at the end.
+                # A write-ahead log needs no shared memory then.
+                connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+            # SQLite also flushes outside of transactions: when it makes the file, and when
+            # it closes it.
             connection.execute(
                 f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}"
             )
@@ -386,18 +397,19 @@ class Database:
                 )
             if writing:
                 if not version:
-                    # Said again, it would be written again, and flushed.
+                    # Only once: on an existing database this writes and flushes again.
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-                # What is kept with a rollback journal stays so: another process may be at work in it.
+                # A database with a rollback journal keeps it: another process may use it.
                 if shared and (not version or _journal_mode(connection) == "wal"):
                     self._share(connection)
                 else:
                     connection.execute("PRAGMA journal_mode=TRUNCATE")
-                    # Else a large transaction would keep all readers out before its end.
+                    # A large transaction would otherwise lock readers out before its end.
                     connection.execute("PRAGMA cache_spill=OFF")
             if not shared:
                 if _journal_mode(connection) == "wal":
                     raise _not_shared_error()
+                # SQLite releases the exclusive lock only at the next access.
                 connection.execute("PRAGMA locking_mode=NORMAL")
                 connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             if writing:
@@ -415,7 +427,7 @@ class Database:
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise _not_shared_error()
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        # What a large change has written is not kept twice for ever.
+        # Otherwise the log would keep the size of the largest transaction for ever.
         connection.execute(f"PRAGMA journal_size_limit={_MAX_WAL_BYTES}")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -473,7 +485,7 @@ def _is_nonempty_file(path: bytes) -> bool:
 
 
 def _journal_mode(connection: sqlite3.Connection) -> str:
-    """Return how the transactions of a database are kept: `wal`, or with a rollback journal."""
+    """Return the journal mode: `wal`, or one with a rollback journal."""
     return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
 
 
@@ -496,6 +508,7 @@ def to_uri(path: bytes) -> str:
 
 def begin(connection: sqlite3.Connection) -> None:
     """Begin a transaction: no other process writes until its end."""
+    # A deferred transaction could be refused at its first write, after it has read.
     connection.execute("BEGIN IMMEDIATE")
 
 
@@ -513,7 +526,8 @@ _held_for_fork: list[Database] = []
 def _before_fork() -> None:
     """Close all databases, and hold their locks until the fork is made."""
     databases = list(_open_databases)
-    # A thread that writes may still read, but never the other way round: no circle.
+    # All locks for writing first: a thread that writes may read, but not the reverse, so
+    # no thread waits for this one in a circle.
     for database in databases:
         database._writing.acquire()
     for database in databases:

@@ -58,22 +58,22 @@ class PlanFolders:
         plan: RenamePlan,
         *,
         search: FolderSearch | None = None,
-        known: KnownFolders | None = None,
+        known_folders: KnownFolders | None = None,
     ) -> None:
         self._boundary = boundary
         self._open_folders = open_folders
         self._plan = plan
         self._search = search or FolderSearch(boundary)
-        self._last_seen = dict(known or {})
+        self._last_seen = dict(known_folders or {})
         """Each folder where it was seen last, by number."""
 
     def get(self, number: int) -> Folder:
         """Return a folder, wherever it is. Raise `FileNotFoundError` if it is nowhere."""
-        known = self._last_seen.get(number)
-        if known is not None:
+        last_seen = self._last_seen.get(number)
+        if last_seen is not None:
             # It may have been moved or removed since it was last held.
             with suppress(FilewrightError):
-                return self._open_folders.reopen(known.location, known.identity)
+                return self._open_folders.reopen(last_seen.location, last_seen.identity)
         return self._find(number)
 
     def locate(self, number: int) -> Location:

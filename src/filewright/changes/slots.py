@@ -36,12 +36,16 @@ class PlanSlots:
         plan: RenamePlan,
         *,
         search: FolderSearch | None = None,
-        known: KnownFolders | None = None,
+        known_folders: KnownFolders | None = None,
     ) -> None:
         self.plan = plan
         self._open_folders = open_folders
         self._folders = PlanFolders(
-            open_folders.boundary, open_folders, plan, search=search, known=known
+            open_folders.boundary,
+            open_folders,
+            plan,
+            search=search,
+            known_folders=known_folders,
         )
 
     # Folders

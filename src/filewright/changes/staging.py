@@ -102,11 +102,11 @@ class _Staging:
         # Private until its mode is set: it may get copies of secrets.
         parent.make_folder(top.name, 0o700)
         states: dict[bytes, FileState] = {}
-        made: list[tuple[Location, TreeNode]] = []
+        new_folders: list[tuple[Location, TreeNode]] = []
         pending = [(top, top_node)]
         while pending:
             location, node = pending.pop()
-            made.append((location, node))
+            new_folders.append((location, node))
             if len(location.parts) - len(top.parts) > MAX_DEPTH:
                 raise errors.too_deep(top_node.requested_path, MAX_DEPTH)
             folder, _ = self._open_folders.open(location)
@@ -129,7 +129,7 @@ class _Staging:
                     state = replace(state, inode=None)
                 states[b"/".join(child_location.parts[len(top.parts) :])] = state
         # From below: a folder that becomes read-only takes no more entries.
-        for location, node in reversed(made):
+        for location, node in reversed(new_folders):
             self._finish_folder(location, node)
         self.created[top_node] = replace(
             self.created[top_node], descendants=in_tree_order(states)

@@ -51,9 +51,8 @@ def state_base(folder: str | os.PathLike[str] | None) -> str:
     """Return the folder that holds all state folders of a user, by default the user's."""
     if folder:
         return os.path.abspath(os.path.expanduser(folder))
-    if (
-        sys.platform == "linux"
-    ):  # As platformdirs, whose import takes longer than a hook may.
+    if sys.platform == "linux":
+        # The folder that platformdirs names: its import would slow every hook down.
         home = os.environ.get("XDG_STATE_HOME", "")
         return os.path.join(
             home if home.strip() else os.path.expanduser("~/.local/state"), "filewright"
@@ -90,6 +89,7 @@ class RegisteredRoot(NamedTuple):
     def is_there(self) -> bool:
         """Return True if the folder at its path is still the one that was registered."""
         try:
+            # Without a recorded inode, any folder at the path counts.
             return bool(self.path) and self.inode in (
                 None,
                 system.stat_path(self.path).inode,
@@ -108,10 +108,11 @@ class RegisteredRoot(NamedTuple):
 
     @classmethod
     def of_line(cls, line: bytes) -> RegisteredRoot | None:
-        """Return the root of a line, or None if the line is none of a root."""
+        """Return the root of a line, or None if the line is not that of a root."""
         try:
             value = json.loads(line)
             owner = cls(**value | {"paths": tuple(map(os.fsencode, value["paths"]))})
+            # The id becomes a name in the base folder: it must not lead out of it.
             return owner if owner.id.isalnum() and owner.paths else None
         except (ValueError, LookupError, TypeError, AttributeError):
             return None
@@ -134,18 +135,20 @@ class StateIndex:
     @property
     def owners(self) -> dict[str, RegisteredRoot]:
         """The owner of every state folder by id; read again only after one was added."""
-        seen = file_signature(self._path) or file_signature(self.base)
-        if seen is None or seen != self._seen:
-            found = map(RegisteredRoot.of_line, self._lines())
+        # Until there is an index file, the base folder shows that one was added.
+        signature = file_signature(self._path) or file_signature(self.base)
+        if signature is None or signature != self._seen:
+            registered = map(RegisteredRoot.of_line, self._lines())
             self._owners, self._seen = (
-                {owner.id: owner for owner in found if owner is not None},
-                seen,
+                {owner.id: owner for owner in registered if owner is not None},
+                signature,
             )
         return self._owners
 
     def _lines(self) -> list[bytes]:
         with suppress(OSError):
             return _read(self._path).splitlines()
+        # The index is lost: each state folder has its own line of it.
         lines = []
         for name in self.names():
             with suppress(OSError):
@@ -176,24 +179,31 @@ class StateIndex:
     def add(self, base: Folder, *owners: RegisteredRoot) -> None:
         """Write owners into their state folders and into the index. Needs `alone`."""
         for owner in owners:
-            with system.open_folder(self.of(owner.id)) as own:
-                _write(own, b"root", owner.to_line())
-        known = self.owners | {owner.id: owner for owner in owners}
-        _write(base, b"roots", b"".join(owner.to_line() for owner in known.values()))
+            with system.open_folder(self.of(owner.id)) as own_folder:
+                _write(own_folder, b"root", owner.to_line())
+        all_owners = self.owners | {owner.id: owner for owner in owners}
+        _write(
+            base, b"roots", b"".join(owner.to_line() for owner in all_owners.values())
+        )
 
     def owner_of(
         self, root: Root
     ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
-        """Return the owner of a root, and owners that resemble it but are of another folder."""
+        """Return the owner of a root; without one, the owners that may have been it.
+
+        These have its path or inode, but another folder may have them now.
+        """
         (device, inode), birth, path = root.identity, _birth(root), root.resolved_path
         at_path = [owner for owner in self.owners.values() if owner.path == path]
         same_inode = [owner for owner in self.owners.values() if owner.inode == inode]
         owners = [
+            # Where births are not recorded, the path decides.
             *(
                 owner
                 for owner in at_path
                 if None in (owner.inode, owner.birth_ns, birth)
             ),
+            # The number of a device may differ after the next mount: then the path counts.
             *(
                 owner
                 for owner in same_inode
@@ -214,8 +224,8 @@ class StateIndex:
     ) -> list[RegisteredRoot]:
         """Return the state folders that may hold changes of what lies below `roots`.
 
-        Without the `own` ones: those of folders above and below, and of roots that were changed
-        together with one of these.
+        Without those of `own_ids`: the others are of folders above and below the roots, and of
+        roots that were changed together with one of the roots.
         """
         other_ids = {name for own_id in own_ids for name in self.others_of(own_id)}
 
@@ -226,7 +236,8 @@ class StateIndex:
                 for root in roots
             ):
                 return False
-            # One that is gone may have left changes to undo; where another folder is now, nothing is meant.
+            # Changes below a root that was removed can be undone. If another folder has
+            # taken its place, they are not about that folder.
             with suppress(OSError):
                 return owner.inode in (None, system.stat_path(owner.path).inode)
             return True
@@ -252,16 +263,20 @@ class StateIndex:
     def around(self, owner: RegisteredRoot) -> StateFolder | None:
         """Return the state folder of the nearest registered root around another, or None."""
         others = [
-            each for each in self.owners.values() if each.path and each.id != owner.id
+            other
+            for other in self.owners.values()
+            if other.path and other.id != owner.id
         ]
-        around = [
-            each
-            for each in others
-            if _is_within(owner.path, each.path) and each.is_there
+        outer_owners = [
+            other
+            for other in others
+            if _is_within(owner.path, other.path) and other.is_there
         ]
-        if not around:
+        if not outer_owners:
             return None
-        return StateFolder(self, None, max(around, key=lambda each: len(each.path)))
+        return StateFolder(
+            self, None, max(outer_owners, key=lambda other: len(other.path))
+        )
 
     def others_of(self, name: str) -> list[str]:
         """Return the state folders with changes that reach into the root of one."""
@@ -271,11 +286,15 @@ class StateIndex:
 
     def earlier(self) -> list[str]:
         """Return the paths of state folders of earlier versions, for users."""
-        inside = ("journal", "history")
+        # Only state folders of the earlier format have both of these folders.
+        earlier_names = ("journal", "history")
         names = (
             name
             for name in self.names()
-            if all(os.path.isdir(self.of(name, each)) for each in inside)
+            if all(
+                os.path.isdir(self.of(name, earlier_name))
+                for earlier_name in earlier_names
+            )
         )
         return [quote(self.of(name)) for name in names]
 
@@ -313,12 +332,13 @@ class StateFolder:
         path = root.resolved_path
         found_owner, others = self._index.owner_of(root)
         owner = found_owner or self.owner
+        # The present path comes first; records name files by the earlier ones too.
         self.owner = owner._replace(
             paths=tuple(dict.fromkeys((path, *filter(None, owner.paths))))
         )
         self.note = ""
         if others:
-            shown_ids = ", ".join(each.id for each in others)
+            shown_ids = ", ".join(other.id for other in others)
             self.note = (
                 f"{quote(path)} is another folder than the one whose history is kept as {shown_ids}; "
                 "its own begins now"
@@ -380,7 +400,8 @@ class StateFolder:
                     with state.folder() as folder, self._index.alone(None) as base:
                         folder.append(b"others", name.encode() + b"\n")
                         folder.flush()
-                        self._index.add(base)  # Whoever has its root open looks again.
+                        # To write the index makes other processes read it again.
+                        self._index.add(base)
                 except OSError as error:
                     raise from_os_error(
                         error, "the state folder", doing="write to"
@@ -398,16 +419,17 @@ class StateFolder:
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
                 status = system.stat_path(self.at(b"contents"))
+                # The same folder of contents as before: nothing was removed meanwhile.
                 if status.identity == self._known and (
                     self._claimed if make else self.key
                 ):
                     return status.mtime_ns
             if make:
-                known = self._make(task)
+                contents_identity = self._make(task)
             else:
                 with system.open_folder(self._index.base) as base:
-                    known = self._take(base)
-            self._known, self._claimed = known, self._claimed or make
+                    contents_identity = self._take(base)
+            self._known, self._claimed = contents_identity, self._claimed or make
         except OSError as error:
             code = from_os_error(error, "").code
             raise FilewrightError(
@@ -424,9 +446,10 @@ class StateFolder:
         root = self.root
         assert root is not None
         _make_folders(self._index.base)
-        with self._index.alone(task) as base:  # Another process may have been faster.
+        with self._index.alone(task) as base:
             _refuse_foreign(base.status(), 0, system.effective_user_id())
-            known, others = self._find(root)
+            # Another process may have registered the root before we held the index.
+            registered, others = self._find(root)
             device, inode = root.identity
             self.owner = self.owner._replace(
                 device=device, inode=inode, birth_ns=_birth(root)
@@ -434,11 +457,17 @@ class StateFolder:
             for name in (b"contents", b"kept"):
                 _make_folders(self.at(name))
             contents = self._take(base, make=True)
-            if self.owner != known:
-                gone = (each for each in others if each.path == root.resolved_path)
+            if self.owner != registered:
+                replaced_owners = (
+                    other for other in others if other.path == root.resolved_path
+                )
+                # Another folder is at the path of these owners: where they are is not known.
                 self._index.add(
                     base,
-                    *(each._replace(paths=(b"", *each.paths)) for each in gone),
+                    *(
+                        other._replace(paths=(b"", *other.paths))
+                        for other in replaced_owners
+                    ),
                     self.owner,
                 )
         return contents
@@ -448,9 +477,9 @@ class StateFolder:
 
         Return the identity of the folder of contents, if there is one.
         """
-        name, own = os.fsencode(self.owner.id), system.effective_user_id()
+        name, user = os.fsencode(self.owner.id), system.effective_user_id()
         status = base.stat(name)
-        _refuse_foreign(status, own)
+        _refuse_foreign(status, user)
         if make and status.mode != system.PRIVATE_FOLDER_MODE:
             base.set_mode(name, system.PRIVATE_FOLDER_MODE, expected=status)
         with self.folder() as folder:
@@ -458,7 +487,7 @@ class StateFolder:
             if make and b"key" not in names:
                 _write(folder, b"key", os.urandom(32))
             with folder.open(b"key") as file:
-                if file.status().uid != own:
+                if file.status().uid != user:
                     raise PermissionError(1, "its key belongs to another user")
                 self.key = file.read(0, 64)
             contents = (
@@ -496,10 +525,8 @@ def _make_folders(folder: bytes) -> None:
     _make_folders(above)
     with suppress(FileExistsError):
         system.make_folder(folder, 0o700)
-        with (
-            suppress(PermissionError),
-            system.open_folder(above) as opened,
-        ):  # One that may not be read.
+        # A folder above that may not be read cannot be flushed.
+        with suppress(PermissionError), system.open_folder(above) as opened:
             opened.flush()
 
 

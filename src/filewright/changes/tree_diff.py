@@ -235,11 +235,11 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
     """
     if tree.is_undo:
         return
-    moved = [
+    moved_nodes = [
         node for node in tree.records.loaded if _is_moved(node, arrangement.locations)
     ]
     listings: dict[TreeNode, dict[str, list[bytes]]] = {}
-    for node in (*arrangement.created, *moved):
+    for node in (*arrangement.created, *moved_nodes):
         if node.position is None:
             continue
         folder, name = node.position
@@ -288,26 +288,26 @@ def _collect(
     tree: ChangeTree, arrangement: _Arrangement, hard_links: Mapping[str, int]
 ) -> TreeDiff:
     locations = arrangement.locations
-    displaced: list[TreeNode] = []
-    moved: list[TreeNode] = []
+    displaced_nodes: list[TreeNode] = []
+    moved_nodes: list[TreeNode] = []
     rights_changed: list[TreeNode] = []
     for node in tree.records.loaded:
         position = node.original_position
         assert position is not None
         is_present = node in locations
         if (node.needs_new_inode or not is_present) and position.folder in locations:
-            displaced.append(node)
+            displaced_nodes.append(node)
         if _is_moved(node, locations):
-            moved.append(node)
+            moved_nodes.append(node)
         if is_present and not node.needs_new_inode and node.has_new_rights:
             rights_changed.append(node)
     return TreeDiff(
         folders=tuple(arrangement.folders),
         locations=locations,
-        displaced=tuple(displaced),
+        displaced=tuple(displaced_nodes),
         created=tuple(arrangement.created),
         staged=tuple(arrangement.staged),
-        moved=tuple(moved),
+        moved=tuple(moved_nodes),
         rights_changed=tuple(rights_changed),
         hard_links=hard_links,
         notes=tuple(tree.notes),
