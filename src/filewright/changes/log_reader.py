@@ -494,6 +494,9 @@ class LogReader:
 
         Of all operations, or of those with these numbers.
         """
+        if numbers is not None and not numbers:
+            # SQLite would go through all paths to find none.
+            return set()
         roots = self._roots()
         condition = ""
         if numbers is not None:
