@@ -27,10 +27,10 @@ EDGE_BYTES = 8 << 10
 """A NUL within this distance of the start or the end makes a file binary."""
 
 SAMPLE_BYTES = 64 << 10
-_WINDOW = 4 << 10
+_WINDOW_BYTES = 4 << 10
 _WINDOWS = 14
-_BLOCK = 1 << 20
-_STATEFUL_WHOLE = 4 << 20
+_BLOCK_BYTES = 1 << 20
+_MAX_STATEFUL_BYTES = 4 << 20
 """Content in memory up to this size is searched for shift states as a whole."""
 
 # The encodings that a guess may choose. Of two encodings where one contains the other
@@ -59,7 +59,7 @@ _TEXT_CATEGORIES = frozenset(
     {"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"}
 )
 _WORD = re.compile(r"[^\s\x00-@\[-`{-\x7f–—‘’“”«»]+")
-_SURE_UTF8 = 4
+_SURE_CONTINUATION_BYTES = 4
 """With so many continuation bytes, a text with some invalid bytes is surely UTF-8."""
 
 _MARKS = {
@@ -87,14 +87,14 @@ _MAGIC = (
     (b"MZ", "application/vnd.microsoft.portable-executable"),
 )
 
-_HIGH = re.compile(rb"[\x80-\xff]")
+_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 # A high byte that is neither beside a letter nor punctuation of Windows-1252.
-_ODD = re.compile(
+_STRAY_BYTE = re.compile(
     rb"[\xfe\xff]|(?<![A-Za-z\x80-\xff])(?![\x80\x85\x91-\x97\x99\xa0\xa7\xa9\xab\xae\xb0\xb7\xbb])"
     rb"[\x80-\xff](?![A-Za-z\x80-\xff])"
 )
 
-_IN_A_WORD = re.compile(
+_SIGN_IN_WORD = re.compile(
     r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·־׳״\xad\u200c\u200d](?=[^\W\d_])|[\x80-\x9f]"
 )
 """A sign between two letters: a text read in a wrong encoding has many of them."""
@@ -115,23 +115,26 @@ def detect_encoding(
     size: int,
     *,
     whole: bool,
-    asked: str | None = None,
+    requested: str | None = None,
     file_name: bytes = b"",
 ) -> Encoding:
     """Return the encoding of a text file.
 
-    If the caller `asked` for an encoding it is that one, with the byte-order mark that
-    the file has. The whole file is read only if `whole`. Which declarations count
-    depends on `file_name`.
+    `requested` is the encoding that the caller asked for, if any; it gets the
+    byte-order mark that the file has. The whole file is read only if `whole`. The
+    suffix of `file_name` decides which declarations count.
     """
     head = read(0, 4)
-    if asked is not None:
-        return _requested_encoding(asked, head)
+    if requested is not None:
+        return _requested_encoding(requested, head)
     for name in ("utf-16-le", "utf-16-be"):
         if head.startswith(_MARKS[name]):
             return Encoding(name, _MARKS[name])
     is_sampled = not whole and size > 2 * SAMPLE_BYTES
-    evidence = _sampled_evidence(read, size) if is_sampled else _evidence(read, size)
+    if is_sampled:
+        evidence = _sampled_evidence(read, size)
+    else:
+        evidence = _evidence(read, size)
     if head.startswith(codecs.BOM_UTF8):
         # The mark decides, even if some bytes are not UTF-8.
         return Encoding(
@@ -153,8 +156,9 @@ def detect_encoding(
     sample = _guess_sample(read, size, evidence.first_invalid)
     guess = _guess(sample)
     if guess.has_invalid_bytes and not guess.rivals:
+        # Surely UTF-8 with some damage, whatever the text declares.
         return guess
-    if declaration is not None and _can_be(declaration.encoding, sample):
+    if declaration is not None and _is_possible(declaration.encoding, sample):
         return Encoding(
             declaration.encoding,
             is_sampled=is_sampled,
@@ -174,7 +178,11 @@ def _requested_encoding(name: str, head: bytes) -> Encoding:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The facts about the bytes: `first_invalid` is about where they stop being UTF-8."""
+    """Facts about the bytes of a file or of its samples.
+
+    `first_invalid` is the offset at which they stop being UTF-8, as far as known. It
+    may be a few bytes off where a character crosses the edge of a block.
+    """
 
     is_utf8: bool
     is_ascii: bool
@@ -192,11 +200,11 @@ def _sampled_evidence(read: Read, size: int) -> _Evidence:
 def _evidence(read: Read, size: int) -> _Evidence:
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_ascii = True
-    for offset in range(0, size, _BLOCK):
-        block = read(offset, _BLOCK)
+    for offset in range(0, size, _BLOCK_BYTES):
+        block = read(offset, _BLOCK_BYTES)
         is_ascii = is_ascii and block.isascii()
         try:
-            decoder.decode(block, final=offset + _BLOCK >= size)
+            decoder.decode(block, final=offset + _BLOCK_BYTES >= size)
         except UnicodeDecodeError as error:
             return _Evidence(
                 is_utf8=False, is_ascii=False, first_invalid=offset + error.start
@@ -215,14 +223,12 @@ def _guess_sample(read: Read, size: int, first_invalid: int | None) -> bytes:
 
 def find_stateful_encoding(read: Read, size: int, *, whole: bool) -> str | None:
     """Return the encoding with shift states of a file of ASCII bytes, or None."""
-    if whole and size <= _STATEFUL_WHOLE:
+    if whole and size <= _MAX_STATEFUL_BYTES:
         return stateful_encoding(read(0, size))
     samples = _samples(read, size)
-    return (
-        stateful_encoding(b"".join(samples))
-        if all(map(bytes.isascii, samples))
-        else None
-    )
+    if not all(map(bytes.isascii, samples)):
+        return None
+    return stateful_encoding(b"".join(samples))
 
 
 def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
@@ -233,7 +239,7 @@ def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
     return find_declaration(head, tail, file_name)
 
 
-def _can_be(encoding: str, sample: bytes) -> bool:
+def _is_possible(encoding: str, sample: bytes) -> bool:
     """Return True if a text that is not UTF-8 can be in the declared encoding."""
     if encoding in ("", "utf-8", "ascii", *WIDE):
         return False
@@ -246,22 +252,27 @@ def _can_be(encoding: str, sample: bytes) -> bool:
 
 
 def _samples(read: Read, size: int) -> list[bytes]:
+    """Return all the bytes of a small file; of a large one its edges and windows."""
     if size <= 2 * SAMPLE_BYTES:
         return [read(0, size)]
+    first = read(0, SAMPLE_BYTES)
+    # A sample must not end within a character, or UTF-8 would look damaged.
+    first_lines = first[: first.rfind(b"\n") + 1]
+    if not first_lines:
+        first_lines = cut_at_character(first, len(first) - 1, Encoding("utf-8"))
+    samples = [first_lines]
     step = (size - SAMPLE_BYTES) // (_WINDOWS + 1)
-    offsets = [SAMPLE_BYTES // 2 + step * (i + 1) for i in range(_WINDOWS)]
-    middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
-    first, last = (
-        read(0, SAMPLE_BYTES),
-        read(size - SAMPLE_BYTES // 2, SAMPLE_BYTES // 2),
-    )
-    first = first[: first.rfind(b"\n") + 1] or cut_at_character(
-        first, len(first) - 1, Encoding("utf-8")
-    )
-    return [first, *middle, last[last.find(b"\n") + 1 :]]
+    for number in range(1, _WINDOWS + 1):
+        offset = SAMPLE_BYTES // 2 + step * number
+        window = read(offset, min(_WINDOW_BYTES, size - offset))
+        samples.append(_whole_lines(window))
+    last = read(size - SAMPLE_BYTES // 2, SAMPLE_BYTES // 2)
+    samples.append(last[last.find(b"\n") + 1 :])
+    return samples
 
 
 def _whole_lines(data: bytes) -> bytes:
+    """Return the lines that start and end in `data`, without the cut ones."""
     start, end = data.find(b"\n"), data.rfind(b"\n")
     return data[start + 1 : end + 1] if 0 <= start < end else b""
 
@@ -275,41 +286,38 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _guess(sample: bytes) -> Encoding:
-    """Return the most likely encoding of a sample that is not valid UTF-8."""
+    """Return the most likely encoding of a sample that is not valid UTF-8.
+
+    This is either damaged UTF-8, with the other encodings it could be as its rivals, or
+    the encoding that the detector weighs highest.
+    """
+    # The surrogates U+DC80 to U+DCFF stand for the bytes that are not UTF-8.
     text = sample.decode("utf-8", "surrogateescape")
-    invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
-    valid = sum(1 for c in text if c > "\x7f") - invalid
+    invalid_count = 0
+    valid_count = 0
+    valid_characters: set[str] = set()
+    for character in text:
+        if _is_invalid_byte(character):
+            invalid_count += 1
+        elif character > "\x7f":
+            valid_count += 1
+            valid_characters.add(character)
+    # ASCII lines are the same in all encodings and tell nothing.
     lines = b"".join(
         line for line in sample.splitlines(keepends=True) if not line.isascii()
     )
-    rivals: tuple[str, ...] = ()
-    if not _is_surely_utf8(text):
-        rivals = tuple(dict.fromkeys((*_readable(lines), *_WESTERN[:1])))
-    if set(_HIGH.findall(sample)) == {b"\xff"}:
-        # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them,
-        # it is damage.
-        rivals = tuple(
-            name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
-        )
-    valid_characters = frozenset(
-        c for c in text if c > "\x7f" and not "\udc80" <= c <= "\udcff"
-    )
-    damaged = Encoding(
+    damaged_utf8 = Encoding(
         "utf-8",
         confidence=0.5,
         is_guess=True,
         has_invalid_bytes=True,
-        rivals=rivals,
-        known_characters=valid_characters,
+        rivals=_rivals_of_damaged_utf8(sample, text, lines),
+        known_characters=frozenset(valid_characters),
     )
-    # Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are
-    # hardly letters.
-    if valid > 2 * invalid or 2 * len(_ODD.findall(sample)) > len(
-        _HIGH.findall(sample)
-    ):
-        return damaged
+    if valid_count > 2 * invalid_count or _has_mostly_stray_bytes(sample):
+        return damaged_utf8
     weights = _weights(lines)
-    if valid * 2 >= invalid:
+    if valid_count * 2 >= invalid_count:
         # Some of it is UTF-8: only an encoding with long runs of high bytes explains
         # that better.
         weights = {
@@ -318,42 +326,77 @@ def _guess(sample: bytes) -> Encoding:
             if weight >= _MIN_WEIGHT_OVER_UTF8 and name in (*_EAST_ASIAN, "cp874")
         }
     if not weights:
-        return damaged
+        return damaged_utf8
+    return _best_guess(lines, weights)
+
+
+def _is_invalid_byte(character: str) -> bool:
+    """Return True for the surrogate by which ``surrogateescape`` shows a byte."""
+    return "\udc80" <= character <= "\udcff"
+
+
+def _rivals_of_damaged_utf8(sample: bytes, text: str, lines: bytes) -> tuple[str, ...]:
+    """Return the encodings that a sample may be in if it is not damaged UTF-8.
+
+    `text` is the sample with surrogates for invalid bytes, `lines` its lines that are
+    not ASCII.
+    """
+    rivals: tuple[str, ...] = ()
+    if not _is_surely_utf8(text):
+        rivals = tuple(dict.fromkeys((*_readable_encodings(lines), _WESTERN[0])))
+    if set(_HIGH_BYTE.findall(sample)) == {b"\xff"}:
+        # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them,
+        # it is damage.
+        rivals = tuple(
+            name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
+        )
+    return rivals
+
+
+def _has_mostly_stray_bytes(sample: bytes) -> bool:
+    """Return True if most high bytes are damage rather than letters.
+
+    Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are
+    hardly letters.
+    """
+    return 2 * len(_STRAY_BYTE.findall(sample)) > len(_HIGH_BYTE.findall(sample))
+
+
+def _best_guess(lines: bytes, weights: dict[str, float]) -> Encoding:
+    """Return the encoding with the highest of the `weights`, and its rivals.
+
+    `weights` is not empty, and each of its encodings decodes the lines.
+    """
     best = max(weights, key=lambda name: weights[name])
-    western = max(weights.get(name, 0.0) for name in _WESTERN)
     if "cp1252" in weights and best in _LATIN:
-        clear = weights[best] >= _CLEAR_RATIO * western and lines.decode(
-            best
-        ) != lines.decode("cp1252")
-        best = best if clear else "cp1252"
-    decoded_lines = lines.decode(best)
-    others = {
-        name: weight
-        for name, weight in weights.items()
-        if lines.decode(name) != decoded_lines
-    }
-    strongest = max(others.values(), default=0.0)
+        western_weight = max(weights.get(name, 0.0) for name in _WESTERN)
+        is_clear = weights[best] >= _CLEAR_RATIO * western_weight
+        # By far the most files with Latin letters are in cp1252.
+        if not is_clear or lines.decode(best) == lines.decode("cp1252"):
+            best = "cp1252"
+    text = lines.decode(best)
+    # An encoding that reads the same text makes the guess no less certain.
+    strongest_rival_weight = 0.0
+    for name, weight in weights.items():
+        if weight > strongest_rival_weight and lines.decode(name) != text:
+            strongest_rival_weight = weight
     words = _words(lines)
-    doubtful = weights[best] * min(
-        _RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS
-    )
-    if len(set(words)) < _FEW_WORDS or _IN_A_WORD.search(decoded_lines):
+    rival_ratio = min(_RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS)
+    min_rival_weight = weights[best] * rival_ratio
+    rivals = [name for name, weight in weights.items() if weight >= min_rival_weight]
+    if len(set(words)) < _FEW_WORDS or _SIGN_IN_WORD.search(text):
         # The detector knows no DOS or Mac code page, and its weights say little of few
-        # letters: whatever can be read is a rival.
-        readable = _readable(lines)
-    else:
-        readable = ()
-    rivals = (
-        *(name for name, weight in weights.items() if weight >= doubtful),
-        *readable,
-    )
+        # letters: each encoding that reads words is a rival.
+        rivals += _readable_encodings(lines)
     return Encoding(
         best,
         # A guess is never certain.
-        confidence=min(0.99, weights[best] / (weights[best] + strongest)),
+        confidence=min(0.99, weights[best] / (weights[best] + strongest_rival_weight)),
         is_guess=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
-        known_characters=frozenset(c for c in decoded_lines if c > "\x7f"),
+        known_characters=frozenset(
+            character for character in text if character > "\x7f"
+        ),
     )
 
 
@@ -365,14 +408,14 @@ def _is_surely_utf8(text: str) -> bool:
     """
     evidence = damage = 0
     for character in text:
-        if "\udc80" <= character <= "\udcff":
+        if _is_invalid_byte(character):
             damage += 1
         elif character > "\x7f":
             evidence += len(character.encode()) - 1
-    return evidence >= _SURE_UTF8 and evidence > 2 * damage
+    return evidence >= _SURE_CONTINUATION_BYTES and evidence > 2 * damage
 
 
-def _readable(lines: bytes) -> tuple[str, ...]:
+def _readable_encodings(lines: bytes) -> tuple[str, ...]:
     """Return the encodings in which the lines are words and punctuation."""
     names = []
     for name in (*_LATIN, *_OTHER, *_EAST_ASIAN, *sorted(ENCODINGS)):
@@ -383,11 +426,12 @@ def _readable(lines: bytes) -> tuple[str, ...]:
         except UnicodeDecodeError:
             continue
         characters = {character for character in text if not character.isascii()}
-        plausible = any(map(str.isalpha, characters)) and all(
-            unicodedata.category(character) in _TEXT_CATEGORIES
-            for character in characters
-        )
-        if plausible and all(map(_is_plausible_word, set(_WORD.findall(text)))):
+        if not any(map(str.isalpha, characters)):
+            continue
+        categories = set(map(unicodedata.category, characters))
+        if not categories <= _TEXT_CATEGORIES:
+            continue
+        if all(map(_is_plausible_word, set(_WORD.findall(text)))):
             names.append(name)
     return tuple(names)
 
@@ -397,16 +441,16 @@ def _is_plausible_word(word: str) -> bool:
     if word.isascii():
         return True
     scripts = set()
-    for before, character in pairwise(f" {word}"):
+    for previous, character in pairwise(f" {word}"):
         if not character.isalpha() and unicodedata.category(character)[0] != "M":
             continue
+        # The Unicode name of a letter begins with its script.
         script = unicodedata.name(character, "").partition(" ")[0]
-        scripts.add(
-            "CJK"
-            if script in ("HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH")
-            else script
-        )
-        if before.islower() and character.isupper() and not character.isascii():
+        if script in ("HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH"):
+            # Japanese words mix these with Chinese characters.
+            script = "CJK"
+        scripts.add(script)
+        if previous.islower() and character.isupper() and not character.isascii():
             return False
     return len(scripts - {"MODIFIER", "COMBINING"}) <= 1
 
@@ -415,14 +459,10 @@ def _weights(lines: bytes) -> dict[str, float]:
     """Return the likelihood of each encoding that can decode the lines."""
     import chardet
 
-    controls = re.search(rb"[\x80-\x9f]", lines) is not None
-    # Where most words with high bytes hold ASCII letters, or are one letter, the script
-    # is Latin.
-    words = _words(lines)
-    latin = sum(
-        1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
-    ) * 2 > len(words)
-    candidates = [*_LATIN, *_EAST_ASIAN, *(() if latin else _OTHER)]
+    has_c1_bytes = re.search(rb"[\x80-\x9f]", lines) is not None
+    candidates = [*_LATIN, *_EAST_ASIAN]
+    if not _is_latin_script(lines):
+        candidates += _OTHER
     detections = chardet.detect_all(
         lines,
         include_encodings=[name.replace("_", "-") for name in candidates],
@@ -432,14 +472,24 @@ def _weights(lines: bytes) -> dict[str, float]:
     weights: dict[str, float] = {}
     for detection in detections:
         name = codecs.lookup(detection["encoding"] or "cp1252").name.replace("-", "_")
-        if controls and name.startswith("iso8859"):
-            continue  # of which no text holds the control characters
+        if has_c1_bytes and name.startswith("iso8859"):
+            # These bytes are control characters there, which no text holds.
+            continue
         try:
             lines.decode(name)
         except UnicodeDecodeError:
             continue
         weights[name] = max(float(detection["confidence"] or 0.0), 0.01)
     return weights
+
+
+def _is_latin_script(lines: bytes) -> bool:
+    """Return True if most words that are not ASCII are of Latin letters."""
+    words = _words(lines)
+    latin_words = [
+        word for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
+    ]
+    return 2 * len(latin_words) > len(words)
 
 
 def _words(lines: bytes) -> list[bytes]:

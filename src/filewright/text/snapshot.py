@@ -268,7 +268,7 @@ class Snapshot(Closable):
             self.read,
             self.size,
             whole=self.content is not None,
-            asked=self._requested_encoding,
+            requested=self._requested_encoding,
             file_name=name,
         )
 
