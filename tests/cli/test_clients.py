@@ -18,8 +18,8 @@ from tests import processes
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, HOOKS
-from filewright.cli.hook import SHELLS
 from filewright.cli.program import program
+from filewright.recording.hooks import SHELL_TOOLS
 
 PROJECT = Path(__file__).parents[2]
 
@@ -260,8 +260,8 @@ def _row(name: str) -> list[str]:
     if place("hooks") != "none" and not events:
         script = (PROJECT / f"src/filewright/cli/{name}.js").read_text()
         words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
-    shells = [word for word in words if word in SHELLS]
-    edits = ", ".join(f"`{word}`" for word in words if word not in SHELLS)
+    shells = [word for word in words if word in SHELL_TOOLS]
+    edits = ", ".join(f"`{word}`" for word in words if word not in SHELL_TOOLS)
     shell = "yes" if shells or "beforeShellExecution" in events else "no"
     tried = (
         (PROJECT / "tests/clients/test_real_clients.py")

@@ -1,35 +1,29 @@
-"""What a hook of an agent calls: `filewright snapshot begin --hook` before a command, `end --hook` after it.
+"""The command that clients' hooks run around every command and edit of an agent.
 
-Both are called around every command, and never fail.
+It is `filewright snapshot begin --hook` before, `filewright snapshot end --hook` after it.
+Neither ever fails, see `out_of_the_way`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import xxhash
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from filewright.cli import open_workspace, settings_from, write
 from filewright.errors import FilewrightError
+from filewright.recording.hooks import HookCall, parse_hook_call
 from filewright.recording.session import command_summary
-from filewright.recording.tool_arguments import read_tool_edits
-from filewright.wording import join_limited
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
-    from filewright.recording.expectation import ToolEdit
     from filewright.workspace import Workspace
 
-_INPUT_BYTES = 64 << 20
-SHELLS = ("Bash", "Shell", "bash", "powershell", "run_shell_command", "run_in_terminal")
-_IN_PATCH = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)"
-_PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
+MAX_INPUT_BYTES = 64 << 20
 _OPTIONS = {
     "--root": "roots",
     "--state-dir": "state_dir",
@@ -39,111 +33,14 @@ _OPTIONS = {
     "--command": "command",
     "--guard": "guard",
 }
-"""What each option of a hook says of its call, whatever the agent tells."""
+"""The field of `HookCall` that each option sets, instead of the client's value."""
 _WARNED = ("PreToolUse", "BeforeTool")
-"""The events for which a hook may say something to the user."""
-PROJECT = (
-    "CLAUDE_PROJECT_DIR",
-    "GEMINI_PROJECT_DIR",
-    "QWEN_PROJECT_DIR",
-    "CURSOR_PROJECT_DIR",
-)
-
-
-class HookCall(NamedTuple):
-    """What an agent tells a hook of a shell command, or of a tool of its own, and what options say; None is neither.
-
-    `label` is what history calls the use of a tool, which names absolute `paths`; `prompt` is there where a turn
-    begins. The agent works in `folders`; `roots` are those of the options.
-    """
-
-    command: str | None = None
-    label: str | None = None
-    session: str | None = None
-    turn: str | None = None
-    folders: Sequence[str] = ()
-    paths: Sequence[str] = ()
-    identifier: str | None = None
-    event: str | None = None
-    prompt: str | None = None
-    roots: Sequence[str] = ()
-    state_dir: str | None = None
-    actor: str | None = None
-    guard: str | None = None
-    edits: Mapping[str, ToolEdit | None] = {}
-
-
-def _told() -> HookCall:
-    """What is on standard input, by the names that each agent has for it."""
-    given = json.loads(sys.stdin.buffer.read(_INPUT_BYTES) or b"{}")
-    if not isinstance(given, dict):
-        return HookCall()
-
-    def first(*names: str, among: Mapping[str, Any] = given) -> str | None:
-        found = map(among.get, names)
-        return next(
-            (value for value in found if isinstance(value, str) and value), None
-        )
-
-    arguments = given.get("tool_input")
-    arguments = arguments if isinstance(arguments, dict) else {}
-    command = first("command") or first("command", among=arguments)
-    label, names, named = first("tool_name"), list[str](), list[str]()
-    if label in SHELLS:
-        label = None
-    elif label is not None:
-        patch = first("patchText", "input", "command", among=arguments) or ""
-        path = first(*_PATHS, among=arguments)
-        named = [path] if path else re.findall(_IN_PATCH, patch)
-        if names := [os.path.basename(each) for each in named]:
-            word = next(
-                (word for word in ("Write", "Delete") if word.lower() in label.lower()),
-                "Edit",
-            )
-            label = f"{word} {join_limited(names, 2)}"
-    session = first("session_id", "conversation_id", "sessionId")
-    turn = first("turn_id", "generation_id", "prompt_id")
-    folder, served = first("cwd"), given.get("workspace_roots")
-    folders = (
-        [each for each in served if isinstance(each, str)]
-        if isinstance(served, list)
-        else []
-    )
-    folders = (
-        [*filter(None, map(os.environ.get, PROJECT))][:1]
-        or folders
-        or ([folder] if folder else [])
-    )
-    base = folder or next(iter(folders), os.getcwd())
-    paths = [os.path.realpath(os.path.join(base, each)) for each in named]
-    # The call after the command may have no number from the one before it, but says the same of the command.
-    about = command or "\0".join(names) or label or ""
-    key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{about}"))
-    identifier = xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace"))
-    prompt = given.get("prompt")
-    prompt = prompt if isinstance(prompt, str) else None
-    event = first("hook_event_name", "hookEventName")
-    edits = {
-        os.path.realpath(os.path.join(base, path)): edit
-        for path, edit in read_tool_edits(arguments).items()
-    }
-    return HookCall(
-        command,
-        label,
-        session,
-        turn,
-        folders,
-        paths,
-        identifier,
-        event,
-        prompt,
-        edits=edits,
-    )
+"""The events whose hooks may show a message to the user."""
 
 
 @contextmanager
 def out_of_the_way() -> Iterator[None]:
-    """A hook never fails: some agents take that for a no to the command."""
+    """Print errors instead of failing: some clients refuse a command if its hook fails."""
     try:
         yield
     except FilewrightError as error:
@@ -155,37 +52,49 @@ def out_of_the_way() -> Iterator[None]:
 
 
 def called(words: Sequence[str]) -> bool:
-    """Do what a hook asks for by these arguments; False for any others than hooks have."""
+    """Run a hook by its arguments; return False if they are not those of a hook."""
     name, rest = words[0] if words else "", iter(words[1:])
     if name not in ("begin", "end") or "--hook" not in words:
         return False
-    given: dict[str, Any] = {
-        what: os.environ.get(f"FILEWRIGHT_{what.upper()}")
-        for what in ("session", "actor")
+    options: dict[str, Any] = {
+        "session": os.environ.get("FILEWRIGHT_SESSION"),
+        "actor": os.environ.get("FILEWRIGHT_ACTOR"),
     }
     for word in rest:
         option, equals, value = word.partition("=")
-        if what := _OPTIONS.get(option):
-            value = value if equals else next(rest, "")
-            given[what] = [*given.get(what, ()), value] if what == "roots" else value
-        elif option != "--hook":
-            return False
+        field = _OPTIONS.get(option)
+        if field is None:
+            if option != "--hook":
+                return False
+            continue
+        if not equals:
+            value = next(rest, "")
+        if field == "roots":
+            options.setdefault(field, []).append(value)
+        else:
+            options[field] = value
     with out_of_the_way():
-        call = _told()._replace(
-            **{what: value for what, value in given.items() if value}
+        data = sys.stdin.buffer.read(MAX_INPUT_BYTES)
+        call = parse_hook_call(data, os.environ)
+        call = replace(
+            call, **{field: value for field, value in options.items() if value}
         )
-        (begin if name == "begin" else end)(call)
+        if name == "begin":
+            begin(call)
+        else:
+            end(call)
     return True
 
 
 def begin(call: HookCall) -> str | None:
-    """Note what is there before a command, or which turn begins; returns the id of the command."""
+    """Begin a command, or a turn; return the identifier of the command."""
     from filewright.progress import Task
     from filewright.recording.session import new_command
     from filewright.system import client_process_key, process_namespace
 
     if call.prompt == "":
-        return None  # Qwen Code tells it of what its tools have answered too: the turn goes on.
+        # Qwen Code sends the answers of its tools as empty prompts: the turn goes on.
+        return None
     roots, line = call.roots or call.folders, call.command or call.label or ""
     identifier = call.identifier or os.urandom(8).hex()
     with open_workspace(
@@ -210,7 +119,7 @@ def begin(call: HookCall) -> str | None:
             session=caller.session,
             client=caller.client,
             turn=call.turn,
-            # Called by hand, it is not known what it belongs to.
+            # A call by hand has no client whose end could close the command.
             process=client_process_key() if call.identifier else None,
             space=process_namespace(),
             paths=tuple(call.paths),
@@ -225,13 +134,13 @@ def begin(call: HookCall) -> str | None:
 
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
-    """Record what is different since the command `call.identifier` was begun."""
+    """End the command `call.identifier`; return the records of its changes."""
     from filewright.page.words import Words, for_hook
     from filewright.recording.session import roots_with_open_command
     from filewright.system import client_process_key
 
     identifier, session, turn = call.identifier or "", call.session, call.turn
-    # The command may have gone to another folder since.
+    # The command may have changed the working folder: the roots at its begin count.
     roots = (
         call.roots
         or roots_with_open_command(settings_from(state_dir=call.state_dir), identifier)
@@ -242,24 +151,23 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     ) as workspace:
         if turn is None and (process := client_process_key()):
             prompted = Words(workspace).prompted(process)
-            turn = (
-                prompted[1] if prompted is not None and prompted[0] == session else None
-            )
+            if prompted is not None and prompted[0] == session:
+                turn = prompted[1]
         line = call.command or "a shell command"
         records = workspace.end_command(identifier, line, turn=turn, label=call.label)
         notes: list[str] = []
         if records and call.edits and workspace.settings.guard != "off":
             notes = [note.text for note in workspace.heal(records, call.edits)]
-        # VS Code has several runtimes, not all of which pass on what is said here: there a tool's answer says it.
-        if call.actor != "vscode" and (
-            said := for_hook(workspace, call.event, session, call.actor, notes)
-        ):
-            write(said)
+        # Some runtimes of VS Code drop a hook's output: there a tool's answer has it.
+        if call.actor != "vscode":
+            message = for_hook(workspace, call.event, session, call.actor, notes)
+            if message:
+                write(message)
     return records
 
 
 def _keep_ahead(workspace: Workspace, state_dir: str | None) -> None:
-    """Begin to keep what files hold, in a process that nobody waits for."""
+    """Start a process that stores contents in the background."""
     import subprocess
 
     from filewright.cli.isolation import python_command

@@ -21,7 +21,6 @@ from typing import TextIO
 from filewright.cli import write
 from filewright.cli.clients import Client, ServerOptions
 from filewright.cli.configfile import read
-from filewright.cli.hook import PROJECT
 from filewright.cli.recognition import (
     alien_hook_lines,
     differences,
@@ -31,6 +30,7 @@ from filewright.cli.recognition import (
 from filewright.cli.setup import UNRECORDED, Part
 from filewright.cli.setup_files import content_of
 from filewright.errors import FilewrightError
+from filewright.recording.hooks import PROJECT_VARIABLES
 
 _SECONDS = 60
 _CALL = {
@@ -183,7 +183,7 @@ def _try_hooks(client: Client, options: ServerOptions) -> str:
         project.mkdir()
         (project / "file").write_text("before\n")
         environment = {
-            **os.environ, **dict.fromkeys(PROJECT, str(project)), "FILEWRIGHT_STATE_DIR": state
+            **os.environ, **dict.fromkeys(PROJECT_VARIABLES, str(project)), "FILEWRIGHT_STATE_DIR": state
         }  # fmt: skip
         call = json.dumps(
             {

@@ -11,6 +11,7 @@ import click
 from filewright.cli import hook as hooks
 from filewright.cli import open_workspace, write
 from filewright.cli.options import caller_options, saying_refusals, workspace_options
+from filewright.recording.hooks import HookCall
 
 _AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
 
@@ -42,7 +43,7 @@ def begin(**given: Any) -> None:
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
     with saying_refusals():
-        write(str(hooks.begin(hooks.HookCall(**given))))
+        write(str(hooks.begin(HookCall(**given))))
 
 
 @snapshot.command(hidden=True)
@@ -74,7 +75,7 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 def end(**given: Any) -> None:
     """Record what is different since `begin`; prints the changes made of it."""
     with saying_refusals():
-        records = hooks.end(hooks.HookCall(**given))
+        records = hooks.end(HookCall(**given))
         for record in records:
             write(
                 "\n".join(

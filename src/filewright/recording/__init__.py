@@ -3,7 +3,8 @@
 The package owns one journal for each root: the state of the root after its last
 observation, the commands that are open in it, and stored contents of files. It calls
 `changes` to read contents and to write records; `changes` knows nothing of it except a
-function that it calls before each change. It never changes a file below a root.
+function that it calls before each change. Only its guard changes files below a root,
+and only by committing a change set to `changes`.
 
 In: the begin and the end of a `Command`. Out: change records, which are listed, shown
 and undone like those of tools.
@@ -16,5 +17,11 @@ and undone like those of tools.
 - `baseline`: contents of files, stored ahead of commands
 - `git_index`: a reader of git's index, for contents that git has
 - `open_commands`: the files of commands that have begun and not ended
+- `hooks`: the calls of clients' hooks, read from their JSON
+- `tool_arguments`: the edits that the arguments of clients' edit tools describe
+- `guard`: restores the bytes that such a tool changed besides its edit
+- `expectation`: the file that the edit alone would have made
+- `healing`: the bytes that a damaged file should have
+- `readings`: the lines of a file as texts and as bytes, to compare them
 - `model`: the values that these modules share
 """

@@ -1,8 +1,8 @@
-"""The edits that the arguments of clients' own edit tools say.
+"""The edits that the arguments of clients' own edit tools describe.
 
-Each client has names of its own for the same few things: a path, a text and what replaces
-it, a list of such, a whole content, a patch. The names are read here as they come, for any
-client: a tool of the next version, or of another client, most often uses one of them.
+Each client has its own names for the same few arguments: a path, a text and its
+replacement, a list of such pairs, the content of a whole file, a patch. All names are
+accepted from every client, because a new version or a new client mostly uses known ones.
 """
 
 from __future__ import annotations
@@ -31,42 +31,62 @@ _IN_PATCH = re.compile(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)")
 def read_tool_edits(arguments: Mapping[str, Any]) -> dict[str, ToolEdit | None]:
     """Return the edit of each file that a tool's arguments name.
 
-    Paths are as the arguments have them. The edit is None where the arguments name a file
-    and say its edit in no form that is known.
+    Paths are as in the arguments. The edit of a file is None if the arguments describe it
+    in an unknown form.
     """
-    path = _first_text(arguments, _PATHS)
-    for name in _PATCHES:
-        text = arguments.get(name)
-        if (
-            path is None
-            and isinstance(text, str)
-            and (named := _IN_PATCH.findall(text))
-        ):
-            return {each: PatchText(text, each) for each in named}
-    edits: dict[str, list[TextReplacement] | None] = {}
-    for item in _items(arguments):
-        item_path = _first_text(item, _PATHS) or path
-        if item_path is None:
-            continue
-        replacement = _read_replacement(item)
-        known = edits.setdefault(item_path, [])
-        if replacement is None or known is None:
-            edits[item_path] = None
-        else:
-            known.append(replacement)
-    if edits:
-        return {each: tuple(known) if known else None for each, known in edits.items()}
+    path = first_text(arguments, _PATHS)
+    if path is None:
+        patch_edits = _read_patch(arguments)
+        if patch_edits:
+            return patch_edits
+    item_edits = _read_items(arguments, path)
+    if item_edits:
+        return item_edits
     if path is None:
         return {}
     replacement = _read_replacement(arguments)
     if replacement is not None:
         return {path: (replacement,)}
-    content = _first_text(arguments, _CONTENTS, is_empty_allowed=True)
+    content = first_text(arguments, _CONTENTS, is_empty_allowed=True)
     return {path: None if content is None else WholeText(content)}
 
 
+def _read_patch(arguments: Mapping[str, Any]) -> dict[str, ToolEdit | None]:
+    """Return the edits of the files that a patch among the arguments names."""
+    for name in _PATCHES:
+        text = arguments.get(name)
+        if isinstance(text, str):
+            paths = _IN_PATCH.findall(text)
+            if paths:
+                return {path: PatchText(text, path) for path in paths}
+    return {}
+
+
+def _read_items(
+    arguments: Mapping[str, Any], path: str | None
+) -> dict[str, ToolEdit | None]:
+    """Return the edits of a tool that takes several, each of `path` or of its own."""
+    replacements: dict[str, list[TextReplacement]] = {}
+    unknown: set[str] = set()
+    for item in _items(arguments):
+        item_path = first_text(item, _PATHS) or path
+        if item_path is None:
+            continue
+        replacements.setdefault(item_path, [])
+        replacement = _read_replacement(item)
+        if replacement is None:
+            unknown.add(item_path)
+        else:
+            replacements[item_path].append(replacement)
+    # Of a file with one edit in an unknown form, no edit is certain.
+    return {
+        item_path: None if item_path in unknown else tuple(known)
+        for item_path, known in replacements.items()
+    }
+
+
 def _items(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the edits of a tool that takes several."""
+    """Return the list of edits among the arguments, without values of other types."""
     for name in _LISTS:
         items = arguments.get(name)
         if isinstance(items, list) and items:
@@ -75,22 +95,22 @@ def _items(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _read_replacement(item: Mapping[str, Any]) -> TextReplacement | None:
-    """Return the replacement of a text, if the arguments have one."""
-    search = _first_text(item, _SEARCHES)
-    replacement = _first_text(item, _REPLACEMENTS, is_empty_allowed=True)
+    """Return the replacement that some arguments describe; None if they have none."""
+    search = first_text(item, _SEARCHES)
+    replacement = first_text(item, _REPLACEMENTS, is_empty_allowed=True)
     if search is None or replacement is None:
         return None
     is_everywhere = any(item.get(name) is True for name in _EVERYWHERE)
     return TextReplacement(search, replacement, is_everywhere)
 
 
-def _first_text(
+def first_text(
     arguments: Mapping[str, Any],
     names: tuple[str, ...],
     *,
     is_empty_allowed: bool = False,
 ) -> str | None:
-    """Return the first of some arguments that is a text."""
+    """Return the first text among the arguments of some names."""
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str) and (value or is_empty_allowed):

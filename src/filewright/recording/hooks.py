@@ -1,0 +1,164 @@
+"""Calls of clients' hooks, read from the JSON that a client writes to a hook.
+
+A client calls one hook before a shell command or a use of its own edit tool, and another
+one after it. Each client has its own names for the same few values. They are read here by
+all these names, for any client.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import xxhash
+
+from filewright.recording.expectation import ToolEdit
+from filewright.recording.tool_arguments import first_text, read_tool_edits
+from filewright.wording import join_limited
+
+SHELL_TOOLS = (
+    "Bash",
+    "Shell",
+    "bash",
+    "powershell",
+    "run_shell_command",
+    "run_in_terminal",
+)
+"""The names that clients have for their tool that runs shell commands."""
+
+PROJECT_VARIABLES = (
+    "CLAUDE_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "QWEN_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+)
+"""The environment variables in which clients pass the folder of the project."""
+
+MAX_LABEL_FILES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookCall:
+    """One call of a hook: the values from the client, and the options of the hook.
+
+    Every value that is not known is None or empty.
+    """
+
+    command: str | None = None
+    """The command line, before and after a shell command."""
+    label: str | None = None
+    """The name of a tool's use in the history, such as ``Edit a.txt``."""
+    session: str | None = None
+    turn: str | None = None
+    folders: Sequence[str] = ()
+    """The folders in which the agent works."""
+    paths: Sequence[str] = ()
+    """The absolute paths of the files that a tool names."""
+    edits: Mapping[str, ToolEdit | None] = field(default_factory=dict)
+    """The edits that a tool was told to make, by absolute path."""
+    identifier: str | None = None
+    """The same value before and after one command or use of a tool."""
+    event: str | None = None
+    """The client's name for the event, such as ``PreToolUse``."""
+    prompt: str | None = None
+    """The text of the user's prompt, where one begins a turn."""
+    roots: Sequence[str] = ()
+    """The roots of the options; they replace `folders`."""
+    state_dir: str | None = None
+    actor: str | None = None
+    guard: str | None = None
+
+
+def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
+    """Return the call that a client's JSON and its environment variables describe.
+
+    Raises `ValueError` if the data is not JSON. JSON of another shape is an empty call.
+    """
+    message = json.loads(data or b"{}")
+    if not isinstance(message, dict):
+        return HookCall()
+    arguments = message.get("tool_input")
+    if not isinstance(arguments, dict):
+        arguments = {}
+    folders = _read_folders(message, environment)
+    edits = read_tool_edits(arguments)
+    absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
+    tool = _text(message, "tool_name")
+    named_paths: list[str] = []
+    names: list[str] = []
+    label = None
+    if tool and tool not in SHELL_TOOLS:
+        named_paths = list(edits)
+        names = [os.path.basename(path) for path in named_paths]
+        label = _label(tool, names)
+    command = _text(message, "command") or _text(arguments, "command")
+    session = _text(message, "session_id", "conversation_id", "sessionId")
+    turn = _text(message, "turn_id", "generation_id", "prompt_id")
+    use = _text(message, "tool_use_id")
+    if use is None:
+        # Without a number of the use, both hooks of it still say the same about it. A
+        # client may call its tool by another name afterwards: the files come first.
+        subject = command or "\0".join(names) or label or ""
+        use = f"{turn or ''}\0{subject}"
+    key = f"{session or ''}\0{use}"
+    prompt = message.get("prompt")
+    return HookCall(
+        command=command,
+        label=label,
+        session=session,
+        turn=turn,
+        folders=folders,
+        paths=[absolute_paths[path] for path in named_paths],
+        edits={absolute_paths[path]: edit for path, edit in edits.items()},
+        identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
+        event=_text(message, "hook_event_name", "hookEventName"),
+        # Unlike the other texts it may be empty: some prompts are, see the hook.
+        prompt=prompt if isinstance(prompt, str) else None,
+    )
+
+
+def _text(values: Mapping[str, Any], *names: str) -> str | None:
+    """Return the first non-empty text among the values of some names."""
+    return first_text(values, names)
+
+
+def _read_folders(
+    message: Mapping[str, Any], environment: Mapping[str, str]
+) -> list[str]:
+    """Return the folders in which the agent works, from the most reliable source."""
+    for variable in PROJECT_VARIABLES:
+        if project := environment.get(variable):
+            return [project]
+    workspace_roots = message.get("workspace_roots")
+    if isinstance(workspace_roots, list):
+        folders = [folder for folder in workspace_roots if isinstance(folder, str)]
+        if folders:
+            return folders
+    # The working folder of a command may be far below the project.
+    working_folder = _text(message, "cwd")
+    return [working_folder] if working_folder else []
+
+
+def _resolve_paths(
+    edits: Mapping[str, object], working_folder: str | None, folders: Sequence[str]
+) -> dict[str, str]:
+    """Return the absolute path for each path that a tool names."""
+    if not edits:
+        return {}
+    base = working_folder or (folders[0] if folders else os.getcwd())
+    return {path: os.path.realpath(os.path.join(base, path)) for path in edits}
+
+
+def _label(tool: str, file_names: Sequence[str]) -> str:
+    """Return the name of a tool's use in the history."""
+    if not file_names:
+        return tool
+    verb = "Edit"
+    for candidate in ("Write", "Delete"):
+        if candidate.lower() in tool.lower():
+            verb = candidate
+            break
+    return f"{verb} {join_limited(file_names, MAX_LABEL_FILES)}"

@@ -1,0 +1,167 @@
+"""The calls of clients' hooks, as their JSON describes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright.recording.expectation import PatchText, TextReplacement
+from filewright.recording.hooks import PROJECT_VARIABLES, HookCall, parse_hook_call
+
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-a\n+b\n*** End Patch\n"
+REPLACEMENT = {"old_string": "a", "new_string": "b"}
+
+
+def parse(message: object, environment: dict[str, str] | None = None) -> HookCall:
+    return parse_hook_call(json.dumps(message).encode(), environment or {})
+
+
+@pytest.mark.parametrize(
+    ("message", "session", "turn", "event"),
+    [
+        pytest.param(
+            {"session_id": "s", "prompt_id": "t", "hook_event_name": "PreToolUse"},
+            *("s", "t", "PreToolUse"),
+            id="claude-code",
+        ),
+        pytest.param({"session_id": "s", "turn_id": "t"}, "s", "t", None, id="codex"),
+        pytest.param(
+            {"conversation_id": "s", "generation_id": "t"}, "s", "t", None, id="cursor"
+        ),
+        pytest.param(
+            {"sessionId": "s", "hookEventName": "PostToolUse"},
+            *("s", None, "PostToolUse"),
+            id="vscode",
+        ),
+    ],
+)
+def test_knows_the_names_of_each_client(
+    message: dict[str, str], session: str, turn: str | None, event: str | None
+) -> None:
+    call = parse(message)
+    assert (call.session, call.turn, call.event) == (session, turn, event)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param({"command": "make"}, id="beside"),
+        pytest.param(
+            {"tool_name": "Bash", "tool_input": {"command": "make"}}, id="argument"
+        ),
+    ],
+)
+def test_reads_a_shell_command(message: dict[str, Any]) -> None:
+    call = parse(message)
+    assert (call.command, call.label, call.paths) == ("make", None, [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "label", "names"),
+    [
+        ("Edit", {"file_path": "src/a.py"}, "Edit a.py", ["src/a.py"]),
+        ("WriteFile", {"path": "a.py"}, "Write a.py", ["a.py"]),
+        ("delete_file", {"path": "a.py"}, "Delete a.py", ["a.py"]),
+        ("apply_patch", {"command": PATCH}, "Edit a.py", ["a.py"]),
+        (
+            "multi_replace",
+            {"replacements": [{"filePath": "a"}, {"filePath": "b"}]},
+            "Edit a, b",
+            ["a", "b"],
+        ),
+        ("web_search", {"query": "a"}, "web_search", []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_names_a_use_of_a_tool(
+    tool: str, arguments: dict[str, Any], label: str, names: list[str], tmp_path: Path
+) -> None:
+    call = parse({"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)})
+    folder = os.path.realpath(tmp_path)
+    assert call.label == label
+    assert call.paths == [os.path.join(folder, name) for name in names]
+
+
+def test_reads_edits_by_absolute_path(tmp_path: Path) -> None:
+    call = parse(
+        {
+            "tool_name": "Edit",
+            "tool_input": {"file_path": "a.py", **REPLACEMENT},
+            "cwd": str(tmp_path),
+        }
+    )
+    path = os.path.join(os.path.realpath(tmp_path), "a.py")
+    assert call.edits == {path: (TextReplacement("a", "b"),)}
+
+
+def test_keeps_the_name_that_a_patch_has_for_a_file(tmp_path: Path) -> None:
+    call = parse(
+        {
+            "tool_name": "apply_patch",
+            "tool_input": {"patchText": PATCH},
+            "cwd": str(tmp_path),
+        }
+    )
+    assert list(call.edits.values()) == [PatchText(PATCH, "a.py")]
+
+
+@pytest.mark.parametrize("variable", PROJECT_VARIABLES)
+def test_prefers_the_folder_of_the_project(variable: str) -> None:
+    message = {"cwd": "/project/src", "workspace_roots": ["/other"]}
+    assert parse(message, {variable: "/project"}).folders == ["/project"]
+
+
+def test_prefers_roots_to_the_working_folder() -> None:
+    message = {"cwd": "/project/src", "workspace_roots": ["/project", 3, "/other"]}
+    assert parse(message).folders == ["/project", "/other"]
+    assert parse({**message, "workspace_roots": []}).folders == ["/project/src"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        pytest.param({"tool_use_id": "1"}, {"tool_use_id": "1"}, True, id="number"),
+        pytest.param({"tool_use_id": "1"}, {"tool_use_id": "2"}, False, id="numbers"),
+        pytest.param({"command": "a"}, {"command": "a"}, True, id="command"),
+        pytest.param({"command": "a"}, {"command": "b"}, False, id="commands"),
+        pytest.param(
+            {"tool_name": "Write", "tool_input": {"path": "a"}},
+            {"tool_name": "create", "tool_input": {"path": "a"}},
+            True,
+            id="tool with two names",
+        ),
+        pytest.param({"session_id": "1"}, {"session_id": "2"}, False, id="sessions"),
+    ],
+)
+def test_identifies_a_use(
+    before: dict[str, Any], after: dict[str, Any], is_same: bool
+) -> None:
+    identifiers = parse(before).identifier, parse(after).identifier
+    assert (identifiers[0] == identifiers[1]) == is_same
+
+
+@pytest.mark.parametrize(
+    ("message", "prompt"),
+    [({"prompt": "a"}, "a"), ({"prompt": ""}, ""), ({"prompt": 3}, None), ({}, None)],
+    ids=["text", "empty", "number", "none"],
+)
+def test_reads_a_prompt(message: dict[str, Any], prompt: str | None) -> None:
+    assert parse(message).prompt == prompt
+
+
+@pytest.mark.parametrize("data", [b"[1]", b"3", b"null"])
+def test_other_json_is_an_empty_call(data: bytes) -> None:
+    assert parse_hook_call(data, {}) == HookCall()
+
+
+def test_empty_input_has_an_identifier() -> None:
+    assert parse_hook_call(b"", {}).identifier
+
+
+def test_refuses_what_is_no_json() -> None:
+    with pytest.raises(ValueError):
+        parse_hook_call(b"{", {})
