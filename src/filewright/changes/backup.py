@@ -360,6 +360,7 @@ class _Saver:
         identity = FileIdentity.of(file.status().raw)
         is_same = identity == FileIdentity.of(node.original.status.raw)
         expected = node.expected
+        # With a digest, the content decides, and is compared when it is read.
         if expected is not None and expected.digest is None:
             is_same = is_same and expected.identity in (None, identity)
         if not is_same:
@@ -501,6 +502,7 @@ class _FolderSaver:
     ) -> None:
         location, status = pending.location.child(name), folder.stat(name)
         self._require_removable(location, folder, pending.status, status, rules)
+        # The steps have taken away all that they knew of: this entry is new.
         if self._top.must_be_empty and (
             node is None or node.position == node.original_position
         ):

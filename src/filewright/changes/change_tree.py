@@ -158,6 +158,7 @@ class _PathWalk:
     ) -> None:
         rules = PositionRules(root.original_rules(), is_original=True)
         self._passed = [_PassedFolder(root, b"", rules)]
+        # The next name is the last: the names of a link's target go before the rest.
         self._pending = list(reversed(location.parts))
         self._last_name = b""
         self._location = location
@@ -211,6 +212,7 @@ class _PathWalk:
             error = OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             raise from_os_error(error, self._requested_path)
         if target.startswith(b"/"):
+            # Not followed even if it leads below the root, as everywhere in a workspace.
             raise self._leads_out()
         self._pending.extend(reversed(target.split(b"/")))
 

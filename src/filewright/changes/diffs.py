@@ -212,6 +212,7 @@ class DiffBuilder:
             ]
             nodes = (*deleted, *changed.created, *changed.moved, *with_new_rights)
             for node in nodes:
+                # A folder has no lines: only its move is shown.
                 if node.kind != "folder" or changed.is_moved(node):
                     self._diff_node(node, changed, diffs)
         return diffs.to_diff()
@@ -331,6 +332,7 @@ class DiffBuilder:
         after = change.after.link_target if change.after is not None else b""
         if before is None:
             before = content_before(change)
+        # The content was not stored whole: show the splices, and what is around them now.
         if change.packed_spans and before is None:
             return self._diff_excerpt(change, header, max_rows, start)
         splices = forward_splices(change)
@@ -382,6 +384,7 @@ class DiffBuilder:
     def _open_current(self, change: FileChange) -> Snapshot:
         """Return the file as it is now, or nothing if it was changed since."""
         location = change.path.locate(self.boundary.roots)
+        # Without the file as it was, the excerpt shows only the bytes of the splices.
         with suppress(FilewrightError):
             if location is not None and change.after is not None:
                 snapshot = self._open(location, hold=False)
@@ -523,6 +526,7 @@ def _read_between(current: Snapshot, start: int | None, stop: int | None) -> byt
     if start is not None:
         length = min(_EXCERPT_CONTEXT_BYTES, current.size - start)
         tail = current.read(start, length)
+        # Half a line would look like one that was changed.
         tail = tail[: tail.rfind(b"\n") + 1 or len(tail)]
     if stop is not None:
         head_start = max(0, stop - _EXCERPT_CONTEXT_BYTES)

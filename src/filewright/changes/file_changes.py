@@ -1,4 +1,4 @@
-"""What the history records of a change: one file change for each path."""
+"""The file changes that the history records of a commit, one for each path."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ class FileChanges:
         """Yield the changes of files that get a new inode."""
         for node in self._diff.staged:
             location = self._diff.locations[node]
+            # A rewritten file may have moved into a new folder: it is no new file.
             for path, after in _with_children(location, created[node]):
                 rewritten = self._rewritten.get(path)
                 if rewritten is None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 _MAX_NUMBER = 1 << 63
 """The first number that is too large for SQLite."""
 _AFTER_ALL_CHANGES = 1 << 62
+"""A number above those of all changes."""
 
 
 class History:
@@ -162,6 +163,7 @@ class History:
             if len(records) >= limit or number <= moment:
                 break
             change_id = format_change_id(number)
+            # Ids sort as the numbers do.
             if before is not None and change_id >= before:
                 continue
             if allowed is not None and number not in allowed:
@@ -196,7 +198,9 @@ class History:
         Also those that touched it under the names that it had before it was renamed.
         """
         absolute_path = b"/".join((path.root.rstrip(b"/"), *path.parts))
+        # An earlier name counts only until the change that renamed the file from it.
         touched_until = {absolute_path: _AFTER_ALL_CHANGES}
+        # Grows while it is read: an earlier name may have followed another.
         pending = [absolute_path]
         renames: set[int] = set()
         for later_path in pending:
@@ -213,6 +217,7 @@ class History:
             for log in self.logs:
                 streams.append(log.numbers_touching(former_path, until))
         numbers = heapq.merge(*streams, reverse=True)
+        # A change may have touched several of the names: it is yielded once.
         return (number for number, _ in itertools.groupby(numbers))
 
     def heads(
@@ -241,6 +246,7 @@ class History:
             if head.number not in hidden:
                 yield head
                 continue
+            # Some of its files may be visible still.
             try:
                 record = log.read_record(head.number, made=True)
             except FilewrightError:
@@ -319,15 +325,15 @@ class History:
         check = visibility_check(self.boundary)
         for log in self.logs:
             for part in self._sessions_of(log, check):
-                known = sessions.get(part.name)
-                if known is None:
+                earlier_part = sessions.get(part.name)
+                if earlier_part is None:
                     sessions[part.name] = part
                     continue
-                newer = part if part.last > known.last else known
+                newer = part if part.last > earlier_part.last else earlier_part
                 sessions[part.name] = replace(
                     newer,
-                    changes=known.changes + part.changes,
-                    first=min(known.first, part.first),
+                    changes=earlier_part.changes + part.changes,
+                    first=min(earlier_part.first, part.first),
                 )
         return sorted(sessions.values(), key=lambda session: session.last, reverse=True)
 
@@ -386,6 +392,7 @@ class History:
                 continue
             changes = self.record(change_id).file_changes
             if selected.partial:
+                # Commands that share only files outside of the part do not matter.
                 changes = [
                     change
                     for change in changes
@@ -463,7 +470,7 @@ class History:
             elif former_path is not None:
                 yield replace(change, path=former_path, renamed_from=None, after=None)
 
-    def resolve_change_id(self, word: str) -> str:
+    def resolve_change_id(self, reference: str) -> str:
         """Return a change's id from the id or its beginning, ``@``, or ``@~2``.
 
         ``@`` is the newest change, ``@~2`` the one two before it. An id is returned as it
@@ -471,18 +478,18 @@ class History:
         several ids begin so.
         """
         change_id: str | None = None
-        steps_back = re.fullmatch(r"@(?:~([0-9]{1,9}))?", word)
+        steps_back = re.fullmatch(r"@(?:~([0-9]{1,9}))?", reference)
         if steps_back is not None:
             count = int(steps_back[1] or 0)
             for head in itertools.islice(self.heads(), count, count + 1):
                 change_id = head.id
-        elif parse_change_id(word) is not None:
-            return word
-        elif word:
+        elif parse_change_id(reference) is not None:
+            return reference
+        elif reference:
             all_ids = (head.id for head in self.heads())
-            change_id = find_by_prefix(word, all_ids, "change")
+            change_id = find_by_prefix(reference, all_ids, "change")
         if change_id is None:
-            raise errors.unknown_change(word)
+            raise errors.unknown_change(reference)
         return change_id
 
     # Selecting
@@ -506,12 +513,12 @@ class History:
         selector = Selector(self, task or Task())
         return selector.select(scope, only_inside=inside, include_undone=every)
 
-    def parse_scope(self, word: str) -> Scope:
-        """Return the scope that a person means by a word.
+    def parse_scope(self, text: str) -> Scope:
+        """Return the scope that a person names by a text.
 
         A session, `current` or `last`; a time, or a change since which all is meant.
         """
-        return Selector(self, Task()).parse_scope(word)
+        return Selector(self, Task()).parse_scope(text)
 
     # Showing
 

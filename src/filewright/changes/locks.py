@@ -54,6 +54,7 @@ class WorkspaceLock:
 
     def _opened_above(self, folder: Folder) -> Folder | None:
         """Return the folder above one, if it is to be locked or to go on from; or None."""
+        # A folder that may not be listed cannot be locked, but one above it perhaps can.
         for listable in (True, False):
             with suppress(OSError):
                 above = folder.open_parent(listable=listable)
@@ -93,7 +94,8 @@ class WorkspaceLock:
             cleanups.callback(thread.release)
             depth = self._depth
             try:
-                # Each root, opened anew, and the folders above them, in the order of their identities.
+                # In the order of identities, so that no two processes wait in a circle. A
+                # root is opened again each time: to close it releases its lock.
                 for identity in () if depth else sorted({*self._above, *self._roots}):
                     root = self._roots.get(identity)
                     folder = (
@@ -140,11 +142,11 @@ def lock_folder(
 _living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
 
 
-def _forked() -> None:
+def _restart_in_child() -> None:
     """Release the locks of the parent in a child process."""
     for lock in list(_living):
         lock.start()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=_restart_in_child)

@@ -69,6 +69,7 @@ _PAGE_ROWS = 900
 _FIRST_PAGE_ROWS = 50
 """Most readers need only the newest changes; the pages that follow are larger."""
 _AFTER_ALL_CHANGES = 1 << 62
+"""A number above those of all changes."""
 _LONGER_THAN_ANY_PATH = b"\xff" * 1024
 """The end of a range of paths: it sorts behind every path below a root."""
 

@@ -82,6 +82,7 @@ class RecordedPath(NamedTuple):
         The recorded root need not be one of them: since then a folder above or below it
         may have become a root.
         """
+        # With a slash at its end, the path of a root begins with the root's own prefix.
         path = b"/".join((self.root.rstrip(b"/"), *self.parts, b""))
         nearest: Location | None = None
         for root in roots:
@@ -138,6 +139,7 @@ def visibility_check(boundary: Boundary) -> VisibilityCheck:
         folder = path.root, path.parts[:-1]
         if folder not in rules_by_folder:
             location = path.locate(boundary.roots)
+            # The rules above are known already, if a path of that folder was checked.
             parent_rules = None
             if len(path.parts) > 1:
                 parent_rules = rules_by_folder.get((path.root, path.parts[:-2]))

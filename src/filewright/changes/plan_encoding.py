@@ -85,6 +85,8 @@ def decode_plan(data: bytes) -> RenamePlan:
     folders = tuple(_to_folder(line) for line in islice(lines, folder_count))
     operations: list[RenameOperation] = []
     for line in lines:
+        # The states of an operation are the lines after it: `_read_state` takes them
+        # from the same iterator, so `after` has to be read first.
         operations.append(
             RenameOperation(
                 kind=OperationKind(line["kind"]),

@@ -105,8 +105,8 @@ class Recovery:
 def recover(log: Log, unfinished: Sequence[Row], *, again: bool = False) -> Recovery:
     """Roll back intents and clean up after committed changes. Needs the workspace lock.
 
-    `left` are the numbers and states of the unfinished changes. With `again`, changes that
-    an earlier recovery could not settle are tried too.
+    `unfinished` are the numbers and states of the changes. With `again`, changes that an
+    earlier recovery could not settle are tried too.
     """
     report = Recovery()
     intents: list[tuple[int, str]] = []
@@ -248,6 +248,7 @@ def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
     try:
         return log.read_record(number)
     except FilewrightError as error:
+        # Other errors are of the database, not of this record.
         if "change_id" not in error.details:
             raise
         return replace(damaged_change_record(number), state=state)

@@ -142,6 +142,8 @@ def order_renames(diff: TreeDiff) -> RenameOrder:
 
 
 class _Planner:
+    """Collects the operations of one change, and the numbers of their folders."""
+
     def __init__(self, diff: TreeDiff) -> None:
         self._diff = diff
         self._folders: list[TreeNode] = []

@@ -59,6 +59,7 @@ class Selection:
 
 def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
     """Yield the undos among changes that are not undone themselves, newest first."""
+    # Newest first: an undo that a later one has undone is in `undone` when it comes.
     undone: set[str] = set()
     for head in heads:
         if head.reverts and not head.partial and head.id not in undone:
@@ -102,6 +103,7 @@ def group_by_prompt(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]
     turns are not known, as long as there is no long pause between them.
     """
     groups: list[list[ChangeRecord]] = []
+    # Sessions may take turns: each continues the last group of its own.
     last_groups: dict[str | None, list[ChangeRecord]] = {}
     for record in records:
         group = last_groups.get(record.session)

@@ -95,6 +95,7 @@ class Selector:
             if self._is_reserved(record):
                 raise errors.made_by_setup(record.id)
             change_ids = (*self._find_healings(record.id), record.id)
+            # After later renames, the files are at other paths than the record names.
             if len(change_ids) > 1 or self._has_later_renames(record.number):
                 record = self._build_net(record, change_ids, changed_only=False)
         summary = f"undo {record.id}"
@@ -193,12 +194,12 @@ class Selector:
                 f"undo the prompt of {change_id}",
                 {"prompt": change_id},
             )
-        moment, shown = self.resolve_moment(scope.since or "", must_be_known=True)
+        moment, moment_text = self.resolve_moment(scope.since or "", must_be_known=True)
         return _Group(
             itertools.takewhile(lambda head: head.number > moment, history.heads(task)),
-            f"what was changed since {shown}",
-            f"rewind to {shown}",
-            {"since": shown},
+            f"what was changed since {moment_text}",
+            f"rewind to {moment_text}",
+            {"since": moment_text},
         )
 
     def _is_reserved(self, head: ChangeRecord) -> bool:
@@ -223,12 +224,13 @@ class Selector:
     def _build_net(
         self, record: ChangeRecord, chosen: Collection[str], *, changed_only: bool
     ) -> ChangeRecord:
-        """Return what the chosen changes did together, at the paths where that is now."""
+        """Return the net change of the chosen ones, at the present paths of the files."""
         history = self._history
         oldest = min(chosen)
         left_out = set(chosen)
         for undo in find_effective_undos(history.list_undos()):
-            # What others have undone among themselves is as if it never was.
+            # Later changes that another undo reverted cancel out with it: their renames
+            # need not be followed.
             if (
                 undo.id not in chosen
                 and left_out.isdisjoint(undo.reverts)
@@ -256,6 +258,7 @@ class Selector:
         path = self._history.recorded_path(location)
         all_changes = selection.record.file_changes
         changes = [change for change in all_changes if change.touches(path)]
+        # A file that moved with a folder above it has no file change of its own.
         moved_along = self._find_moved_along(path, all_changes)
         if moved_along is not None:
             changes.append(moved_along)
@@ -295,6 +298,7 @@ class Selector:
         all_changes = selection.record.file_changes
         changes = list(self._history.visible_changes(all_changes))
         if not changes:
+            # Raises the reason why the file may not be seen.
             check = visibility_check(self._history.boundary)
             self._history.locate_visible(check, all_changes[0].path)
         if len(changes) > 1:
@@ -316,95 +320,97 @@ class Selector:
 
     def _describe_part(self, selection: Selection, scope: Scope) -> Selection:
         """Return a selection that says which part of the changes it is."""
-        shown = _shown_path(selection.record.file_changes[0], scope)
-        part = scope.path.requested_path if scope.path is not None else shown
+        display_path = _shown_path(selection.record.file_changes[0], scope)
+        part = scope.path.requested_path if scope.path is not None else display_path
         if scope.hunk is not None:
             part = f"hunk {scope.hunk} of {part}"
         return replace(
             selection,
             summary=f"{selection.summary} ({part} only)",
-            details={**selection.details, "path": shown},
+            details={**selection.details, "path": display_path},
             partial=True,
         )
 
     # Names
 
-    def parse_scope(self, word: str) -> Scope:
-        """Return the scope that a person means by a word.
+    def parse_scope(self, text: str) -> Scope:
+        """Return the scope that a person names by a text.
 
         A session, `current` or `last`; a time, or a change since which all is meant.
         """
         history = self._history
-        if word in ("last", "current") or history.numbers_of_session(word):
-            return Scope(session=word)
-        if parse_moment(word) is not None:
-            return Scope(since=word)
+        if text in ("last", "current") or history.numbers_of_session(text):
+            return Scope(session=text)
+        if parse_moment(text) is not None:
+            return Scope(since=text)
         try:
-            history.record(history.resolve_change_id(word.removesuffix("^")))
+            history.record(history.resolve_change_id(text.removesuffix("^")))
         except FilewrightError as error:
             if error.code is not Code.NOT_FOUND:
                 raise
         else:
-            return Scope(since=word)
-        return Scope(session=self.resolve_session(word))
+            return Scope(since=text)
+        return Scope(session=self.resolve_session(text))
 
-    def resolve_session(self, word: str) -> str:
+    def resolve_session(self, text: str) -> str:
         """Return a session's name from the name or its beginning, `current`, or `last`.
 
         The last is the newest that has made a change which is not undone.
         """
         history = self._history
-        if word == "current":
+        if text == "current":
             caller = self._task.caller or history.caller
-            word = caller.session or word
-        if word == "last":
+            text = caller.session or text
+        if text == "last":
             for head in history.effective_changes(self._task):
                 if head.session:
                     return head.session
             has_changes = any(True for _ in history.heads(self._task))
             raise errors.no_session_changes(has_changes)
         # SQLite takes no lone surrogates, and no name has any.
-        if escape_surrogates(word) == word and history.numbers_of_session(word):
-            return word
-        names = [known.name for known in history.sessions() if known.name is not None]
+        if escape_surrogates(text) == text and history.numbers_of_session(text):
+            return text
+        names = [
+            summary.name for summary in history.sessions() if summary.name is not None
+        ]
         session: str | None = None
-        if len(word) >= _MIN_SESSION_PREFIX:
-            session = find_by_prefix(word, names, "session")
+        if len(text) >= _MIN_SESSION_PREFIX:
+            session = find_by_prefix(text, names, "session")
         if session is None:
-            raise errors.unknown_session(word, names[:5])
+            raise errors.unknown_session(text, names[:5])
         return session
 
     def resolve_moment(
-        self, word: str, *, must_be_known: bool = False
+        self, text: str, *, must_be_known: bool = False
     ) -> tuple[int, str]:
         """Return the number after which changes are meant, and how it is shown.
 
-        The word is a time, a change, or ``CHANGE^`` for the moment before a change. With
+        The text is a time, a change, or ``CHANGE^`` for the moment before a change. With
         `must_be_known` a time must lie within the history.
         """
-        moment = parse_moment(word)
+        moment = parse_moment(text)
         if moment is None:
-            change_id = self._history.resolve_change_id(word.removesuffix("^"))
+            change_id = self._history.resolve_change_id(text.removesuffix("^"))
             record = self._history.record(change_id)
-            if word.endswith("^"):
+            if text.endswith("^"):
                 return record.number - 1, f"before the change {record.id}"
             return record.number, f"the change {record.id}"
         if must_be_known:
-            self._require_known_moment(word, moment)
+            self._require_known_moment(text, moment)
         return moment, format_local_time(moment)
 
-    def _require_known_moment(self, word: str, moment: int) -> None:
+    def _require_known_moment(self, text: str, moment: int) -> None:
         first_numbers = [session.first for session in self._history.sessions()]
         if not first_numbers:
-            raise errors.before_history(word, None)
+            raise errors.before_history(text, None)
         begin = min(first_numbers)
         if moment < begin - _FIRST_CHANGE_TOLERANCE_NS:
-            raise errors.before_history(word, format_local_time(begin))
-        now = time.time_ns()
-        if moment > now:
-            raise errors.time_in_future(word)
-        if self._history.newest_number() > now + _CLOCK_TOLERANCE_NS:
-            raise errors.clock_was_ahead(word)
+            raise errors.before_history(text, format_local_time(begin))
+        now_ns = time.time_ns()
+        if moment > now_ns:
+            raise errors.time_in_future(text)
+        if self._history.newest_number() > now_ns + _CLOCK_TOLERANCE_NS:
+            raise errors.clock_was_ahead(text)
 
 
 def _shown_path(change: FileChange, scope: Scope) -> str:

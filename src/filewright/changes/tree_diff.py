@@ -170,6 +170,7 @@ def _break_hard_links(tree: ChangeTree, arrangement: _Arrangement) -> dict[str, 
         assert node.original is not None
         status = node.original.status
         if leaving[status.identity] >= status.link_count:
+            # No name is left behind.
             continue
         if not tree.change_set.break_hard_links:
             raise errors.hard_linked(location.requested_path, status.link_count)
@@ -249,6 +250,7 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
             continue
         if folder not in listings:
             if len(listings) == _MAX_LISTED_FOLDERS:
+                # A change of thousands of folders must not wait for a mere note.
                 return
             listings[folder] = _names_by_look(folder)
         names = listings[folder].get(visible_form(os.fsdecode(name)), ())
@@ -295,6 +297,7 @@ def _collect(
         position = node.original_position
         assert position is not None
         is_present = node in locations
+        # A file in a folder that goes is displaced with that folder.
         if (node.needs_new_inode or not is_present) and position.folder in locations:
             displaced_nodes.append(node)
         if _is_moved(node, locations):

@@ -288,6 +288,7 @@ def arrive(
             node = node.copy_into(folder, requested_path)
         else:
             _require_movable_folder(node, folder, source)
+    # Before `put`, which notes the arrival of a node that no step has brought.
     tree.records.arrivals[node] = step
     if occupant is not None:
         _require_replaceable(tree, TreeEntry(folder, name, occupant), node, step)
@@ -355,6 +356,7 @@ def _require_removable(
     if node.kind == "folder":
         _require_no_root_or_mount(tree, node, original.location, requested_path)
     if folder.original is None:
+        # In a new folder nothing on the disk keeps the node.
         return
     folder_status = folder.original.status
     if original.status.device != folder_status.device:
@@ -398,6 +400,7 @@ def _set_mode(tree: ChangeTree, step: SetMode) -> None:
     node = _require_owned(tree, step)
     before, is_folder = node.rights.mode, node.kind == "folder"
     mode = modes.resolve_mode(step.mode, before, is_folder=is_folder)
+    # A step may clear setuid and setgid, but not set them.
     if mode & ~before & SPECIAL_MODE_BITS and not tree.is_undo:
         raise errors.special_mode_bits(step.location.requested_path)
     storable_mode = system.storable_mode(mode, is_folder=is_folder)
@@ -410,6 +413,7 @@ def _set_owner(tree: ChangeTree, step: SetOwner) -> None:
     node = _require_owned(tree, step)
     mode = None
     if node.kind == "file" and node.original is not None and not tree.is_undo:
+        # The kernel clears these bits when the owner of a file changes.
         mode = _without_special_bits(node.rights.mode)
     node.rights = _with_rights(node.rights, mode, step.uid, step.gid)
 
