@@ -424,3 +424,13 @@ def test_cell_takes_text_as_sent(
     assert result.text is not None, result.answer
     sources = {each.id: each.source for each in nbformat.reads(result.text, 4).cells}
     assert sources[cell] == replace
+
+
+def test_note_names_line_of_sixth_stretch(desk: Desk) -> None:
+    calls = [f"step_{number}();" for number in range(6)]
+    file = "\nother();\n".join(calls) + "\n"
+    search = "\n// ...\n".join(calls)
+    replace = search.replace(calls[-1], "step_5(&quot;);")
+    result = desk.edit("a.js", file, [{"search": search, "replace": replace}])
+    assert result.text == file.replace(calls[-1], "step_5(&quot;);")
+    assert "line 11 now contains the entity &quot;" in result.answer

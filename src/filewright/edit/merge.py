@@ -70,7 +70,7 @@ def merge_match(source: Source, match: EditMatch) -> MatchMerge:
         # Numbering the lines of a hundred thousand occurrences would take longer than
         # replacing them.
         first_line: int | None = None
-        if number < _MAX_NOTES:
+        if number < _MAX_NOTES or not match.is_every_occurrence:
             first_line = source.line_number(part.span.start) + added_lines
         match part:
             case SplicePart():
@@ -175,8 +175,9 @@ def _merge_rows(
     """Return the splices of lines that were matched loosely, or as a hunk."""
     lines = _merge_lines(source, rows, match)
     splices = _put_lines(source, rows, lines)
-    # Parts behind the first few are not numbered: their notes are rarely kept.
-    notes = [*_find_line_notes(source, rows, lines, first_line or 0)]
+    notes: list[Note] = []
+    if first_line is not None:
+        notes = [*_find_line_notes(source, rows, lines, first_line)]
     return _PartMerge(splices, notes, added_lines=len(lines) - len(rows.rows))
 
 
