@@ -2,6 +2,8 @@
 
 The merge is the classic one (S. Khanna, K. Kunal, B. C. Pierce, "A formal investigation
 of diff3", 2007): changes of both sides that touch are a conflict unless they are equal.
+"Ours" and "theirs" are the two versions, and "base" is the text that both come from.
+All lines count from 0.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ ChunkKind = Literal["same", "ours", "theirs", "both", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class MergeChunk:
-    """A part of a merge: the lines it is about in each text, and which side changed it.
+    """A part of a merge: its lines in each of the three texts, and which side changed it.
 
-    Ranges are of a first line and the line past the last one. `both` is the same change
-    made by both sides.
+    A range is the first line (from 0) and the line behind the last one; both are equal
+    where a text has no lines of the chunk. The kind `both` is the same change made by
+    both sides.
     """
 
     kind: ChunkKind
@@ -62,9 +65,10 @@ class LineMerge(Generic[LineT]):
 
 @dataclass(slots=True)
 class _ChangeGroup:
-    """Changes of both sides that touch: their lines of the base.
+    """Changes of both sides that touch, as lines `start` to `end` of the base.
 
-    Each side is longer by its growth there.
+    In place of these lines, our text has `our_growth` lines more than the base, and
+    their text `their_growth`. Both are negative where a text has fewer.
     """
 
     start: int
@@ -80,11 +84,13 @@ def merge_lines(
     *,
     touching: bool = False,
 ) -> LineMerge[LineT]:
-    """Merge two changed versions of `base`; lines have their ends or not, as given.
+    """Return the merge of two changed versions of `base`.
 
-    The work is bounded: about n log n in the number of lines. Changes that touch are a
-    conflict unless both sides made the same one. With `touching`, only changes that
-    overlap or insert at the same place are.
+    Lines are compared as they are, so it is up to the caller whether they have their
+    line ends. Changes of both sides that touch are a conflict unless they are the same.
+    With `touching`, changes that only touch are merged, and a conflict is left where
+    they overlap or insert at the same line. The work is bounded: about n log n in the
+    number of lines.
     """
     our_changes = slide_changes(diff_lines(base, ours), base, ours)
     their_changes = slide_changes(diff_lines(base, theirs), base, theirs)
@@ -102,9 +108,10 @@ def merge_changes(
     *,
     touching: bool = False,
 ) -> LineMerge[LineT]:
-    """Merge two versions of `base` by their changes, as `merge_lines` does.
+    """Return the merge of two versions of `base` by their known changes.
 
-    Use it where the changes are known better than two texts tell them.
+    It is for callers who know the splices that were made: a diff of the texts may
+    pair up other lines than those that were edited. See `merge_lines` for `touching`.
     """
     chunks: list[MergeChunk] = []
     base_line = our_line = their_line = 0
@@ -116,6 +123,7 @@ def merge_changes(
         length = group.end - group.start
         our_end = our_line + length + group.our_growth
         their_end = their_line + length + group.their_growth
+        # A change that the caller knows may be empty: no chunk is about no lines.
         if length or group.our_growth or group.their_growth:
             kind = _classify(
                 base[group.start : group.end],
@@ -166,7 +174,11 @@ def _group_changes(
     *,
     touching: bool,
 ) -> list[_ChangeGroup]:
-    """Return the changes of both sides in groups that touch, in order."""
+    """Return the changes of both sides in groups that touch, in order.
+
+    Within a group the lines of the three texts do not correspond one by one, so that
+    it is merged as a whole.
+    """
     changes = [(change, True) for change in our_changes]
     changes += [(change, False) for change in their_changes]
     changes.sort(key=lambda pair: (pair[0].start, pair[0].end))
@@ -189,7 +201,8 @@ def _begins_group(change: LineChange, group: _ChangeGroup, *, touching: bool) ->
         return True
     if not touching or change.start < group.end:
         return False
-    # The order of two changes that touch is known unless both insert there.
+    # The change starts at the line where the group ends. A replacement and an insertion
+    # have an order there. Two insertions have none: either could come first.
     return group.start < group.end or change.start < change.end
 
 
@@ -198,8 +211,13 @@ def slide_changes(
 ) -> list[LineChange]:
     """Return changes with each pure insertion or deletion moved to where git has it.
 
-    That is next to another change, as one with it, if it can slide that far; else as
-    far down as it can slide.
+    One edit can be described at several lines. A text "a b" that becomes "a b a b" has
+    got "a b" above its lines, below them, or "b a" between. Two diffs of one base may
+    choose differently, and the merge would see two edits, or miss that edits touch. So
+    a change slides, line by line, until it joins the next change below or above it; if
+    it reaches neither, it goes as far down as possible.
+
+    `changes` turn `before` into `after`. They are in order, and none of them touch.
     """
     result = [*changes]
     index = 0
@@ -208,34 +226,52 @@ def slide_changes(
         if not change.only_inserts_or_deletes:
             index += 1
             continue
-        text, first, end = after, change.new_start, change.new_end
+        # The side that has the lines of the change: they are inserted, or deleted.
+        lines, first_line, end_line = after, change.new_start, change.new_end
         if change.start < change.end:
-            text, first, end = before, change.start, change.end
+            lines, first_line, end_line = before, change.start, change.end
 
-        # To slide down by a line, the first changed line must equal the one below.
-        below = result[index + 1] if index + 1 < len(result) else None
-        room = (below.start if below else len(before)) - change.end
+        # A change slides down by a line if its first line equals the line below it:
+        # that line joins it at the end, and the first one leaves it.
+        change_below = result[index + 1] if index + 1 < len(result) else None
+        unchanged_lines = (
+            change_below.start if change_below else len(before)
+        ) - change.end
         down = 0
-        while down < room and text[first + down] == text[end + down]:
+        while (
+            down < unchanged_lines
+            and lines[first_line + down] == lines[end_line + down]
+        ):
             down += 1
-        if below and down and down == room:
-            joined = LineChange(
-                change.start + down, below.end, change.new_start + down, below.new_end
+        if change_below and down and down == unchanged_lines:
+            joined_change = LineChange(
+                change.start + down,
+                change_below.end,
+                change.new_start + down,
+                change_below.new_end,
             )
-            result[index : index + 2] = [joined]
+            # The joined change is looked at again: it may slide on, if it still only
+            # inserts or deletes.
+            result[index : index + 2] = [joined_change]
             continue
 
-        above = result[index - 1] if index > 0 else None
-        room = change.start - (above.end if above else 0)
+        change_above = result[index - 1] if index > 0 else None
+        unchanged_lines = change.start - (change_above.end if change_above else 0)
         up = 0
-        while up < room and text[end - 1 - up] == text[first - 1 - up]:
+        while (
+            up < unchanged_lines
+            and lines[end_line - 1 - up] == lines[first_line - 1 - up]
+        ):
             up += 1
-        if above and up and up == room:
-            joined = LineChange(
-                above.start, change.end - up, above.new_start, change.new_end - up
+        if change_above and up and up == unchanged_lines:
+            joined_change = LineChange(
+                change_above.start,
+                change.end - up,
+                change_above.new_start,
+                change.new_end - up,
             )
             index -= 1
-            result[index : index + 2] = [joined]
+            result[index : index + 2] = [joined_change]
             continue
 
         result[index] = change.shift(down)

@@ -1,7 +1,8 @@
 """Reading the hunks of one file of a patch.
 
 The counts in a hunk's header are checked against its lines. Models count badly: where
-the counts are wrong and the hunk can end in one place only, it ends there.
+the counts are wrong and the hunk can end in one place only, it ends there. A place or
+index is that of a line of the patch, from 0.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ RESEND_HINT = "send the whole patch again, as a unified diff that is complete"
 NO_CHANGE_REASON = "this hunk changes nothing"
 NO_CHANGE_HINT = "give it '-' or '+' lines, or leave it out"
 
+# A count is left out if it is 1. `int` raises an error for thousands of digits, so they
+# are limited.
 _COUNT = r"(?:,(\d{1,18}))?"
 _HEADER = re.compile(rf"@@ -(\d{{1,18}}){_COUNT} \+\d{{1,18}}{_COUNT} @@")
-# It has line numbers, so that it is no heading.
+# A line with numbers is a header that went wrong. Reading it as a heading would ignore
+# its numbers without a word.
 _DAMAGED_HEADER = re.compile(r"@@ -\d|@@ \d.*-")
 # Models write "@@ ... @@" for a header whose numbers they do not know.
 _ELLIPSES = ("", "...", "…")
@@ -42,6 +46,7 @@ _FOLLOWS_WRONG_COUNTS = frozenset(
     }
 )
 _USUAL_CONTEXT = 3
+"""Lines of context that diff and git write on each side of a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,11 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The ``@@`` lines of a hunk; `counts` of a unified diff only."""
+    """The ``@@`` lines above a hunk.
+
+    `start` is the line of the file that they name (from 1), if any. Only a unified diff
+    has `counts`, and only an envelope has several `headings`, outermost first.
+    """
 
     start: int | None = None
     counts: _Counts | None = None
@@ -62,23 +71,23 @@ class _Header:
 
 
 class HunkReader:
-    """Reads the hunks of one file; `position` is the line that is next.
+    """Reads the hunks of one file; `position` is the index of the next line to read.
 
     `is_new_file`: they are the lines of a new file in an envelope. With
-    `prefers_headers` a hunk ends where its lines may be a header of the next file,
-    whatever its counts say.
+    `prefers_headers`, two lines that may be the header of the next file are one, even
+    if the counts say that they are changed lines.
     """
 
     def __init__(
         self,
-        text: PatchText,
+        patch_text: PatchText,
         position: int,
         *,
         is_new_file: bool = False,
         prefers_headers: bool = False,
     ) -> None:
         self.position = position
-        self._text = text
+        self._text = patch_text
         self._is_new_file = is_new_file
         self._prefers_headers = prefers_headers
 
@@ -87,7 +96,8 @@ class HunkReader:
         hunks: list[PatchHunk] = []
         while True:
             after_blank = self._text.skip_blank(self.position)
-            # Blank lines between hunks separate them, but a new file may begin with some.
+            # Blank lines separate hunks. But a model that writes a new file leaves out
+            # the "+" of blank lines, so those at its beginning are content.
             is_content = (
                 self._is_new_file
                 and not hunks
@@ -107,31 +117,32 @@ class HunkReader:
         return kind is LineKind.HUNK
 
     def _read_hunk(self, number: int) -> PatchHunk:
-        """Return the hunk at the position, and stop before the line behind it."""
-        text, first = self._text, self.position
+        """Return the hunk at the position, and stop behind it."""
+        patch_text, header_index = self._text, self.position
         header = self._read_header()
-        end = None
+        body_end = None
         if header.counts is not None:
-            end = self._find_counted_end(header.counts)
-        has_wrong_counts = header.counts is not None and end is None
-        if end is None:
-            end = self._find_visible_end()
-        lines = self._read_lines(end)
-        signs = text.signs[self.position : end]
-        after = text.skip_blank(end)
+            body_end = self._find_counted_end(header.counts)
+        has_wrong_counts = header.counts is not None and body_end is None
+        if body_end is None:
+            body_end = self._find_visible_end()
+        lines = self._read_lines(body_end)
+        signs = patch_text.signs[self.position : body_end]
+        next_index = patch_text.skip_blank(body_end)
         is_truncated = False
         if has_wrong_counts and header.counts is not None:
-            is_truncated = self._is_truncated(signs, header.counts, after)
-        is_ambiguous = not has_wrong_counts and self._ends_like_header(end)
-        self.position = end
+            is_truncated = self._is_truncated(signs, header.counts, next_index)
+        is_ambiguous = not has_wrong_counts and self._ends_like_header(body_end)
+        self.position = body_end
         if not lines.has_changes:
-            self._check_idle(first, after, lines, header, has_wrong_counts)
+            self._check_idle(header_index, next_index, lines, header, has_wrong_counts)
+        # git's remark about a missing newline is only written at the end of a file.
         at_end = "\\" in signs
-        if text.kinds[after] is LineKind.END_OF_FILE:
-            self.position, at_end = after + 1, True
+        if patch_text.kinds[next_index] is LineKind.END_OF_FILE:
+            self.position, at_end = next_index + 1, True
         return PatchHunk(
             number=number,
-            patch_line=first + 1,
+            patch_line=header_index + 1,
             lines=lines,
             start=header.start,
             headings=header.headings,
@@ -142,20 +153,25 @@ class HunkReader:
         )
 
     def _read_header(self) -> _Header:
-        """Return the "@@" lines at the position; an envelope may have several, or none."""
-        text, first = self._text, self.position
+        """Return the "@@" lines at the position, and stop behind them.
+
+        An envelope may have several, or none. A unified diff has exactly one.
+        """
+        patch_text, header_index = self._text, self.position
         start, counts, headings = None, None, list[str]()
-        while text.lines[self.position].startswith("@@"):
-            if not text.is_envelope and self.position > first:
+        while patch_text.lines[self.position].startswith("@@"):
+            if not patch_text.is_envelope and self.position > header_index:
                 break
-            line = text.lines[self.position]
+            line = patch_text.lines[self.position]
             heading = line[2:].strip().removesuffix("@@").strip()
             if match := _HEADER.match(line):
                 start = int(match[1])
-                if not text.is_envelope:
+                # A model that puts a unified header into an envelope has often made up
+                # the counts, and an envelope's hunk ends at a mark anyway.
+                if not patch_text.is_envelope:
                     counts = _Counts(int(match[2] or 1), int(match[3] or 1))
-            elif not text.is_envelope and _DAMAGED_HEADER.match(line):
-                raise text.error(
+            elif not patch_text.is_envelope and _DAMAGED_HEADER.match(line):
+                raise patch_text.error(
                     self.position,
                     "this hunk header cannot be read",
                     "write it as '@@ -1,3 +1,4 @@'",
@@ -168,66 +184,82 @@ class HunkReader:
     # The end of a hunk
 
     def _find_counted_end(self, counts: _Counts) -> int | None:
-        """Return the index behind as many lines as announced; None for wrong counts."""
-        text, index = self._text, self.position
-        old_left, new_left = counts.old, counts.new
-        while old_left > 0 or new_left > 0 or text.signs[index] == "\\":
-            sign = text.signs[index]
+        """Return the index behind as many lines as announced, or None.
+
+        None says that the counts cannot be right: a line in between has no sign, lines
+        of the hunk follow, or the last lines are the header of the next file.
+        """
+        patch_text, index = self._text, self.position
+        remaining_old, remaining_new = counts.old, counts.new
+        while remaining_old > 0 or remaining_new > 0 or patch_text.signs[index] == "\\":
+            sign = patch_text.signs[index]
             if sign is None:
                 break
             if sign in " -":
-                old_left -= 1
+                remaining_old -= 1
             if sign in " +":
-                new_left -= 1
+                remaining_new -= 1
             index += 1
-        if old_left or new_left:
+        if remaining_old or remaining_new:
             return None
         if self._ends_like_header(index):
             # A count that is one too high takes the header of the next file for changed
             # lines. But a hunk with context has some behind its changes too, unless the
             # file ends there, and then no lines of it follow.
-            has_context = " " in text.signs[self.position : index]
+            has_context = " " in patch_text.signs[self.position : index]
             if self._prefers_headers or has_context:
                 return None
-        after = text.skip_blank(index)
-        if text.kinds[after] not in _FOLLOWS_WRONG_COUNTS:
+        next_index = patch_text.skip_blank(index)
+        if patch_text.kinds[next_index] not in _FOLLOWS_WRONG_COUNTS:
             return index
         # The signature of a mail is no removed line.
-        return index if text.lines[after] in ("-- ", "--") else None
+        return index if patch_text.lines[next_index] in ("-- ", "--") else None
 
-    def _ends_like_header(self, end: int) -> bool:
+    def _ends_like_header(self, body_end: int) -> bool:
         """Return True if the last two lines before `end` look like a file's header."""
-        if end - 2 <= self.position:
+        if body_end - 2 <= self.position:
             return False
-        return self._text.kinds[end - 2] is LineKind.HEADER
+        return self._text.kinds[body_end - 2] is LineKind.HEADER
 
     def _find_visible_end(self) -> int:
-        """Return the index of the next header or mark, less blank lines before it."""
-        text = self._text
-        end = text.skip(self.position, BODY_KINDS)
-        if text.kinds[end] is LineKind.HEADER_WITHOUT_HUNK:
-            raise text.error(
-                end,
+        """Return the end of a hunk without right counts: where its signed lines end.
+
+        Blank lines at the end separate it from the next part. Raise an error if the
+        lines there may be a file header as well as changed lines.
+        """
+        patch_text = self._text
+        body_end = patch_text.skip(self.position, BODY_KINDS)
+        if patch_text.kinds[body_end] is LineKind.HEADER_WITHOUT_HUNK:
+            raise patch_text.error(
+                body_end,
                 "the counts of this hunk are wrong, and these may be a file header or "
                 "changed lines",
                 "correct the counts in the hunk's header",
             )
-        if text.kinds[end] is LineKind.OTHER and text.is_envelope:
-            raise self._unsigned_line_error(end)
-        while end > self.position and text.kinds[end - 1] is LineKind.BLANK:
-            end -= 1
-        return end
+        if patch_text.kinds[body_end] is LineKind.OTHER and patch_text.is_envelope:
+            raise self._unsigned_line_error(body_end)
+        while (
+            body_end > self.position
+            and patch_text.kinds[body_end - 1] is LineKind.BLANK
+        ):
+            body_end -= 1
+        return body_end
 
     def _is_truncated(
-        self, signs: list[str | None], counts: _Counts, after: int
+        self, signs: list[str | None], counts: _Counts, next_index: int
     ) -> bool:
         """Return True if the patch seems to have lost its end within this hunk.
 
-        Output of models is cut at a limit. Applying the part that is left would remove
-        lines without adding those that replace them.
+        Output of models is cut at a limit. Applying the part that is left could remove
+        lines without adding those that replace them. So the hunk is truncated if it is
+        the last of the patch, has fewer lines than announced, and ends with less
+        context than it begins with. Raise an error if not even its last line is ended.
         """
-        text = self._text
-        if text.kinds[after] not in (LineKind.END_OF_PATCH, LineKind.END_OF_TEXT):
+        patch_text = self._text
+        if patch_text.kinds[next_index] not in (
+            LineKind.END_OF_PATCH,
+            LineKind.END_OF_TEXT,
+        ):
             return False
         body = "".join(sign for sign in signs if sign is not None and sign != "\\")
         old_count = len(body.replace("+", ""))
@@ -238,31 +270,31 @@ class HunkReader:
         is_truncated = (
             old_count < counts.old or new_count < counts.new
         ) and context_after < max(1, min(_USUAL_CONTEXT, context_before))
-        if is_truncated and not text.ends_with_newline:
-            raise text.error(
-                after, "the patch ends in the middle of a hunk", RESEND_HINT
+        if is_truncated and not patch_text.ends_with_newline:
+            raise patch_text.error(
+                next_index, "the patch ends in the middle of a hunk", RESEND_HINT
             )
         return is_truncated
 
     # The lines of a hunk
 
-    def _read_lines(self, end: int) -> HunkLines:
-        """Return the lines of a hunk from the position to before `end`."""
-        text = self._text
+    def _read_lines(self, body_end: int) -> HunkLines:
+        """Return the lines of a hunk from the position to before `body_end`."""
+        patch_text = self._text
         signs = ""
-        old: list[str] = []
-        new: list[str] = []
+        old_lines: list[str] = []
+        new_lines: list[str] = []
         line_ends: list[bytes] = []
         old_is_complete = new_is_complete = False
-        for index in range(self.position, end):
-            sign = text.signs[index] or " "
-            # A blank line may have lost its space.
-            content = text.lines[index].removeprefix(sign)
-            if self._is_new_file and text.kinds[index] is LineKind.BLANK:
+        for index in range(self.position, body_end):
+            sign = patch_text.signs[index] or " "
+            # A blank line may have lost its space: then there is no sign to remove.
+            content = patch_text.lines[index].removeprefix(sign)
+            if self._is_new_file and patch_text.kinds[index] is LineKind.BLANK:
                 sign = "+"
             if sign == "\\":
                 if not signs:
-                    raise text.error(
+                    raise patch_text.error(
                         index, "there is no line above this remark", RESEND_HINT
                     )
                 # Where the file ends with a lone return, the newline is the patch's own.
@@ -271,43 +303,55 @@ class HunkReader:
                 new_is_complete = new_is_complete or signs[-1] in " +"
                 continue
             if (old_is_complete and sign in " -") or (new_is_complete and sign in " +"):
-                raise text.error(
+                raise patch_text.error(
                     index,
                     "a line follows the one that has no newline at the end of its file",
                     RESEND_HINT,
                 )
+            # A file with lone returns: one line of the patch is several of the file.
             for line, line_end in _LINE_AND_END.findall(content + "\n"):
                 signs += sign
                 line_ends.append(line_end.encode())
                 if sign != "+":
-                    old.append(line)
+                    old_lines.append(line)
                 if sign != "-":
-                    new.append(line)
-        return HunkLines(signs, tuple(old), tuple(new), tuple(line_ends))
+                    new_lines.append(line)
+        return HunkLines(signs, tuple(old_lines), tuple(new_lines), tuple(line_ends))
 
     # Refusals
 
     def _check_idle(
         self,
-        first: int,
-        after: int,
+        header_index: int,
+        next_index: int,
         lines: HunkLines,
         header: _Header,
         has_wrong_counts: bool,
     ) -> None:
-        """Raise an error for a hunk without changes that is not one by intention."""
-        if self._text.kinds[after] is LineKind.OTHER:
+        """Raise an error for a hunk that has no changes by mistake.
+
+        A hunk of context alone is allowed: models send some to show where they are. It
+        is a mistake if its lines have lost their signs, or if its counts are wrong.
+        """
+        if self._text.kinds[next_index] is LineKind.OTHER:
             # Its changed lines have lost their signs.
-            raise self._unsigned_line_error(after)
+            raise self._unsigned_line_error(next_index)
         is_damaged = header.counts is not None and (has_wrong_counts or not lines.signs)
         if self._is_new_file or is_damaged:
-            raise self._text.error(first, NO_CHANGE_REASON, NO_CHANGE_HINT)
+            raise self._text.error(header_index, NO_CHANGE_REASON, NO_CHANGE_HINT)
 
     def _unsigned_line_error(self, index: int) -> FilewrightError:
-        """Return the error for a line of a hunk that has no sign."""
-        text = self._text
-        if text.is_envelope and parse_git_line(text.lines[index]) is not None:
-            return text.error(
+        """Return the error for a line of a hunk that has no sign.
+
+        It gets no sign by guess: as context it would be looked for in the file, as an
+        added line it would be written.
+        """
+        patch_text = self._text
+        if (
+            patch_text.is_envelope
+            and parse_git_line(patch_text.lines[index]) is not None
+        ):
+            return patch_text.error(
                 index,
                 "this line is one of git's, which an envelope does not have there",
                 "leave it out, or send git's unified diff without the marks of an "
@@ -316,7 +360,7 @@ class HunkReader:
         hint = "put a space before each line of context"
         if self._is_new_file:
             hint = "put '+' before it"
-        return text.error(
+        return patch_text.error(
             index,
             "this line of a hunk begins with neither a space, '-' nor '+'",
             hint,
