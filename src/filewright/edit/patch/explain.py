@@ -1,4 +1,9 @@
-"""The refusals of patches, in words: why a hunk, a file or a whole patch does not apply."""
+"""The refusals of patches, in words: why a hunk, a file or a whole patch does not apply.
+
+A refusal names as much as one answer can, so that the next call can correct all of it.
+Every list in it is limited, because a patch may have thousands of files and hunks. Its
+`details` repeat for programs what the message says; all line numbers count from 1.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,9 @@ _MAX_HEADING_CHARS = 120
 _MAX_OTHER_FILES = 4
 """Further files whose refusals are named in that of the first."""
 _MAX_NAMED_FILES = 10
+"""Applied files that are named in a message."""
 _MAX_LISTED_FILES = 100
+"""Applied files that are listed in the details of an error."""
 
 # For each reason, what is wrong and what to do about it.
 _REASONS: dict[Reason, tuple[str, str]] = {
@@ -76,7 +83,11 @@ def hunk_error(
     reason: str,
     **facts: object,
 ) -> FilewrightError:
-    """Return the `patch_failed` for a hunk."""
+    """Return the error `patch_failed` for a hunk.
+
+    `problem` ends the sentence "hunk 1 of a.py (line 7 of the patch) ...". `reason` is
+    for programs, and `facts` are further details of the error.
+    """
     message = (
         f"hunk {hunk.number} of {file.path} "
         f"(line {hunk.patch_line} of the patch) {problem}"
@@ -96,9 +107,10 @@ def hunk_error(
 def no_place_error(
     file: FilePatch, source: Source, hunk: PatchHunk, place: NoPlace
 ) -> FilewrightError:
-    """Return the `patch_failed` for a hunk that has no place.
+    """Return the error `patch_failed` for a hunk that has no place.
 
-    If its lines are nowhere in the file, it names the lines that are most like them.
+    If its lines are nowhere in the file, the error shows the text that is most like
+    them, so that the hunk can be corrected without reading the file.
     """
     problem, hint = _REASONS[place.reason]
     line_numbers = ", ".join(map(str, place.lines))
@@ -154,10 +166,10 @@ def add_other_hunks(
     places: Sequence[HunkPlace | NoPlace],
     reported_hunk: int,
 ) -> None:
-    """Add to the refusal of a hunk what would become of the others of its file.
+    """Add to the error of a hunk the outcomes of the other hunks of its file.
 
-    `places` are those of the first hunks; `reported_hunk` is the index of the hunk that
-    the error is about.
+    `places` are those of the hunks from the first on; the last hunks may be missing.
+    `reported_hunk` is the index (from 0) of the hunk that the error is about.
     """
     outcomes: list[dict[str, object]] = []
     for index, place in enumerate(places):
@@ -194,13 +206,16 @@ def no_change_error() -> FilewrightError:
 
 
 def already_applied_error(files: Sequence[Mapping[str, object]]) -> FilewrightError:
-    """Return the error for a patch whose results are all there; of each file a line."""
-    named = "; ".join(
+    """Return the error for a patch whose results are all in the files.
+
+    Each of `files` has a "path" and the "line" of the first result in it.
+    """
+    named_files = "; ".join(
         f"{file['path']} at line {file['line']}" for file in files[:_MAX_NAMED_FILES]
     )
     return FilewrightError(
         Code.ALREADY_APPLIED,
-        f"the patch is applied already: {named}",
+        f"the patch is applied already: {named_files}",
         "nothing to do",
         files=files[:_MAX_LISTED_FILES],
     )
@@ -209,30 +224,37 @@ def already_applied_error(files: Sequence[Mapping[str, object]]) -> FilewrightEr
 def patch_error(errors: Sequence[FilewrightError], file_count: int) -> FilewrightError:
     """Return the error for a patch, by the errors of some of its `file_count` files.
 
-    It is that of the first file that is not applied already, and names the others, so
-    that the next call can correct them all.
+    It is that of the first file that fails, and names the others, so that the next call
+    can correct them all. Only if nothing else fails is it `already_applied`.
     """
     failures: list[FilewrightError] = []
-    applied: list[FilewrightError] = []
+    applied_errors: list[FilewrightError] = []
     for error in errors:
         if error.code == Code.ALREADY_APPLIED:
-            applied.append(error)
+            applied_errors.append(error)
         else:
             failures.append(error)
-    # An applied file among others fails too: the cause says which hunk does not apply.
-    causes = [error.__cause__ for error in applied]
-    if not failures and (len(applied) == file_count or causes[0] is None):
-        files = [file for error in applied for file in error.details["files"]]
+    # A patch is applied as a whole or not at all. So a file that is applied already
+    # fails too if the others are not: its cause says which hunk does not apply.
+    applied_causes = [error.__cause__ for error in applied_errors]
+    if not failures and (
+        len(applied_errors) == file_count or applied_causes[0] is None
+    ):
+        files = [file for error in applied_errors for file in error.details["files"]]
         return already_applied_error(files)
-    failures += [cause for cause in causes if isinstance(cause, FilewrightError)]
-    first, *others = failures
-    named = others[:_MAX_OTHER_FILES]
+    failures += [
+        applied_cause
+        for applied_cause in applied_causes
+        if isinstance(applied_cause, FilewrightError)
+    ]
+    first, *other_failures = failures
+    named_failures = other_failures[:_MAX_OTHER_FILES]
     message = first.message
-    for error in named:
+    for error in named_failures:
         message += f"\nalso: {error.message.splitlines()[0]}"
-    if len(others) > len(named):
-        message += f"\n[{len(others) - len(named)} more files]"
-    hints = [error.hint for error in (first, *named) if error.hint]
+    if len(other_failures) > len(named_failures):
+        message += f"\n[{len(other_failures) - len(named_failures)} more files]"
+    hints = [error.hint for error in (first, *named_failures) if error.hint]
     return FilewrightError(
         first.code,
         message,

@@ -1,4 +1,7 @@
-"""Planning one file of a patch: its hunks as splices, and the steps that change it."""
+"""Planning one file of a patch: its hunks as splices, and the steps that change it.
+
+Line numbers in results and errors count from 1; those of a `HunkPlace` from 0.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +52,11 @@ _BYTE_ORDER_MARK = "\ufeff"
 class HunkOutcome:
     """The place that was found for a hunk.
 
-    `line` is the first line it covers (from 1), and `moved` how many lines that is from
-    where its header says (None without a number). `tier` is the comparison that found
-    it, or ``already_applied``. `repaired`: its counts were wrong. `notes` are remarks
-    on new lines that look damaged.
+    `number` counts the hunks of the file from 1. `line` is the first line it covers
+    (from 1), and `moved` the number of lines by which that is below the one that its
+    header names (negative: above; None without a number). `tier` is the comparison that
+    found it, or ``already_applied``. `repaired`: its counts were wrong. `notes` are
+    remarks on new lines that look damaged.
     """
 
     number: int
@@ -65,7 +69,11 @@ class HunkOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PatchedFile:
-    """The outcome of a patch for one file; `was` is its name before a rename or copy."""
+    """The outcome of a patch for one file.
+
+    `operation` is "modified", "created", "deleted", "renamed" or "copied". `was` is the
+    name before a rename, or the file that was copied; None otherwise.
+    """
 
     path: str
     operation: str
@@ -75,7 +83,7 @@ class PatchedFile:
 
 @dataclass(frozen=True, slots=True)
 class _SplicedHunks:
-    """The splices of a file's hunks, in order, and what became of each hunk."""
+    """The splices of a file's hunks, in order, and an outcome for each hunk."""
 
     splices: tuple[Splice, ...] = ()
     outcomes: tuple[HunkOutcome, ...] = ()
@@ -86,7 +94,9 @@ def plan_file(
 ) -> FilePlan[PatchedFile]:
     """Return the plan of a file whose content is `before`, None if it is created.
 
-    With `report_all`, a refusal tells of all hunks.
+    With `report_all`, hunks that are applied already are passed over, and a refusal
+    names all hunks of the file. Raise `is_binary`, `patch_failed`, `already_applied`,
+    or `unencodable` for new lines that the file's encoding lacks.
     """
     if before is None or targets.old is None:
         return _plan_new_file(targets)
@@ -114,6 +124,7 @@ def _plan_new_file(targets: FileTargets) -> FilePlan[PatchedFile]:
     for hunk in file.hunks:
         for line, line_end in zip(hunk.lines.new, hunk.lines.ends, strict=True):
             content += line.encode() + line_end
+    # A new file may declare its encoding itself, as Python, XML and HTML do.
     content = encode_as_declared(content, location.name, argument="patch")
     result = PatchedFile(location.display_path, _OPERATIONS[file.kind], None)
     mode = 0o755 if _is_executable(file) else None
@@ -127,6 +138,7 @@ def _plan_deletion(
     remaining = before.size
     for splice in spliced.splices:
         remaining += len(splice.replacement) - splice.length
+    # The patch was made from an older file: lines that came since would be lost.
     if file.must_be_empty and remaining > len(before.encoding.bom):
         raise path_error(
             Code.PATCH_FAILED,
@@ -199,13 +211,15 @@ def _is_executable(file: FilePatch) -> bool | None:
 
 
 def _find_new_mode(file: FilePatch, mode: int | None) -> int | None:
-    """Return the permission bits after the patch.
+    """Return the permission bits after the patch, by the bits `mode` before it.
 
-    Like git, a patch makes a file executable or not, and changes nothing else.
+    git stores 644 or 755 only, so that a patch says no more than whether the file is
+    executable. All other bits stay: a file with 600 does not become readable for all.
     """
     is_executable = _is_executable(file)
     if mode is None or is_executable is None:
         return mode
+    # All who may read the file may execute it, as when git sets 755 for 644.
     if is_executable:
         return mode | (mode & 0o444) >> 2
     return mode & ~0o111
@@ -219,7 +233,8 @@ def _splice_hunks(
 ) -> _SplicedHunks:
     """Return the splices of a file's hunks, or raise the error of one without a place.
 
-    With `report_all`, the error tells of all hunks.
+    With `report_all`, hunks that are applied already are passed over, and the error
+    names all hunks.
     """
     if not file.hunks:
         return _SplicedHunks()
@@ -237,13 +252,13 @@ def _splice_hunks(
         file = _without_byte_order_mark(file)
     language = language_of(snapshot.location.name) if snapshot.location else None
     source = Source(snapshot, task, language=language)
-    places: Sequence[HunkPlace | NoPlace] = place_hunks(
+    hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
         file.hunks, source, report_all=report_all
     )
-    if any(isinstance(place, NoPlace) for place in places):
-        places = _skip_applied(file, source, places, report_all=report_all)
+    if any(isinstance(place, NoPlace) for place in hunk_places):
+        hunk_places = _skip_applied(file, source, hunk_places, report_all=report_all)
 
-    spliced = _write_hunks(file, source, places)
+    spliced = _write_hunks(file, source, hunk_places)
     splices = [*spliced.splices]
     # UTF-16 would be no text without its byte-order mark.
     can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
@@ -258,7 +273,8 @@ def _write_hunks(
 ) -> _SplicedHunks:
     """Return the splices of hunks at their places, in the text of `source`.
 
-    Hunks without a place are applied already.
+    The hunks that have a `NoPlace` here are those applied already: all others were
+    refused before.
     """
     has_returns = any(b"\r" in end for hunk in file.hunks for end in hunk.lines.ends)
     splices: list[Splice] = []
@@ -289,16 +305,20 @@ def _write_hunks(
 
 
 def _removes_byte_order_mark(hunk: PatchHunk) -> bool:
-    """Return True if only the old side of a hunk spells out a byte-order mark."""
+    """Return True if a hunk removes the file's byte-order mark.
+
+    git shows that as a changed first line: the mark is in the old one only.
+    """
     has_old_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.old)
     has_new_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.new)
     return has_old_mark and not has_new_mark
 
 
 def _without_byte_order_mark(file: FilePatch) -> FilePatch:
-    """Return a file whose first hunk does not spell out the byte-order mark.
+    """Return a file whose first hunk does not have the byte-order mark in its lines.
 
-    A patch may do so, but the mark is no part of the text.
+    diff and git write the mark before the first line. The text of a `Source` begins
+    behind it, so the line would not be found.
     """
     first, *others = file.hunks
     lines = replace(
@@ -312,7 +332,7 @@ def _without_byte_order_mark(file: FilePatch) -> FilePatch:
 def _ambiguous_write_error(
     file: FilePatch, hunk: PatchHunk, place: HunkPlace, error: AmbiguousWriteError
 ) -> FilewrightError:
-    """Return the error for a hunk that has a place, but whose new lines are unclear."""
+    """Return the error for a hunk that has a place, but could be written in two ways."""
     hint = (
         "make the hunk anew from the text that is there, with its line number, "
         "indentation and characters"
@@ -334,29 +354,34 @@ def _skip_applied(
 ) -> list[HunkPlace | NoPlace]:
     """Return the places of all hunks, if those without one are applied already.
 
-    Models send a patch again of which some hunks were applied. Only with `report_all`
-    (which is a call that takes what fits) are these passed over. Raise the error of a
-    hunk otherwise; `already_applied`, caused by that error, if the results of all hunks
+    Models send a corrected patch after some of its hunks were applied. Only a call that
+    takes what fits (`report_all`) passes over these; a hunk that has its place and one
+    that is applied then both count. Any other call must not change half a patch
+    without a word, and gets the error of the first hunk that fails.
+
+    Raise `already_applied`, with that error as its cause, if the results of all hunks
     are in the file.
     """
-    first = next(place for place in places if isinstance(place, NoPlace))
-    may_be_applied = first.reason in ("no_match", "already_applied", "order")
+    first_refusal = next(place for place in places if isinstance(place, NoPlace))
+    # The search for results costs another pass over the file. It is left out after
+    # reasons that a hunk does not have if it was applied.
+    may_be_applied = first_refusal.reason in ("no_match", "already_applied", "order")
     applied_lines: Sequence[int | None] = [None] * len(file.hunks)
     if report_all or may_be_applied:
         applied_lines = find_applied(file.hunks, source)
     outcomes: list[HunkPlace | NoPlace] = []
-    for place, line in zip(places, applied_lines, strict=False):
+    for place, applied_line in zip(places, applied_lines, strict=False):
         is_absent = isinstance(place, NoPlace) and place.reason in (
             "no_match",
             "already_applied",
         )
-        if is_absent and line is not None:
-            outcomes.append(NoPlace("already_applied", (line,)))
+        if is_absent and applied_line is not None:
+            outcomes.append(NoPlace("already_applied", (applied_line,)))
         else:
             outcomes.append(place)
 
-    reported_hunk, reason = _find_reported_hunk(outcomes)
-    error = no_place_error(file, source, file.hunks[reported_hunk], reason)
+    reported_hunk, reported_reason = _find_reported_hunk(outcomes)
+    error = no_place_error(file, source, file.hunks[reported_hunk], reported_reason)
     if all(applied_lines):
         error.message += f"\nall of its changes to {file.path} are there already"
         line_of_first = applied_lines[0]
@@ -367,7 +392,7 @@ def _skip_applied(
         is_complete = len(outcomes) == len(file.hunks)
         if (
             is_complete
-            and reason.reason == "already_applied"
+            and reported_reason.reason == "already_applied"
             and _is_in_order(outcomes)
         ):
             return outcomes
@@ -379,9 +404,10 @@ def _skip_applied(
 def _find_reported_hunk(
     outcomes: Sequence[HunkPlace | NoPlace],
 ) -> tuple[int, NoPlace]:
-    """Return the index and reason of the first hunk that fails.
+    """Return the index and the `NoPlace` of the hunk that the error is about.
 
-    One that is applied already is reported only if no other fails.
+    It is the first that fails. One that is applied already is chosen only if no other
+    fails, because there is nothing to correct in it.
     """
     refused = [
         (index, outcome)
@@ -395,7 +421,11 @@ def _find_reported_hunk(
 
 
 def _is_in_order(outcomes: Sequence[HunkPlace | NoPlace]) -> bool:
-    """Return True if the hunks, placed or applied, are in the order of their lines."""
+    """Return True if the hunks, placed or applied, are in the order of their lines.
+
+    Results were looked for without regard to the other hunks. One that lies on the
+    wrong side of another is text that only looks like a result.
+    """
     lines = [
         outcome.start + 1 if isinstance(outcome, HunkPlace) else outcome.lines[0]
         for outcome in outcomes

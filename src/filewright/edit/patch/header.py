@@ -1,4 +1,8 @@
-"""The lines above the hunks of a unified diff: git's lines, and the names of a file."""
+"""The lines above the hunks of a unified diff: git's lines, and the names of a file.
+
+Names are bytes, as a file system has them. A header may quote them like C strings, with
+a prefix such as ``a/`` before them and a time behind them.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,7 @@ _NAME_AND_TIME = re.compile(
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TWO_PREFIXES = re.compile(rf'"?({_PREFIX_LETTERS})/.+ "?(?!\1){_PREFIX_LETTERS}/')
 
+# The blob of an empty file has this name in every repository.
 _EMPTY_BLOB = "e69de29"
 _GIT_LINE = re.compile(
     r"diff --git (?P<names>.*)"
@@ -39,13 +44,18 @@ _GIT_LINE = re.compile(
     rf"\.\.(?:0+|{_EMPTY_BLOB}[0-9a-f]*|(?P<after>[0-9a-f]+))"
     r"(?: (?P<unchanged_mode>[0-7]{6}))?"
 )
+# The first two digits of a mode are the kind of file.
 _SPECIAL_FILES = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
 _REGULAR_FILE = "10"
 
 
 @dataclass(frozen=True, slots=True)
 class GitLine:
-    """One of git's lines: the fields of a `GitHeader` that it sets, and its mode."""
+    """One of git's lines above a file.
+
+    `statements` are the fields of a `GitHeader` that it sets, by name. `mode` is the
+    mode it names, six octal digits, even if that mode does not change.
+    """
 
     statements: dict[str, str]
     mode: str | None
@@ -60,11 +70,13 @@ class GitLine:
 
 @dataclass(frozen=True, slots=True)
 class GitHeader:
-    """The statements of git's lines above a file.
+    """The statements of git's lines above a file; empty where there is no such line.
 
-    `names` is the text after ``diff --git``. `state` is the last word before a mode:
-    "old", "new", "new file" or "deleted file". `verb` is "rename" or "copy". `before`
-    and `after` name the blobs of both sides.
+    `names` is the text after ``diff --git``. `state` is the last text before a mode:
+    "old", "new", "new file" or "deleted file"; `mode` is that mode, six octal digits.
+    `verb` is "rename" or "copy", from the name `source` to `target`, both as written.
+    `similarity` is in percent. `before` and `after` name the blobs of both sides; they
+    are empty for a file that does not exist or has no content.
     """
 
     names: str = ""
@@ -79,7 +91,7 @@ class GitHeader:
 
     @property
     def permissions(self) -> int | None:
-        """The permission bits that the file gets, or None."""
+        """The permission bits that the file gets, or None if git's lines name none."""
         if not self.state.startswith("new"):
             return None
         return int(self.mode, 8) & 0o777
@@ -110,13 +122,19 @@ def parse_git_line(line: str) -> GitLine | None:
 
 
 def parse_name(field: str) -> bytes:
-    """Return the name in a header, without the time behind it; empty if it has none."""
+    """Return the name in a header, without quotes and the time behind it.
+
+    It is empty if the field is.
+    """
     match = _NAME_AND_TIME.match(field.removesuffix("\r").strip(" "))
     return unquote_name(match[1] if match else field)
 
 
 def unquote_name(name: str) -> bytes:
-    """Return a name as bytes, without its quotes, which may follow a prefix."""
+    """Return a name as bytes, without its quotes, if it has any.
+
+    A prefix may come before the quotes (``a/"b c"``) or within them (``"a/b c"``).
+    """
     if not _QUOTED_NAME.fullmatch(name):
         return unquote(name)
     prefix = name[: name.index('"')]
@@ -129,10 +147,11 @@ def has_epoch(line: str) -> bool:
 
 
 def split_git_names(names: str) -> NamePair | None:
-    """Return both names after ``diff --git``, if both are equally long.
+    """Return both names after ``diff --git`` if they are equally long, or None.
 
-    Names with spaces can be told apart only there. All other names are repeated in the
-    lines below.
+    Only a space separates them, and names may have spaces themselves. But if a file is
+    not renamed, both are equally long, and the space is in the middle. If it is renamed,
+    the lines below have the names again.
     """
     half = len(names) // 2
     if names[half : half + 1] != " ":
@@ -141,7 +160,11 @@ def split_git_names(names: str) -> NamePair | None:
 
 
 def has_two_prefixes(names: str, pair: NamePair | None) -> bool | None:
-    """Return True if both names after ``diff --git`` have prefixes; None without names."""
+    """Return True if both names after ``diff --git`` have prefixes such as a/ and b/.
+
+    `names` is the text, `pair` the names in it if they could be split. Return None if
+    the text is empty, so that git's line says nothing.
+    """
     if not names:
         return None
     if pair is None:
@@ -153,9 +176,11 @@ def has_two_prefixes(names: str, pair: NamePair | None) -> bool | None:
 def strip_prefixes(names: NamePair, has_prefixes: bool | None) -> NamePair:
     """Return both names without ``a/`` and ``b/``, if these are no folders.
 
-    `has_prefixes` is the answer of git's line, or None without one. Then they are
-    prefixes if both sides have different ones, if the only side that names a file has
-    the one of its side, or if the names differ by one of them alone.
+    `has_prefixes` is the answer of `has_two_prefixes`. If it is None, the two names
+    must tell. They have prefixes if both begin with different ones (``a/x``, ``b/x``),
+    if one side is no file and the other has the prefix of its side, or if the names
+    differ by a prefix alone (``a/x``, ``x``: a model left one out). Otherwise ``a`` is a
+    folder, as in a plain ``diff -u a/x a/x``.
     """
     if NO_FILE in (names.old, names.new):
         own_prefix = b"a/" if names.new == NO_FILE else b"b/"

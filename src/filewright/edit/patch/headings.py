@@ -1,8 +1,9 @@
 """The headings of hunks: lines that come somewhere above a hunk, such as ``@@ class A``.
 
-A heading is the first line of the block that the hunk is in. It tells equal places of a
-hunk apart by indentation: a place is below a heading if no line between them ends what
-the heading begins.
+A heading is the first line of the block that the hunk is in. If a hunk fits at several
+places, its heading chooses the one inside that block. Blocks are told by indentation,
+without a parser: the block ends at the first line that is indented no more than the
+heading. All lines count from 0.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from filewright.edit.patch.placement import LineBudget, NoPlace, to_line_numbers
 from filewright.edit.source import Source
 
 _MAX_PLACES = 2_000
-"""Places that are looked at one by one for the heading they are under."""
+"""Places of a hunk for which the enclosing block is looked for; more are ambiguous."""
 _MAX_DISTANCE = 20_000
 """Lines that are looked at between a heading and a place."""
 _MAX_LENGTHS = 32
@@ -24,7 +25,11 @@ _MAX_LENGTHS = 32
 
 
 class HeadingFilter:
-    """Finds the places of hunks that are below their headings."""
+    """Finds the places of hunks that are below their headings.
+
+    `budget` is shared with the placer of the file. When it is used up, hunks with
+    headings are refused.
+    """
 
     def __init__(
         self, hunks: Sequence[PatchHunk], source: Source, budget: LineBudget
@@ -38,28 +43,29 @@ class HeadingFilter:
     def filter(self, hunk: PatchHunk, starts: list[int]) -> list[int] | NoPlace:
         """Return those of the places `starts` that are below the hunk's headings.
 
-        A single place needs the headings above it, in their order. Of several places,
-        only those inside the blocks that the headings begin count.
+        `starts` are the first lines of the hunk's places, in order. A single place only
+        needs the headings above it, in their order: there is nothing to choose, so the
+        blocks are not compared. Of several places, those inside the blocks are returned.
         """
         if self._budget.remaining < 0:
             return NoPlace("too_alike")
-        above = -1
+        line_above = -1
         for heading in hunk.headings:
             lines = self._find_heading(heading)
-            index = bisect_right(lines, above)
+            index = bisect_right(lines, line_above)
             if index == len(lines) or lines[index] > starts[-1]:
                 return NoPlace("heading", to_line_numbers(lines[index:]), heading)
-            above = lines[index]
+            line_above = lines[index]
         if len(starts) == 1:
             return starts
-        inside = [
+        starts_inside = [
             start
             for start in starts[:_MAX_PLACES]
             if self._is_inside(hunk.headings, start)
         ]
-        if not inside or len(starts) > _MAX_PLACES:
+        if not starts_inside or len(starts) > _MAX_PLACES:
             return NoPlace("ambiguous_match", to_line_numbers(starts))
-        return inside
+        return starts_inside
 
     def _find_heading(self, heading: str) -> list[int]:
         """Return the lines that a heading may name, from 0.
@@ -72,27 +78,35 @@ class HeadingFilter:
         return self._lines_by_heading[heading]
 
     def _find_all_headings(self) -> dict[str, list[int]]:
-        equal: dict[str, list[int]] = {heading: [] for heading in self._headings}
-        beginning: dict[str, list[int]] = {heading: [] for heading in self._headings}
+        """Return the lines of all headings of the file's hunks, by one pass."""
+        equal_lines: dict[str, list[int]] = {heading: [] for heading in self._headings}
+        longer_lines: dict[str, list[int]] = {heading: [] for heading in self._headings}
         lengths = sorted({len(heading) for heading in self._headings})[:_MAX_LENGTHS]
         for first, bodies in self._source.windows():
             for line, body in enumerate(bodies, first):
-                text = body.decode(self._codec, "replace").strip()
-                if text in equal:
-                    equal[text].append(line)
+                line_text = body.decode(self._codec, "replace").strip()
+                if line_text in equal_lines:
+                    equal_lines[line_text].append(line)
+                # A lookup for each length instead of a comparison with each heading:
+                # a patch may have thousands of headings.
                 for length in lengths:
-                    if length >= len(text) or _is_word_character(text[length]):
+                    # "class A" begins "class A(Base):" but not "class Apple:".
+                    if length >= len(line_text) or _is_word_character(
+                        line_text[length]
+                    ):
                         continue
-                    if text[:length] in beginning:
-                        beginning[text[:length]].append(line)
+                    if line_text[:length] in longer_lines:
+                        longer_lines[line_text[:length]].append(line)
         return {
-            heading: equal[heading] or beginning[heading] for heading in self._headings
+            heading: equal_lines[heading] or longer_lines[heading]
+            for heading in self._headings
         }
 
     def _is_inside(self, headings: Sequence[str], start: int) -> bool:
-        """Return True if line `start` is in the block of the nearest innermost heading.
+        """Return True if line `start` is in the blocks of all headings.
 
-        The block of that heading is in the block of the next outer one, and so on.
+        It must be in the block of the nearest line above it that is the innermost
+        heading, that line in the block of the next outer heading, and so on.
         """
         for heading in reversed(headings):
             lines = self._find_heading(heading)
@@ -107,13 +121,14 @@ class HeadingFilter:
         return True
 
     def _ends_block(self, heading_line: int, line_count: int) -> bool:
-        """Return True if one of the lines below a heading ends its block."""
+        """Return True if one of the `line_count` - 1 lines below a heading ends its block."""
         bodies = self._source.bodies(heading_line, max(1, line_count))
         heading, *lines = [body.decode(self._codec, "replace") for body in bodies]
         depth = _depth_of(heading)
         for line in lines:
             content = line.strip()
-            # A bracket may close what the heading opened, at its own depth.
+            # A bracket such as "}" or "):" closes what the heading opened, at the depth
+            # of the heading: "{" or the body may still follow.
             if not content or not _is_word_character(content[0]):
                 continue
             if _depth_of(line) <= depth:

@@ -1,4 +1,8 @@
-"""A placed hunk as an edit: which lines of the file it keeps, and which it writes."""
+"""A placed hunk as an edit: which lines of the file it keeps, and which it writes.
+
+Edits and hunks are written by the same code, so that both treat line ends, indentation
+and characters alike. All indices of lines count from 0.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,12 @@ def to_edit_match(
 ) -> EditMatch:
     """Return a placed hunk as the match of an edit.
 
-    `has_returns`: the patch writes carriage returns out. A hunk that is exactly where
-    its header says is written as it is.
+    `has_returns`: some line of the patch for this file ends with a carriage return, so
+    the patch shows line ends as they are.
     """
+    # Added lines are adapted to the lines of the file, in their indentation for example,
+    # because a model may have written the hunk from memory. One that is exactly where
+    # its header says was made from the file, and is written as it is.
     is_confirmed = (
         place.tier is Tier.EXACT
         and hunk.start is not None
@@ -38,37 +45,43 @@ def to_edit_match(
 def _to_rows(
     source: Source, hunk: PatchHunk, place: HunkPlace, has_returns: bool
 ) -> HunkPart:
-    """Return the lines of the file at a place, each with the line of the hunk it is."""
-    old, new = hunk.lines.old, hunk.lines.new
-    kept = _map_kept_lines(hunk.lines)
-    start, line_count = place.start, place.end - place.start
-    if line_count == 0 and start > 0:
+    """Return the lines of the file at a place, each with the line of the hunk it is.
+
+    Lines that a hunk keeps are not written: their bytes in the file may differ from the
+    hunk's text where a looser comparison found them.
+    """
+    old_lines, new_lines = hunk.lines.old, hunk.lines.new
+    kept_lines = _map_kept_lines(hunk.lines)
+    start_line, line_count = place.start, place.end - place.start
+    if line_count == 0 and start_line > 0:
         # An insertion behind the last line: that line may have to be ended first.
-        start, line_count = start - 1, 1
-        last_line = source.text(source.bodies(start, 1)[0])
-        old, new = (last_line,), (last_line, *new)
-        kept = {0: 0}
-    rows = source.rows_at(start, line_count)
-    offset = rows[0].offset if rows else source.start
-    end = rows[-1].end if rows else offset
+        start_line, line_count = start_line - 1, 1
+        last_line = source.text(source.bodies(start_line, 1)[0])
+        old_lines, new_lines = (last_line,), (last_line, *new_lines)
+        kept_lines = {0: 0}
+    rows = source.rows_at(start_line, line_count)
+    start_offset = rows[0].offset if rows else source.start
+    end_offset = rows[-1].end if rows else start_offset
 
     old_ends, new_ends = hunk.lines.old_ends, hunk.lines.new_ends
+    # Line ends are taken from the hunk only if its old lines have those of the file. A
+    # patch that went through a mail or a model has lost them.
     terminators = None
     if has_returns and _agree(old_ends, [row.terminator for row in rows]):
         terminators = tuple(new_ends)
     # The hunk says whether the last line is ended, unless both sides are not.
     was_ended, is_ended = b"" not in old_ends, b"" not in new_ends
-    is_said = was_ended != is_ended
+    states_ending = was_ended != is_ended
     if not was_ended and not rows[-1].terminator:
-        is_said = True
+        states_ending = True
     return HunkPart(
         rows,
-        ByteRange(offset, end),
-        old,
-        new,
-        kept,
+        ByteRange(start_offset, end_offset),
+        old_lines,
+        new_lines,
+        kept_lines,
         indentation=place.region.indentation if place.region is not None else None,
-        ended=is_ended if is_said else None,
+        ended=is_ended if states_ending else None,
         terminators=terminators,
     )
 
@@ -76,7 +89,7 @@ def _to_rows(
 def _agree(patch_ends: list[bytes], file_ends: list[bytes]) -> bool:
     """Return True if the line ends of a patch are those of the file.
 
-    The last line of the file may have none without the patch saying so.
+    The last line of the file may have none: models leave out git's remark about it.
     """
     if patch_ends == file_ends:
         return True
@@ -86,23 +99,33 @@ def _agree(patch_ends: list[bytes], file_ends: list[bytes]) -> bool:
 
 
 def _map_kept_lines(lines: HunkLines) -> dict[int, int]:
-    """Map the new lines of a hunk that stay to its old lines.
+    """Map the new lines of a hunk that stay to its old lines, both as indices.
 
-    Lines that it removes and adds again stay too: models repeat more than they change.
+    Lines that it removes and adds again stay too: models repeat more than they change,
+    and each line that is not rewritten keeps its bytes.
     """
-    old = [*zip(lines.old, lines.old_ends, strict=True)]
-    new = [*zip(lines.new, lines.new_ends, strict=True)]
-    old_context = [i for i, (sign, _) in enumerate(lines.signed_old) if sign == " "]
-    new_context = [i for i, (sign, _) in enumerate(lines.signed_new) if sign == " "]
-    old_stops, new_stops = [*old_context, len(old)], [*new_context, len(new)]
-    kept: dict[int, int] = {}
+    old_lines = [*zip(lines.old, lines.old_ends, strict=True)]
+    new_lines = [*zip(lines.new, lines.new_ends, strict=True)]
+    old_context = [
+        index for index, (sign, _) in enumerate(lines.signed_old) if sign == " "
+    ]
+    new_context = [
+        index for index, (sign, _) in enumerate(lines.signed_new) if sign == " "
+    ]
+    old_stops, new_stops = (
+        [*old_context, len(old_lines)],
+        [*new_context, len(new_lines)],
+    )
+    old_by_new: dict[int, int] = {}
     old_start = new_start = 0
     for old_stop, new_stop in zip(old_stops, new_stops, strict=True):
         # Between two lines of context, equal lines on both sides are kept.
-        for run in align(old[old_start:old_stop], new[new_start:new_stop]):
-            for step in range(run.length):
-                kept[new_start + run.right + step] = old_start + run.left + step
-        if old_stop < len(old):
-            kept[new_stop] = old_stop
+        for run in align(old_lines[old_start:old_stop], new_lines[new_start:new_stop]):
+            for distance in range(run.length):
+                old_by_new[new_start + run.right + distance] = (
+                    old_start + run.left + distance
+                )
+        if old_stop < len(old_lines):
+            old_by_new[new_stop] = old_stop
         old_start, new_start = old_stop + 1, new_stop + 1
-    return kept
+    return old_by_new

@@ -1,4 +1,8 @@
-"""The values a patch is read into: a patch has files, a file has hunks, a hunk has lines."""
+"""The values a patch is read into: a patch has files, a file has hunks, a hunk has lines.
+
+"Old" is the side that the patch expects in the file, "new" the side that it leaves.
+Paths are text as results show them: names that are not UTF-8 are quoted.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,8 @@ PatchKind = Literal["modify", "create", "delete", "rename", "copy"]
 class HunkLines:
     """The lines of a hunk.
 
-    `signs` has a character for each line: kept (" "), removed ("-") or added ("+").
+    `signs` and `ends` have an entry for each line of the hunk, `old` and `new` for each
+    line of their side. `signs` is text: kept (" "), removed ("-") or added ("+").
     `old` are the texts of the kept and removed lines, `new` those of the kept and added
     ones, both without line ends. `ends` has the line end of each line as the patch
     wrote it: ``\\n``, ``\\r\\n``, a lone ``\\r``, or nothing where git's remark says
@@ -58,6 +63,7 @@ class HunkLines:
 
     def reverse(self) -> HunkLines:
         """Return the lines of the hunk that undoes this one."""
+        # The line ends stay with their lines, so they are in the same order.
         signs = self.signs.translate(str.maketrans("+-", "-+"))
         return HunkLines(signs, self.new, self.old, self.ends)
 
@@ -71,9 +77,9 @@ class PatchHunk:
     from 1, or None. `headings` are lines that come before it in the file, outermost
     first. `at_end`: its last old line is the last of the file.
 
-    Three remarks of the reader: `has_wrong_counts`, the counts in its header do not
-    match its lines; `is_truncated`, it ends like a patch that lost its end, and may
-    only apply at the end of the file; `is_ambiguous`, its last two lines may also be
+    The reader remarks three things. `has_wrong_counts`: the counts in its header do not
+    match its lines. `is_truncated`: it ends like a patch that lost its end, so it may
+    only apply at the end of the file. `is_ambiguous`: its last two lines may also be
     the header of the next file.
     """
 
@@ -89,7 +95,8 @@ class PatchHunk:
 
     @property
     def start_index(self) -> int:
-        """The line that its header names, from 0; 0 without one."""
+        """The index of the line that its header names, from 0; 0 without one."""
+        # An insertion into an empty file has the header "@@ -0,0".
         return max(0, (self.start or 0) - 1)
 
 
@@ -122,7 +129,11 @@ class FilePatch:
         return self.old_path or self.new_path or ""
 
     def relocate(self, folder_parts: list[bytes], strip: int) -> FilePatch:
-        """Return it with `strip` parts less of its names, below a folder."""
+        """Return the file with `strip` leading parts of its names replaced by a folder.
+
+        `folder_parts` is empty for the root. Raise `invalid_input` if `strip` leaves
+        nothing of a name.
+        """
         old_path, new_path = self.old_path, self.new_path
         if old_path is not None:
             old_path = self._relocate_path(old_path, folder_parts, strip)
@@ -132,6 +143,7 @@ class FilePatch:
 
     def _relocate_path(self, path: str, folder_parts: list[bytes], strip: int) -> str:
         parts = unquote(path).split(b"/")
+        # The reader has removed "a/" or "b/" already, and it counts as the first part.
         remaining_parts = parts[max(strip - self.has_prefix, 0) :]
         if not remaining_parts:
             hint = f"use a strip up to {len(parts) - 1 + self.has_prefix}"
@@ -159,7 +171,10 @@ class Patch:
     alternative_files: tuple[FilePatch, ...] = ()
 
     def extract(self, text: str, files: Iterable[FilePatch]) -> str:
-        """Return the part of the patch's `text` that is about some of its files."""
+        """Return the part of the patch's `text` that is about some of its files.
+
+        It is a patch itself. `text` is the text that this patch was read from.
+        """
         # Split as the reader did, so that the line numbers are those it counted.
         lines = [f"{line}\n" for line in remove_margin(text).split("\n")]
         part = ""

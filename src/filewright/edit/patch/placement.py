@@ -1,4 +1,7 @@
-"""The place of a hunk in a file, or the reason why it has none."""
+"""The place of a hunk in a file, or the reason why it has none.
+
+Places count lines from 0; the numbers in a `NoPlace` are for messages, from 1.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,12 @@ Reason: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HunkPlace:
-    """The lines of a file that a hunk is about, from `start` (from 0) to before `end`.
+    """The lines of a file that a hunk is about.
 
-    `tier` is the comparison that found it. `region` is the match of a looser tier.
+    `start` is the index of the first line (from 0) and `end` that behind the last one;
+    they are equal for an insertion into an empty file or at its end. `tier` is the
+    comparison that found the place. `region` is the match of a tier other than exact,
+    None if the hunk is to be written with the indentation it has.
     """
 
     start: int
@@ -40,7 +46,12 @@ class HunkPlace:
 
 @dataclass(frozen=True, slots=True)
 class NoPlace:
-    """The reason why a hunk has no place, and the lines (from 1) that show it."""
+    """The reason why a hunk has no place.
+
+    `lines` are numbers of lines of the file (from 1): the places it could have, or the
+    one where it conflicts; empty if there is none. `heading` is the heading that was
+    not found.
+    """
 
     reason: Reason
     lines: tuple[int, ...] = ()
@@ -49,11 +60,15 @@ class NoPlace:
 
 @dataclass(slots=True)
 class LineBudget:
-    """The number of lines that may still be looked at, so that no patch takes minutes."""
+    """The number of lines that one file's hunks may still look at one by one.
+
+    It bounds the searches whose work grows with hunks times lines, so that no patch
+    takes minutes. It is shared, and counted down in place.
+    """
 
     remaining: int = 2_000_000
 
 
 def to_line_numbers(indices: Sequence[int]) -> tuple[int, ...]:
-    """Return the first twenty lines as people count them, from 1."""
+    """Return the first twenty of some indices as line numbers, from 1."""
     return tuple(index + 1 for index in indices[:_MAX_LINE_NUMBERS])

@@ -1,8 +1,9 @@
 """Planning a patch against the files it names: a plan for each file, or an error.
 
-Pure: a callback, which alone knows the boundary, looks the files up. All paths are
-looked up and compared with one another before any hunk is placed. Only one file's
-content is open at a time.
+Planning opens no file by itself: the files are looked up by a callback, which alone
+knows the boundary. All paths are looked up and compared with one another before any
+hunk is placed, so that a wrong path costs no search. Only one file's content is open
+at a time.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ def plan_patch(
 ) -> Iterator[FilePlan[PatchedFile]]:
     """Yield the plan of each file of a patch; its `before` is open until the next one.
 
+    An error comes after the plans of the files that fit, and covers all files that do
+    not: the caller must commit nothing before the iteration has ended.
+
     Raise `invalid_input` (a new file or name that is taken, a file named twice),
     `not_found`, `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the
     nearest text), `already_applied` (all of it), `no_change`, `cancelled`, `timeout`,
@@ -48,7 +52,8 @@ def plan_patch(
         else:
             has_changes = has_changes or bool(outcome.steps)
             yield outcome
-        del outcome  # it holds a whole file
+        # The name would hold a whole file while the next one is read.
+        del outcome
     if refusals:
         raise patch_error(refusals, planner.file_count)
     if not has_changes:
@@ -58,10 +63,10 @@ def plan_patch(
 def plan_partial_patch(
     patch: Patch, find_target: FindTarget, *, task: Task | None = None
 ) -> Iterator[FilePlan[PatchedFile] | FileRefusal]:
-    """Yield a plan for each file that fits, and a refusal for each other, these last.
+    """Yield a plan for each file that fits, then a refusal for each that does not.
 
-    The error of a refusal tells of all hunks of its file. Raise errors that end the
-    call only.
+    The refusals are in the order of the patch, and the error of each names all hunks of
+    its file. Raise only `cancelled` and `timeout`, which end the call.
     """
     refusals: list[FileRefusal] = []
     planner = _PatchPlanner(patch, find_target, task or Task(), is_partial=True)
@@ -70,16 +75,22 @@ def plan_partial_patch(
             refusals.append(outcome)
         else:
             yield outcome
-        del outcome  # it holds a whole file
+        # The name would hold a whole file while the next one is read.
+        del outcome
     yield from sorted(refusals, key=lambda refusal: refusal.file.first_line)
 
 
 class _PatchPlanner:
-    """Plans the files of a patch, one after the other."""
+    """Plans the files of a patch, one after the other.
+
+    With `is_partial`, hunks that are applied already are passed over, and a file that
+    would not change is refused.
+    """
 
     def __init__(
         self, patch: Patch, find_target: FindTarget, task: Task, *, is_partial: bool
     ) -> None:
+        # The choice of a reading, renames and copies look up one path several times.
         self._find_target = cache(find_target)
         self._task = task
         self._is_partial = is_partial
@@ -126,7 +137,9 @@ class _PatchPlanner:
         for file in patch.files:
             if file in patch.alternative_files:
                 continue
-            with suppress(FilewrightError):  # it is raised again for the file
+            # An error here is no answer to the question. It is raised again, and
+            # reported, when the file is planned.
+            with suppress(FilewrightError):
                 target = self._find_target(file.path)
                 if target.open is None:
                     continue

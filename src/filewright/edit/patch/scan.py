@@ -2,7 +2,8 @@
 
 A patch has one of two notations: the unified diff, plain or as git writes it, and the
 envelope between ``*** Begin Patch`` and ``*** End Patch``. The notation decides what
-the beginning of a line means.
+the beginning of a line means. A line's index counts from 0, its number in an error
+from 1.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ _CLOSING_FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 
 
 class LineKind(Enum):
-    """The kind of a line, by the way it begins."""
+    """The kind of a line, by the way it begins.
+
+    The kind does not say for certain what a line is: "--- x" above "+++ y" may be a
+    header or two changed lines. The readers decide, by what comes before.
+    """
 
     FILE = auto()  # "diff --git", or "*** Update File:" and its like
     HEADER = auto()  # "---" above "+++" above a hunk
@@ -88,6 +93,8 @@ _SIGN_OF_KIND = {
 class PatchText:
     """A patch as lines without line ends, and an empty line of END_OF_TEXT behind them.
 
+    That last line ends every loop over `kinds`, so no reader checks for the last index.
+
     `signs` says for each line how a hunk would read it, " ", "-", "+" or "\\", or None
     if it cannot be in a hunk. `start` is the index of the first line to parse.
 
@@ -105,13 +112,13 @@ class PatchText:
     ends_with_newline: bool
 
     def skip(self, index: int, kinds: Container[LineKind]) -> int:
-        """Return the first line from `index` on that is of none of `kinds`."""
+        """Return the index of the first line from `index` on that is not of `kinds`."""
         while self.kinds[index] in kinds:
             index += 1
         return index
 
     def skip_blank(self, index: int) -> int:
-        """Return the first line from `index` on that is not blank."""
+        """Return the index of the first line from `index` on that is not blank."""
         return self.skip(index, (LineKind.BLANK,))
 
     def has_patch_line(self, first: int, end: int | None = None) -> bool:
@@ -121,21 +128,24 @@ class PatchText:
     def error(
         self, index: int, reason: str, hint: str, code: Code = Code.INVALID_INPUT
     ) -> FilewrightError:
-        """Return the error for something wrong at a line."""
-        number = min(index + 1, len(self.lines) - 1)
-        line = to_one_line(truncate_line(self.lines[number - 1], 200))
-        message = (
-            f"the patch cannot be read: {reason} (line {number} of the patch: {line!r})"
+        """Return the error for something wrong at line `index`, quoting the line."""
+        # An error at the end of the text names the last line, not the one behind it.
+        line_number = min(index + 1, len(self.lines) - 1)
+        shown_line = to_one_line(truncate_line(self.lines[line_number - 1], 200))
+        message = f"the patch cannot be read: {reason} (line {line_number} of the patch: {shown_line!r})"
+        return FilewrightError(
+            code, message, hint, patch_line=line_number, text=shown_line
         )
-        return FilewrightError(code, message, hint, patch_line=number, text=line)
 
 
 def scan_patch(text: str) -> PatchText:
     """Return the lines of a patch with their kinds.
 
     An outer code fence and a margin before all lines of an envelope are removed: models
-    quote patches, and indent them like the text around.
+    quote patches, and indent them like the text around. Raise `invalid_input` if there
+    are lines of a patch before the first mark of an envelope.
     """
+    # Only if every line has a return does it come from the transport of the patch.
     is_crlf = 0 < text.count("\n") == text.count("\r\n")
     if is_crlf:
         text = text.replace("\r\n", "\n")
@@ -145,36 +155,40 @@ def scan_patch(text: str) -> PatchText:
     ends_with_newline = text.endswith("\n")
     text = text.removesuffix("\n")
     lines = text.split("\n")
-    last_index = len(lines)
+    line_count = len(lines)
     lines.append("")
 
-    start = text.count("\n", 0, len(text) - len(text.lstrip()))
-    first_mark = start
-    if match := _PATCH_START.search(text):
-        first_mark = text.count("\n", 0, match.start())
+    # Remarks above a unified diff are skipped by its reader, which looks at each line
+    # for parts of a patch. Those above an envelope are passed over here.
+    first_content = text.count("\n", 0, len(text) - len(text.lstrip()))
+    first_mark = first_content
+    if start_match := _PATCH_START.search(text):
+        first_mark = text.count("\n", 0, start_match.start())
     has_begin_mark = lines[first_mark].startswith(BEGIN_PATCH)
     is_envelope = ENVELOPE_FILE.match(lines[first_mark]) is not None
     if has_begin_mark:
         # Models put a unified diff between the marks of an envelope: then it is read
         # as a unified diff.
-        below = lines[first_mark + 1]
-        is_envelope = not below.startswith(("--- ", "diff --git "))
+        line_below = lines[first_mark + 1]
+        is_envelope = not line_below.startswith(("--- ", "diff --git "))
 
     classify = _classify_envelope_line if is_envelope else _classify_unified_line
-    kinds = [classify(lines, index, last_index) for index in range(last_index)]
+    kinds = [classify(lines, index, line_count) for index in range(line_count)]
     kinds.append(LineKind.END_OF_TEXT)
     patch = PatchText(
         lines,
         kinds,
         [_SIGN_OF_KIND.get(kind) for kind in kinds],
-        start=first_mark + has_begin_mark if is_envelope or has_begin_mark else start,
+        start=first_mark + has_begin_mark
+        if is_envelope or has_begin_mark
+        else first_content,
         is_envelope=is_envelope,
         is_crlf=is_crlf,
         ends_with_newline=ends_with_newline,
     )
     if is_envelope and patch.has_patch_line(0, first_mark):
         raise patch.error(
-            start,
+            first_content,
             f"the patch does not begin with '{BEGIN_PATCH}'",
             "put that line first",
         )
@@ -192,7 +206,10 @@ def remove_margin(text: str) -> str:
     return "\n".join(line.removeprefix(margin) for line in lines)
 
 
-def _classify_envelope_line(lines: list[str], index: int, _end: int) -> LineKind:
+# Both classify functions take the same arguments, because `scan_patch` chooses one.
+
+
+def _classify_envelope_line(lines: list[str], index: int, _line_count: int) -> LineKind:
     line = lines[index]
     if ENVELOPE_FILE.match(line):
         return LineKind.FILE
@@ -203,7 +220,7 @@ def _classify_envelope_line(lines: list[str], index: int, _end: int) -> LineKind
     return _classify_body_line(line)
 
 
-def _classify_unified_line(lines: list[str], index: int, end: int) -> LineKind:
+def _classify_unified_line(lines: list[str], index: int, line_count: int) -> LineKind:
     line = lines[index]
     if line.startswith("diff --git "):
         return LineKind.FILE
@@ -213,7 +230,7 @@ def _classify_unified_line(lines: list[str], index: int, end: int) -> LineKind:
         # The line below the last one is empty, so there is one two lines further.
         has_hunk = lines[index + 2].startswith("@@")
         return LineKind.HEADER if has_hunk else LineKind.HEADER_WITHOUT_HUNK
-    if line in ("--", "-- ") and _is_signature(lines[index + 1 : end]):
+    if line in ("--", "-- ") and _is_signature(lines[index + 1 : line_count]):
         return LineKind.SIGNATURE
     return _classify_body_line(line)
 
@@ -221,7 +238,8 @@ def _classify_unified_line(lines: list[str], index: int, end: int) -> LineKind:
 def _is_signature(lines_below: list[str]) -> bool:
     """Return True if a "--" above these lines ends the patch, and removes no line.
 
-    git writes its version below its signature, and a mail ends with a blank line.
+    A removed "-" or "- " looks the same. But git writes only its version below its
+    signature, and a mail ends with a blank line.
     """
     if len(lines_below) > 2:
         return False

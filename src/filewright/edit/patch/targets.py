@@ -1,7 +1,8 @@
 """The files a patch names: looked up, and compared with one another before any hunk.
 
 Refused are files that do not exist, names that are taken, and files that two parts of
-the patch name.
+the patch name. Files are compared by their keys, not by their names: one file may have
+several spellings, by letter case, links or "./".
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from filewright.text.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class PatchTarget:
-    """The file at a path, or a path without one, as the planner needs to know it.
+    """The file at a path, or a path without a file.
 
     `open` opens the file; it is None if there is none, and `missing` may then hold the
-    error of looking for it. `key` is equal for two spellings of one file: device and
-    inode of a file, or those of the folder, with the name, of a path without one.
-    `mode` are permission bits.
+    error of looking for it. `key` is equal for two spellings of one file. It is the
+    device and inode of a file; for a path without one, those of its folder and the name.
+    `mode` are the permission bits.
     """
 
     location: Location
@@ -72,43 +73,53 @@ def find_targets(
 ) -> FileTargets:
     """Return the targets of a file, or raise an error if it cannot be changed.
 
-    `names` has the files that earlier parts of the patch name, by key; those of this
-    part are added.
+    `names` maps the keys of the files that earlier parts of the patch name to these
+    names; those of this part are added. Raise `invalid_input` for a file that is named
+    twice and for a new name that is taken, `not_found` for an old name without a file,
+    and the errors of `find_target`.
     """
-    old = new = None
+    old_target = new_target = None
     if file.old_path is not None:
-        old = find_target(file.old_path)
-        if old.open is not None:
+        old_target = find_target(file.old_path)
+        if old_target.open is not None:
             _check_nested_rename(file)
     if file.new_path is not None:
         try:
-            new = find_target(file.new_path)
+            new_target = find_target(file.new_path)
         except FilewrightError as error:
+            # A folder or a link is in the way of the new file.
             if error.code in (Code.NOT_A_FILE, Code.SYMLINK):
                 raise _name_taken_error(file) from None
             raise error from None
-    targets = FileTargets(file, old, new)
+    targets = FileTargets(file, old_target, new_target)
     _check_same_file(targets)
     _claim_names(targets, names)
-    if old is not None and old.open is None:
-        raise old.missing or path_error(
+    # This comes after the comparison of names. A patch that renames a file, and changes
+    # it by its new name in another part, is told that it names one file twice, and not
+    # that the new name does not exist.
+    if old_target is not None and old_target.open is None:
+        raise old_target.missing or path_error(
             Code.NOT_FOUND,
             file.path,
             f"{file.old_path} does not exist",
             "list the folder to see what is there",
         )
     is_moved = file.new_path != file.old_path
-    if is_moved and new is not None and new.open is not None:
+    if is_moved and new_target is not None and new_target.open is not None:
         raise _name_taken_error(file)
     return targets
 
 
 def _check_same_file(targets: FileTargets) -> None:
-    """Raise an error for a rename or copy to another spelling of the same file."""
-    file, old, new = targets.file, targets.old, targets.new
-    if file.kind not in ("rename", "copy") or old is None or new is None:
+    """Raise an error for a rename or copy to another spelling of the same file.
+
+    On a file system that ignores case, ``A`` and ``a`` are one file: a copy is
+    impossible, and a rename would find its own name taken.
+    """
+    file, old_target, new_target = targets.file, targets.old, targets.new
+    if file.kind not in ("rename", "copy") or old_target is None or new_target is None:
         return
-    if old.key == new.key:
+    if old_target.key == new_target.key:
         raise invalid(
             f"{file.old_path} and {file.new_path} are the same file",
             "give the new file another name",
@@ -117,7 +128,11 @@ def _check_same_file(targets: FileTargets) -> None:
 
 
 def _claim_names(targets: FileTargets, names: dict[Hashable, str]) -> None:
-    """Add the names of a file to `names`; raise an error if it is named already."""
+    """Add the names of a file to `names`; raise an error if it is named already.
+
+    The hunks of both parts were made from the same content. Applied one after the
+    other, the second would meet the result of the first.
+    """
     file = targets.file
     sides = {file.new_path: targets.new}
     # Several copies of one file may be made.
@@ -126,9 +141,9 @@ def _claim_names(targets: FileTargets, names: dict[Hashable, str]) -> None:
     for name, target in sides.items():
         if name is None or target is None:
             continue
-        other = names.get(target.key)
-        if other is not None:
-            spellings = other if name == other else f"{other} and {name}"
+        other_name = names.get(target.key)
+        if other_name is not None:
+            spellings = other_name if name == other_name else f"{other_name} and {name}"
             raise invalid(
                 f"the patch names one file twice: {spellings}",
                 "put all changes of a file into one part of the patch",
@@ -140,7 +155,8 @@ def _claim_names(targets: FileTargets, names: dict[Hashable, str]) -> None:
 def _check_nested_rename(file: FilePatch) -> None:
     """Raise an error for a rename to a name below the file's own, or above it.
 
-    Neither is a single step: one of the names is that of a folder and of a file.
+    For ``a`` to ``a/b`` and ``a/b`` to ``a``, one name would have to be a folder and a
+    file at the same moment, so that neither can be done in one step.
     """
     if file.kind != "rename" or file.old_path is None or file.new_path is None:
         return
