@@ -7,9 +7,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.files import named
+
 from filewright import FilewrightError, Workspace
+from filewright.edit.planning import plan_edits
+from filewright.edit.request import TextEdit
+from filewright.errors import Code
+from filewright.text.splice import apply_splices
 
 NOTE = re.compile(r"\bnote\b", re.IGNORECASE)
+#: The codes with which an uncertain edit is refused; any other code is a failure.
+REFUSALS = (
+    Code.NO_MATCH,
+    Code.AMBIGUOUS_MATCH,
+    Code.ALREADY_APPLIED,
+    Code.NO_CHANGE,
+    Code.INVALID_INPUT,
+    Code.STALE_VERSION,
+)
 
 
 class Case(NamedTuple):
@@ -148,3 +163,24 @@ def literal(
         f"{search!r} is {file.count(search)} times in {file!r}"
     )
     return Case(name, file, search, replace, file.replace(search, replace), noted)
+
+
+def plan_case(case: Case, **options: bool) -> str | None:
+    """Return the text after the case's edit without a workspace, None if it is refused."""
+    content = case.file.encode()
+    try:
+        plan = plan_edits(
+            named(case.name, content), [TextEdit(case.search, case.replace)], **options
+        )
+    except FilewrightError as error:
+        if error.code not in REFUSALS or not error.hint:
+            raise
+        return None
+    return apply_splices(content, plan.splices).decode()
+
+
+def check_plan(case: Case) -> None:
+    """Plan the case's edit without a workspace and compare the text after it."""
+    text = plan_case(case)
+    if case.must or text is not None:
+        assert text == case.expected

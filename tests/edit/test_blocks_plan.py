@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.edit.line_search import make_line_edit
 from filewright.edit.planning import plan_edits
@@ -45,7 +44,7 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
     return caught.value
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("content", "blocks", "expected"),
     [
         (ABC, [Block("b", "B", 2, 2)], b"a\nB\nc\nd\n"),
@@ -100,7 +99,7 @@ def test_the_file_keeps_its_encoding() -> None:
     ) == "größe\nmaß\n".encode("cp1252")
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("blocks", "code", "said"),
     [
         ([], "invalid_input", "no edits"),

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.edit.cases import short_id
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -106,7 +106,7 @@ KINDS = [(kind, last) for kind, (*_, lasts, _) in MEMBERS.items() for last in la
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@each_row(("kind", "last"), KINDS)
+@pytest.mark.parametrize(("kind", "last"), KINDS, ids=short_id)
 def test_separators_stay_right(
     root: Path, workspace: Workspace, kind: str, last: str, end: str
 ) -> None:
@@ -256,7 +256,7 @@ def test_any_edits_leave_a_list(
         assert (name_of(member) in gone) or member in after
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "text", "edit", "expected"),
     [
         # the separator of what is no symbol
@@ -280,7 +280,7 @@ def test_any_edits_leave_a_list(
         ("a.ts", "enum E {\n  A,\n  B\n}\n", {"at": {"symbol": "E.A"}, "replace": "A = 1 // one, of many"}, "enum E {\n  A = 1, // one, of many\n  B\n}\n"),
         ("a.json", '{\n  "a": 1,\n  "b": 2\n}\n', {"at": {"symbol": "a"}, "replace": '"a": "x,"'}, '{\n  "a": "x,",\n  "b": 2\n}\n'),
         ("a.json", '{\n  "a": 1,\n  "b": 2\n}\n', {"at": {"symbol": "b"}, "replace": '"b": 3,\n"c": 4'}, '{\n  "a": 1,\n  "b": 3,\n  "c": 4\n}\n'),
-    ],
+    ], ids=short_id,
 )  # fmt: skip
 def test_other_separators(
     root: Path,
@@ -296,7 +296,7 @@ def test_other_separators(
     assert (root / name).read_text() == expected
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "text", "symbol"),
     [
         ("a.json", '{\n  "a": 1\n  , "b": 2\n  , "c": 3\n}\n', "b"),
@@ -305,6 +305,7 @@ def test_other_separators(
         ("a.js", "const a = 1,\n  b = 2;\n", "a"),
         ("a.json", '{ "a": 1,\n  "b": 2\n}\n', "a"),
     ],
+    ids=short_id,
 )
 def test_separators_elsewhere_are_refused(
     root: Path, workspace: Workspace, name: str, text: str, symbol: str
@@ -333,7 +334,7 @@ def test_member_moves_to_another_list(root: Path, workspace: Workspace) -> None:
     assert (root / "two.json").read_text() == '{\n  "x": 1,\n  "b": 2\n}\n'
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "text", "symbol"),
     [
         ("a.js", "class A { m() {\n  return 1; } }\n", "A.m"),
@@ -341,6 +342,7 @@ def test_member_moves_to_another_list(root: Path, workspace: Workspace) -> None:
         ("a.js", "class A {\n  m() {\n  return 1; } }\n", "A.m"),
         ("a.sh", "case $1 in\na) f() {\n  echo 1\n} ;;\nesac\n", "f"),
     ],
+    ids=short_id,
 )
 def test_lines_that_end_a_block_are_refused(
     root: Path, workspace: Workspace, name: str, text: str, symbol: str

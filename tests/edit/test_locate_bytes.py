@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.outcome import EditPlan
@@ -42,7 +41,7 @@ ENCODED = {
 }  # fmt: skip
 
 
-@each_row("name", ENCODED)
+@pytest.mark.parametrize("name", ENCODED)
 def test_an_edit_is_made_in_the_files_own_bytes(name: str) -> None:
     data, encoding, search, replace, expected = ENCODED[name]
     assert done(data, TextEdit(search, replace), encoding=encoding) == expected
@@ -114,7 +113,7 @@ MIXED = {
 }
 
 
-@each_row("name", MIXED)
+@pytest.mark.parametrize("name", MIXED)
 def test_terminators_outside_the_change_stay(name: str) -> None:
     data, search, replace, expected = MIXED[name]
     assert done(data, TextEdit(search, replace)) == expected

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
@@ -300,13 +299,15 @@ ALL = {
 }
 
 
-@each_row("name", ALL)
+@pytest.mark.parametrize("name", ALL)
 def test_the_edit_lands(name: str) -> None:
     case = ALL[name]
     assert done(case.file, case.search, case.replace) == (case.expected, case.tier)
 
 
-@each_row("name", [name for name, case in ALL.items() if "\r" not in case.file])
+@pytest.mark.parametrize(
+    "name", [name for name, case in ALL.items() if "\r" not in case.file]
+)
 def test_in_a_crlf_file_every_line_stays_crlf(name: str) -> None:
     case = ALL[name]
     result, tier = done(case.file.replace("\n", "\r\n"), case.search, case.replace)
@@ -317,7 +318,7 @@ def test_in_a_crlf_file_every_line_stays_crlf(name: str) -> None:
 ENDED = [name for name, case in ALL.items() if case.file.endswith("\n")]
 
 
-@each_row("name", [name for name in ENDED if "\r" not in ALL[name].file])
+@pytest.mark.parametrize("name", [name for name in ENDED if "\r" not in ALL[name].file])
 def test_it_lands_between_other_lines_too(name: str) -> None:
     case = ALL[name]
     before, after = "zzz = [\n    0,\n]\n\n", "\nzzz[9] = {\n\tq\n}\n"
@@ -326,7 +327,9 @@ def test_it_lands_between_other_lines_too(name: str) -> None:
     assert tier == case.tier
 
 
-@each_row("name", [name for name, case in ALL.items() if case.tier is not Tier.EXACT])
+@pytest.mark.parametrize(
+    "name", [name for name, case in ALL.items() if case.tier is not Tier.EXACT]
+)
 def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:
@@ -334,7 +337,9 @@ def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
     assert caught.value.code in (Code.NO_MATCH, Code.ALREADY_APPLIED)
 
 
-@each_row("name", [name for name in ENDED if ALL[name].tier is not Tier.ELISION])
+@pytest.mark.parametrize(
+    "name", [name for name in ENDED if ALL[name].tier is not Tier.ELISION]
+)
 def test_a_second_copy_makes_it_ambiguous(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
@@ -48,7 +47,7 @@ LITERAL = {
 }
 
 
-@each_row("name", LITERAL)
+@pytest.mark.parametrize("name", LITERAL)
 def test_exact_text_is_never_repaired(name: str) -> None:
     file, search, replace = LITERAL[name]
     assert done(file, TextEdit(search, replace)) == (
@@ -133,7 +132,7 @@ ONE_TOKEN = [
 ]
 
 
-@each_row(("line", "asked"), ONE_TOKEN)
+@pytest.mark.parametrize(("line", "asked"), ONE_TOKEN)
 def test_one_token_of_code_is_another_text(line: str, asked: str) -> None:
     file = f"begin()\n{line}end()\n"
     error = refusal(file, TextEdit(f"begin()\n{asked}end()\n", "begin()\nend()\n"))
@@ -233,7 +232,7 @@ INVALID = [
 ]
 
 
-@each_row("edit", INVALID)
+@pytest.mark.parametrize("edit", INVALID)
 def test_a_request_without_a_meaning_is_invalid(edit: TextEdit) -> None:
     error = refusal("a\nb\n", edit)
     assert error.code == Code.INVALID_INPUT

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.rows import each_row
+import pytest
+from tests.edit.cases import short_id
 
 from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.languages import Language
@@ -44,7 +45,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@each_row("language, before, after, expected", CASES)
+@pytest.mark.parametrize(
+    ("language", "before", "after", "expected"), CASES, ids=short_id
+)
 def test_losses(
     language: Language | None, before: str, after: str, expected: tuple[str, ...]
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
@@ -41,7 +40,7 @@ GAPS = {
 }
 
 
-@each_row("name", GAPS)
+@pytest.mark.parametrize("name", GAPS)
 def test_blank_lines_are_merged_three_ways(name: str) -> None:
     file, search, replace, expected = map(text, GAPS[name])
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])

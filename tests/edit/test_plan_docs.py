@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from tests.files import named
-from tests.rows import each_row
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
@@ -36,7 +35,7 @@ def unmarked(text: str) -> str:
     return text.replace("·", " ").replace("→", "\t")
 
 
-@each_row("number", range(len(EXAMPLES)))
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_the_example_does_what_it_says(number: int) -> None:
     parts = sections(EXAMPLES[number])
     data = unmarked(parts["file"]).encode()

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.files import ROOT, Windowed
-from tests.rows import each_row
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import Modify
@@ -70,7 +69,7 @@ TOGETHER = {
 }
 
 
-@each_row("name", TOGETHER)
+@pytest.mark.parametrize("name", TOGETHER)
 def test_edits_of_one_call(name: str) -> None:
     edits, expected = TOGETHER[name]
     assert planned(FILE, *(TextEdit(*edit) for edit in edits))[0] == expected

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from tests.files import named
-from tests.rows import each_row
 
 from filewright.edit.nearest import show_whitespace
 from filewright.edit.planning import plan_edits
@@ -97,7 +96,7 @@ FOLLOWED: dict[str, tuple[str, TextEdit, Code, str]] = {
 }
 
 
-@each_row("name", FOLLOWED)
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_following_the_suggestion_succeeds(name: str) -> None:
     file, edit, code, expected = FOLLOWED[name]
     error = refused(file, edit)
@@ -154,7 +153,7 @@ VISIBLE = {
 }
 
 
-@each_row("line", VISIBLE)
+@pytest.mark.parametrize("line", VISIBLE)
 def test_blanks_made_visible(line: str) -> None:
     assert show_whitespace(line) == VISIBLE[line]
 

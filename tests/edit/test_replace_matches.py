@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import FilewrightError
@@ -41,7 +40,7 @@ def refused(
     return caught.value
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("content", "pattern", "new", "expected", "count"),
     [
         (b"a b a\n", "a", "x", b"x b x\n", 2),
@@ -69,7 +68,7 @@ def test_literal(
     assert replaced(content, pattern, new) == (expected, count)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("content", "pattern", "new", "expected"),
     [
         (b"foo(1, 2)\n", r"foo\((\d+), (\d+)\)", "bar($2, $1)", b"bar(2, 1)\n"),
@@ -108,7 +107,7 @@ def test_other_encodings_are_matched_and_written_in_their_own() -> None:
     ] == ("<表>示 <表>\n".encode("shift_jis"))
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "new", "options", "code", "said"),
     [
         ("b*", "x", {"mode": "regex"}, "invalid_input", "empty string"),

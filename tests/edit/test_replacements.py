@@ -1,7 +1,6 @@
 """Regular replacements: references to groups, and patterns that match nothing at a line's edge."""
 
 import pytest
-from tests.rows import each_row
 
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import Code, FilewrightError
@@ -18,7 +17,7 @@ def _replaced(
     return apply_splices(data, made.splices), made.count
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "new", "hint"),
     [
         (r"a(b)c", r"[\1]", "write $1"),
@@ -45,7 +44,7 @@ def test_refuses_references_as_others_write_them(
     assert hint in (caught.value.hint or "")
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "new", "mode", "expected"),
     [
         ("abc", r"\1", "literal", rb"\1"),
@@ -68,7 +67,7 @@ def test_writes_what_is_no_reference(
 TEXT = b"one\n\n  two \t\r\n \t\r\nthree"
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "new", "expected", "count"),
     [
         ("^", "// ", b"// one\n// \n//   two \t\r\n//  \t\r\n// three", 5),
@@ -90,7 +89,9 @@ def test_replaces_at_the_edges_of_lines(
     assert _replaced(TEXT, pattern, new) == (expected, count)
 
 
-@each_row("text", ["one\n\ntwo\n", "one\r\n\r\ntwo", "é\n\nï\n", "one\rtwo\r"])
+@pytest.mark.parametrize(
+    "text", ["one\n\ntwo\n", "one\r\n\r\ntwo", "é\n\nï\n", "one\rtwo\r"]
+)
 def test_replaces_at_edges_in_every_encoding(text: str) -> None:
     for encoding in ("utf-8", "utf-16", "cp1252"):
         data = text.encode(encoding)
@@ -102,7 +103,7 @@ def test_replaces_at_edges_in_every_encoding(text: str) -> None:
         assert apply_splices(data, made.splices).decode(encoding) == expected
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "hint"),
     [
         ("x*", "'+' in place of '*'"),

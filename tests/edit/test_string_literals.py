@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.rows import each_row
+import pytest
+from tests.edit.cases import short_id
 
 from filewright.edit.string_literals import find_rows_inside_strings
 from filewright.languages import Language
@@ -60,6 +61,6 @@ TEXTS = [
 ]
 
 
-@each_row("language, text, expected", TEXTS)
+@pytest.mark.parametrize(("language", "text", "expected"), TEXTS, ids=short_id)
 def test_literal_rows(language: Language | None, text: str, expected: set[int]) -> None:
     assert find_rows_inside_strings(text, language) == expected
