@@ -19,7 +19,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final, Literal
 
 from filewright import errors
@@ -33,17 +33,18 @@ NOTEBOOK_SUFFIX: Final = b".ipynb"
 _BLOCK_BYTES = 1 << 16
 _MAX_SOURCE_BYTES = 16 << 20
 _MAX_CELLS = 100_000
+_STYLE_SAMPLE_BYTES = 4096
 _MAX_DEPTH = 1_000
-_SPACE = re.compile(rb"[ \t\r\n]*")
-_PLAIN = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
-_OTHER = re.compile(rb'[^"{}\[\]]*')
+_WHITESPACE = re.compile(rb"[ \t\r\n]*")
+_STRING_REST = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_UNTIL_BRACKET_OR_QUOTE = re.compile(rb'[^"{}\[\]]*')
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _SCALAR = re.compile(rb"[-+.0-9A-Za-z]*")
 _PIECE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+",
     re.DOTALL,
 )
-_ESCAPED = re.compile(rb"\\u(?!00[0-7])")
+_ESCAPE_BEYOND_ASCII = re.compile(rb"\\u(?!00[0-7])")
 _HEADING = re.compile(rb"^# %% cell \d+: \w+.*$", re.MULTILINE)
 _MINOR_WITH_IDS: Final = 5
 """The minor version of format 4 from which on cells have ids."""
@@ -128,12 +129,12 @@ class NewCell:
 class Rearrangement:
     """Inserted and deleted cells, as splices of the file and of its view.
 
-    `made` names the new cells, in order.
+    `new_headings` are the headings of the new cells, in order, without their marks.
     """
 
-    of_file: tuple[Splice, ...]
-    of_view: tuple[Splice, ...]
-    made: tuple[str, ...]
+    file_splices: tuple[Splice, ...]
+    view_splices: tuple[Splice, ...]
+    new_headings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,16 @@ class _SourceChange:
 def _heading(number: int, kind: str, identifier: str, outputs: str = "") -> str:
     id_part = f", id {identifier}" if identifier else ""
     return f"# %% cell {number}: {kind}{id_part}{outputs}\n"
+
+
+def _common_lines(lines: Sequence[bytes], other_lines: Sequence[bytes]) -> int:
+    """Return how many lines at the start of both are equal."""
+    count = 0
+    for line, other_line in zip(lines, other_lines, strict=False):
+        if line != other_line:
+            break
+        count += 1
+    return count
 
 
 class NotebookView(Snapshot):
@@ -264,18 +275,22 @@ class NotebookView(Snapshot):
 
     def _check_heading(self, change: _SourceChange) -> None:
         """Raise `invalid_input` if a change adds a line like the heading of a cell."""
-        cell, new = change.cell, change.replacement
-        if b"%% cell" not in new and b"\n" not in new:
+        cell, replacement = change.cell, change.replacement
+        if b"%% cell" not in replacement and b"\n" not in replacement:
+            # Most changes have neither, and cannot write a heading.
             return
         text = self.cell_text(cell)
+        # A heading may be completed by the text around the change: compare whole lines.
         start = text.rfind(b"\n", 0, change.start) + 1
         stop = text.find(b"\n", change.end)
-        stop = len(text) if stop < 0 else stop
-        before = text[start:stop]
-        after = text[start : change.start] + new + text[change.end : stop]
-        added = set(_HEADING.findall(after)) - set(_HEADING.findall(before))
-        if added:
-            line = min(added).decode("utf-8", "replace")
+        if stop < 0:
+            stop = len(text)
+        previous_lines = text[start:stop]
+        new_lines = text[start : change.start] + replacement + text[change.end : stop]
+        new_headings = set(_HEADING.findall(new_lines))
+        new_headings.difference_update(_HEADING.findall(previous_lines))
+        if new_headings:
+            line = min(new_headings).decode("utf-8", "replace")
             raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.requested_path,
@@ -290,29 +305,24 @@ class NotebookView(Snapshot):
         They change only the lines that differ. A final newline of `text` is left out
         unless the source has one, since callers end their last line with it.
         """
-        old, new = self.cell_text(cell), text.encode("utf-8", "surrogatepass")
-        if new.endswith(b"\n") and not old.endswith(b"\n"):
-            new = new[:-1]
-        if old == new:
+        previous = self.cell_text(cell)
+        replacement = text.encode("utf-8", "surrogatepass")
+        if replacement.endswith(b"\n") and not previous.endswith(b"\n"):
+            replacement = replacement[:-1]
+        if previous == replacement:
             return ()
-        old_lines, new_lines = (
-            old.splitlines(keepends=True),
-            new.splitlines(keepends=True),
+        previous_lines = previous.splitlines(keepends=True)
+        new_lines = replacement.splitlines(keepends=True)
+        first = _common_lines(previous_lines, new_lines)
+        # A line that is common at the start is not counted at the end again.
+        last = _common_lines(
+            previous_lines[first:][::-1],
+            new_lines[first:][::-1],
         )
-        common = min(len(old_lines), len(new_lines))
-        first = next((i for i in range(common) if old_lines[i] != new_lines[i]), common)
-        last = next(
-            (
-                i
-                for i in range(common - first)
-                if old_lines[-1 - i] != new_lines[-1 - i]
-            ),
-            common - first,
-        )
-        start = len(b"".join(old_lines[:first]))
-        stop = len(old) - len(b"".join(old_lines[len(old_lines) - last :]))
-        written = b"".join(new_lines[first : len(new_lines) - last])
-        return (Splice(cell.start + start, stop - start, written),)
+        start = len(b"".join(previous_lines[:first]))
+        stop = len(b"".join(previous_lines[: len(previous_lines) - last]))
+        changed_lines = b"".join(new_lines[first : len(new_lines) - last])
+        return (Splice(cell.start + start, stop - start, changed_lines),)
 
     def rearrange(
         self, new: Sequence[NewCell], removed: Sequence[Cell]
@@ -325,11 +335,12 @@ class NotebookView(Snapshot):
         """
         removed_numbers = {cell.number for cell in removed}
         remaining = [cell for cell in self.cells if cell.number not in removed_numbers]
+        # Gap g lies before the remaining cell of index g; the last one is at the end.
         new_by_gap: dict[int, list[NewCell]] = {}
-        for cell in sorted(new, key=lambda cell: cell.after):
-            before = bisect_right(remaining, cell.after, key=lambda cell: cell.number)
-            new_by_gap.setdefault(before, []).append(cell)
-        style = _Style.of(self.file_snapshot, self._document)
+        for new_cell in sorted(new, key=lambda cell: cell.after):
+            gap = bisect_right(remaining, new_cell.after, key=lambda cell: cell.number)
+            new_by_gap.setdefault(gap, []).append(new_cell)
+        style = self._style
         identifiers = {cell.id for cell in self.cells}
         file_splices: list[Splice] = []
         view_splices: list[Splice] = []
@@ -338,36 +349,29 @@ class NotebookView(Snapshot):
         for gap in range(len(remaining) + 1):
             above = remaining[gap - 1] if gap else None
             below = remaining[gap] if gap < len(remaining) else None
-            first = above.number if above else 0
-            removed_here = self.cells[
-                first : below.number - 1 if below else len(self.cells)
-            ]
+            removed_start = above.number if above else 0
+            removed_stop = below.number - 1 if below else len(self.cells)
+            removed_here = self.cells[removed_start:removed_stop]
             new_objects: list[bytes] = []
             view_text = bytearray()
-            for cell in new_by_gap.get(gap, ()):
+            for new_cell in new_by_gap.get(gap, ()):
                 number += 1
                 identifier = ""
                 if self._document.minor >= _MINOR_WITH_IDS:
-                    identifier = _new_identifier(cell, identifiers)
+                    identifier = _new_identifier(new_cell, identifiers)
                     identifiers.add(identifier)
-                text = cell.text.removesuffix("\n")
-                if _HEADING.search(text.encode("utf-8", "surrogatepass")):
-                    message = (
-                        f"{self.requested_path}: the text of the new cell "
-                        "holds the heading of a cell"
-                    )
-                    raise errors.path_error(
-                        Code.INVALID_INPUT, self.requested_path, message, CELL_HINT
-                    )
-                new_objects.append(style.write_cell(cell.kind, identifier, text))
-                heading = _heading(number, cell.kind, identifier)
+                text = new_cell.text.removesuffix("\n")
+                self._check_new_text(text)
+                new_objects.append(style.write_cell(new_cell.kind, identifier, text))
+                heading = _heading(number, new_cell.kind, identifier)
                 view_text += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
-                headings.append(heading[5:].rstrip("\n"))
-            number += below is not None
+                headings.append(heading.removeprefix("# %% ").rstrip("\n"))
+            if below is not None:
+                number += 1
             if not new_objects and not removed_here:
                 continue
             file_splices.append(
-                self._joined(style, above, below, removed_here, new_objects)
+                self._gap_splice(style, above, below, removed_here, new_objects)
             )
             if removed_here:
                 start, end = removed_here[0].region[0], removed_here[-1].region[1]
@@ -376,32 +380,45 @@ class NotebookView(Snapshot):
             view_splices.append(Splice(start, end - start, bytes(view_text)))
         return Rearrangement(tuple(file_splices), tuple(view_splices), tuple(headings))
 
-    def _joined(
+    def _check_new_text(self, text: str) -> None:
+        """Raise `invalid_input` if the text of a new cell has a heading of a cell."""
+        if _HEADING.search(text.encode("utf-8", "surrogatepass")):
+            raise errors.path_error(
+                Code.INVALID_INPUT,
+                self.requested_path,
+                f"{self.requested_path}: the text of the new cell "
+                "holds the heading of a cell",
+                CELL_HINT,
+            )
+
+    def _gap_splice(
         self,
         style: _Style,
         above: Cell | None,
         below: Cell | None,
-        going: Sequence[Cell],
-        objects: list[bytes],
+        removed: Sequence[Cell],
+        new_objects: list[bytes],
     ) -> Splice:
-        """Return the splice of the file that replaces `going` by `objects`."""
-        text = style.between.join(objects)
-        if (
-            above is None and below is None
-        ):  # none of the cells stays, so the whole array is written
+        """Return the splice of the file that replaces removed cells by new objects.
+
+        `above` and `below` are the cells beside them that stay, if any. With each cell
+        goes one comma: the one before it or the one after it.
+        """
+        text = style.between.join(new_objects)
+        if above is None and below is None:
+            # No cell stays, so the whole array is written.
             start, stop = self._document.array
-            return Splice(
-                start,
-                stop - start,
-                style.opening + text + style.closing if objects else b"",
-            )
-        if going and objects:
-            start, stop = going[0].span[0], going[-1].span[1]
-        elif going and below is not None:
-            start, stop = going[0].span[0], below.span[0]
-        elif going:
+            if new_objects:
+                text = style.opening + text + style.closing
+        elif removed and new_objects:
+            # The new cells take the place of the removed ones, between their commas.
+            start, stop = removed[0].span[0], removed[-1].span[1]
+        elif removed and below is not None:
+            start, stop = removed[0].span[0], below.span[0]
+        elif removed:
+            # The last cells go, and with them the comma after the cell above.
             assert above is not None
-            start, stop = above.span[1], going[-1].span[1]
+            start, stop = above.span[1], removed[-1].span[1]
         elif above is not None:
             start = stop = above.span[1]
             text = style.between + text
@@ -412,47 +429,71 @@ class NotebookView(Snapshot):
         return Splice(start, stop - start, text)
 
     def _file_splice(self, change: _SourceChange) -> Splice:
-        """Return the splice of the file for a change of a source."""
+        """Return the splice of the file for a change of a source.
+
+        In an array each line is a string of its own, so new lines become new strings.
+        """
         cell, start, end = change.cell, change.start, change.end
-        new = change.replacement
-        text, array = self.cell_text(cell), cell.array
+        text = self.cell_text(cell)
         layout = self._layout(cell)
+        # The quotes belong to the strings before and after the separator.
         separator = b'"' + layout.separator + b'"'
-        lines = [new]
-        if array is not None:  # Each line is a string, and so is what follows it.
-            lines = re.split(rb"(?<=\n)", new)
-            if (
-                len(lines) > 1
-                and not lines[-1]
-                and (end == len(text) or self._ends_unbroken_part(cell, end))
-            ):
-                lines.pop()
         literal = separator.join(
-            _encode_string(line, self._escapes_text) for line in lines
+            _encode_string(line, self._escapes_text)
+            for line in self._replacement_lines(change)
         )
         if not cell.literals:
-            if array is None:
-                raise FilewrightError(
-                    Code.UNSUPPORTED,
-                    f"{cell.label} has no source to write to",
-                    "edit another cell, or give encoding to edit the notebook as text",
-                )
-            if array[0] == array[1]:
-                return Splice(
-                    array[0], 0, layout.opening + b'"' + literal + b'"' + layout.closing
-                )
-            return Splice(array[0], 0, b'"' + literal + b'"')
-        if array is not None and start == len(text) and text.endswith(b"\n") and new:
+            return self._first_literal_splice(cell, layout, literal)
+        is_after_last_line = start == len(text) and text.endswith(b"\n")
+        if cell.array is not None and is_after_last_line and change.replacement:
             literal = separator + literal
-        at = self._offset_in_file(cell, start)
+        file_start = self._offset_in_file(cell, start)
         if end == start:
-            return Splice(at, 0, literal)
+            return Splice(file_start, 0, literal)
         # Strings that end without a line's end are kept apart, though Jupyter reads
-        # them as one line.
-        apart = bool(
-            new or start not in self._part_ends(cell)
-        ) and self._ends_unbroken_part(cell, end)
-        return Splice(at, self._offset_in_file(cell, end, in_first=apart) - at, literal)
+        # them as one line: joining them would change bytes outside the edit.
+        is_inside_string = bool(change.replacement) or start not in self._part_ends(
+            cell
+        )
+        stays_in_first = is_inside_string and self._ends_unbroken_part(cell, end)
+        file_end = self._offset_in_file(cell, end, in_first=stays_in_first)
+        return Splice(file_start, file_end - file_start, literal)
+
+    def _replacement_lines(self, change: _SourceChange) -> list[bytes]:
+        """Return the parts of a replacement that become strings of their own."""
+        cell, replacement = change.cell, change.replacement
+        if cell.array is None:
+            return [replacement]
+        # The last part continues the string behind the change. It may be empty.
+        lines = re.split(rb"(?<=\n)", replacement)
+        has_empty_end = len(lines) > 1 and not lines[-1]
+        if has_empty_end and (
+            change.end == len(self.cell_text(cell))
+            or self._ends_unbroken_part(cell, change.end)
+        ):
+            # No string follows to continue: an empty one would be left.
+            lines.pop()
+        return lines
+
+    def _first_literal_splice(
+        self, cell: Cell, layout: _Layout, literal: bytes
+    ) -> Splice:
+        """Return the splice that writes the first string of a source without any.
+
+        Raises `unsupported` if the cell has no source at all.
+        """
+        if cell.array is None:
+            raise FilewrightError(
+                Code.UNSUPPORTED,
+                f"{cell.label} has no source to write to",
+                "edit another cell, or give encoding to edit the notebook as text",
+            )
+        start, stop = cell.array
+        string = b'"' + literal + b'"'
+        if start == stop:
+            string = layout.opening + string + layout.closing
+        # An array that holds whitespace has its layout already.
+        return Splice(start, 0, string)
 
     def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
         """Return True if a string other than the last ends there without a newline."""
@@ -482,21 +523,21 @@ class NotebookView(Snapshot):
         If two strings meet there, it is in the second, or with `in_first` in the first.
         """
         ends = self._part_ends(cell)
-        place = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
-        index = min(place, len(ends) - 1)
+        index = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
+        index = min(index, len(ends) - 1)
         start, end = cell.literals[index]
-        literal, at = (
-            self.file_snapshot.read(start, end - start),
-            ends[index - 1] if index else 0,
-        )
+        literal = self.file_snapshot.read(start, end - start)
+        # An escape such as \u00e9 has more bytes in the file than in the source, so
+        # the pieces before the offset are measured one by one.
+        position = ends[index - 1] if index else 0
         for piece in _PIECE.finditer(literal):
-            if offset <= at:
+            if offset <= position:
                 return start + piece.start()
-            plain = not piece[0].startswith(b"\\")
-            length = len(piece[0]) if plain else len(_decode_string(piece[0]))
-            if plain and offset < at + length:
-                return start + piece.start() + offset - at
-            at += length
+            is_plain = not piece[0].startswith(b"\\")
+            length = len(piece[0]) if is_plain else len(_decode_string(piece[0]))
+            if is_plain and offset < position + length:
+                return start + piece.start() + offset - position
+            position += length
         return start + len(literal)
 
     def _source_change(self, change: Splice) -> _SourceChange:
@@ -504,11 +545,7 @@ class NotebookView(Snapshot):
 
         Raises `invalid_input` if the change is not inside one source.
         """
-        start, end, new = (
-            change.offset,
-            change.offset + change.length,
-            change.replacement,
-        )
+        start, end, replacement = change.offset, change.end, change.replacement
         index = bisect_right(self._starts, start) - 1
         cell = self.cells[index]
         if index < 0 or end > cell.end + (not cell.closed):
@@ -526,15 +563,20 @@ class NotebookView(Snapshot):
             # Lines are added below the last line, which ends only in the view.
             end = len(text)
             separator = b"\n" if text else b""
-            return _SourceChange(cell, end, end, separator + new.removesuffix(b"\n"))
+            lines = replacement.removesuffix(b"\n")
+            return _SourceChange(cell, end, end, separator + lines)
         if end > len(text):
             end = len(text)
-            if new.endswith(b"\n"):
-                new = new[:-1]
-            elif not new and text[start - 1 : start] == b"\n":
+            if replacement.endswith(b"\n"):
+                replacement = replacement[:-1]
+            elif not replacement and text[start - 1 : start] == b"\n":
                 # The last line is deleted, and with it the newline before it.
                 start -= 1
-        return _SourceChange(cell, start, end, new)
+        return _SourceChange(cell, start, end, replacement)
+
+    @cached_property
+    def _style(self) -> _Style:
+        return _Style.of(self.file_snapshot, self._document)
 
     @cached_property
     def _escapes_text(self) -> bool:
@@ -542,30 +584,37 @@ class NotebookView(Snapshot):
 
     def _layout(self, cell: Cell) -> _Layout:
         """Return the layout of a cell's source: its own, or that of another cell."""
-        style = _Style.of(self.file_snapshot, self._document)
-        several = (other for other in self.cells if len(other.literals) > 1)
-        single = (other for other in self.cells if other.literals)
-        for example in (cell, *several, *single):
-            if example.array is None or not example.literals:
-                continue
-            start, stop = example.array
-            opening = self.file_snapshot.read(start, example.literals[0][0] - 1 - start)
-            end = example.literals[-1][1] + 1
-            closing = self.file_snapshot.read(end, stop - end)
-            if len(example.literals) > 1:
-                separator = self._between(example)
-            elif opening:
-                separator = b"," + opening
-            else:
-                separator = (
-                    b", " if style.indent is not None else style.separators[0].encode()
-                )
-            return _Layout(opening, separator, closing)
+        # A source of several strings shows its separator; one string shows the rest.
+        # Both are generators, as the cell itself nearly always is an example.
+        with_several = (other for other in self.cells if len(other.literals) > 1)
+        with_any = (other for other in self.cells if other.literals)
+        for example in chain((cell,), with_several, with_any):
+            if example.array is not None and example.literals:
+                return self._layout_of_example(example, example.array)
+        style = self._style
         if style.indent is None:
             return _Layout(b"", style.separators[0].encode(), b"")
         unit = style.indent.encode()
         closing = style.newline + style.margin + unit
-        return _Layout(closing + unit, b"," + closing + unit, closing)
+        opening = closing + unit
+        return _Layout(opening, b"," + opening, closing)
+
+    def _layout_of_example(self, example: Cell, array: Span) -> _Layout:
+        """Return the layout of a source that is an array with strings."""
+        start, stop = array
+        first_start, last_end = example.literals[0][0], example.literals[-1][1]
+        # The quotes beside the strings are not part of the layout.
+        opening = self.file_snapshot.read(start, first_start - 1 - start)
+        closing = self.file_snapshot.read(last_end + 1, stop - last_end - 1)
+        if len(example.literals) > 1:
+            separator = self._between(example)
+        elif opening:
+            separator = b"," + opening
+        elif self._style.indent is not None:
+            separator = b", "
+        else:
+            separator = self._style.separators[0].encode()
+        return _Layout(opening, separator, closing)
 
 
 def view_if_notebook(
@@ -591,31 +640,36 @@ def view_cells(
     try:
         document = _scan_document(_Scanner(snapshot, task or Task()))
         cells = document.cells
-        if (
-            sum(end - start for cell in cells for start, end in cell.literals)
-            > _MAX_SOURCE_BYTES
-        ):
+        source_bytes = sum(
+            end - start for cell in cells for start, end in cell.literals
+        )
+        if source_bytes > _MAX_SOURCE_BYTES:
             return snapshot
-        texts = [
-            b"".join(
-                _decode_string(snapshot.read(start, end - start))
-                for start, end in cell.literals
-            )
-            for cell in cells
-        ]
+        texts = [_read_source(snapshot, cell) for cell in cells]
     except _NotANotebookError:
         return snapshot
-    page, placed = bytearray(), []
+    content = bytearray()
+    placed_cells = []
     for cell, text in zip(cells, texts, strict=True):
-        page += cell.heading.encode("utf-8", "replace") if headings else b"\n"
-        start = len(page)
-        page += text
-        closed = not text or text.endswith(b"\n")
-        if not closed:
-            page += b"\n"
-        placed.append(replace(cell, start=start, end=start + len(text), closed=closed))
-    return NotebookView(
-        snapshot, replace(document, cells=tuple(placed)), bytes(page), texts
+        content += cell.heading.encode("utf-8", "replace") if headings else b"\n"
+        start = len(content)
+        content += text
+        is_closed = not text or text.endswith(b"\n")
+        if not is_closed:
+            # The next heading needs a line of its own.
+            content += b"\n"
+        placed_cells.append(
+            replace(cell, start=start, end=start + len(text), closed=is_closed)
+        )
+    document = replace(document, cells=tuple(placed_cells))
+    return NotebookView(snapshot, document, bytes(content), texts)
+
+
+def _read_source(snapshot: Snapshot, cell: Cell) -> bytes:
+    """Return the source of a cell, decoded from its strings."""
+    return b"".join(
+        _decode_string(snapshot.read(start, end - start))
+        for start, end in cell.literals
     )
 
 
@@ -645,54 +699,50 @@ class _Style:
     def of(cls, raw: Snapshot, document: _Document) -> _Style:
         """Return the style of a notebook."""
         cells, (start, stop) = document.cells, document.array
-        sample = raw.read(raw.start, 4096)
+        sample = raw.read(raw.start, _STYLE_SAMPLE_BYTES)
         newline = b"\r\n" if b"\r\n" in sample else b"\n"
+        # `inner` is the whitespace between the brace of a cell and its first key.
+        opening = closing = inner = b""
         if cells:
             first, last = cells[0].span, cells[-1].span
-            opening, closing = (
-                raw.read(start, first[0] - start),
-                raw.read(last[1], stop - last[1]),
-            )
-            head = raw.read(first[0], min(first[1] - first[0], 4096))
-            inner = head[1 : len(head) - len(head[1:].lstrip())]
-        else:
-            opening = closing = inner = b""
-            unit = sample[1 : len(sample) - len(sample[1:].lstrip())].rpartition(b"\n")[
-                2
-            ]
-            if b"\n" in sample.strip():
-                opening, closing, inner = (
-                    newline + 2 * unit,
-                    newline + unit,
-                    newline + 3 * unit,
-                )
+            opening = raw.read(start, first[0] - start)
+            closing = raw.read(last[1], stop - last[1])
+            head = raw.read(first[0], min(first[1] - first[0], _STYLE_SAMPLE_BYTES))
+            inner = _leading_whitespace(head[1:])
+        elif b"\n" in sample.strip():
+            # Without a cell to follow, the first key of the notebook shows the unit.
+            unit = _last_line(_leading_whitespace(sample[1:]))
+            opening = newline + 2 * unit
+            closing = newline + unit
+            inner = newline + 3 * unit
         if len(cells) > 1:
             between = raw.read(cells[0].span[1], cells[1].span[0] - cells[0].span[1])
+        elif opening:
+            between = b"," + opening
         else:
-            between = b"," + (opening or (b" " if b", " in sample else b""))
-        margin = opening.rpartition(b"\n")[2] if b"\n" in opening else b""
-        indent = None
+            between = b", " if b", " in sample else b","
+        margin = _last_line(opening) if b"\n" in opening else b""
+        indent: str | None = None
         if b"\n" in inner:
-            deeper = inner.rpartition(b"\n")[2]
-            indent = (
-                deeper[len(margin) :].decode("ascii", "replace")
-                if deeper.startswith(margin)
-                else " "
-            )
-        colon = ": " if b'": ' in sample else ":"
-        comma = "," if indent is not None or b", " not in sample else ", "
-        as_array = all(cell.array is not None for cell in cells) or not cells
-        ascii_only = _escapes_text(raw, cells)
+            inner_margin = _last_line(inner)
+            indent = " "
+            if inner_margin.startswith(margin):
+                indent = inner_margin[len(margin) :].decode("ascii", "replace")
+        # Indented JSON has line ends behind its commas instead of spaces.
+        has_space_after_comma = indent is None and b", " in sample
         return cls(
-            opening,
-            between,
-            closing,
-            newline,
-            margin,
-            indent,
-            (comma, colon),
-            as_array,
-            ascii_only,
+            opening=opening,
+            between=between,
+            closing=closing,
+            newline=newline,
+            margin=margin,
+            indent=indent,
+            separators=(
+                ", " if has_space_after_comma else ",",
+                ": " if b'": ' in sample else ":",
+            ),
+            as_array=all(cell.array is not None for cell in cells),
+            ascii_only=_escapes_text(raw, cells),
         )
 
     def write_cell(self, kind: CellKind, identifier: str, text: str) -> bytes:
@@ -705,15 +755,30 @@ class _Style:
         cell["metadata"] = {}
         if kind == "code":
             cell["outputs"] = []
-        lone = any("\ud800" <= character <= "\udfff" for character in text)
-        cell["source"] = re.findall(r"[^\n]*\n|[^\n]+", text) if self.as_array else text
-        written = json.dumps(
+        cell["source"] = text
+        if self.as_array:
+            cell["source"] = re.findall(r"[^\n]*\n|[^\n]+", text)
+        cell_json = json.dumps(
             cell,
             indent=self.indent,
             separators=self.separators,
-            ensure_ascii=self.ascii_only or lone,
+            ensure_ascii=self.ascii_only or _has_surrogate(text),
         )
-        return written.encode().replace(b"\n", self.newline + self.margin)
+        return cell_json.encode().replace(b"\n", self.newline + self.margin)
+
+
+def _leading_whitespace(data: bytes) -> bytes:
+    return data[: len(data) - len(data.lstrip())]
+
+
+def _last_line(data: bytes) -> bytes:
+    """Return the bytes after the last line feed, or all without one."""
+    return data.rpartition(b"\n")[2]
+
+
+def _has_surrogate(text: str) -> bool:
+    """Return True if a text has half a surrogate pair, which only an escape writes."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
@@ -721,7 +786,9 @@ def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
     sources = [
         raw.read(start, end - start) for cell in cells for start, end in cell.literals
     ]
-    return any(map(_ESCAPED.search, sources)) and all(map(bytes.isascii, sources))
+    return any(map(_ESCAPE_BEYOND_ASCII.search, sources)) and all(
+        map(bytes.isascii, sources)
+    )
 
 
 def _new_identifier(cell: NewCell, taken: set[str]) -> str:
@@ -739,8 +806,8 @@ def _new_identifier(cell: NewCell, taken: set[str]) -> str:
 def _encode_string(line: bytes, ascii_only: bool) -> bytes:
     """Return text as it is written inside a JSON string."""
     text = line.decode("utf-8", "surrogatepass")
-    lone = any("\ud800" <= character <= "\udfff" for character in text)
-    return json.dumps(text, ensure_ascii=ascii_only or lone)[1:-1].encode()
+    encoded = json.dumps(text, ensure_ascii=ascii_only or _has_surrogate(text))
+    return encoded[1:-1].encode()
 
 
 def _decode_string(literal: bytes) -> bytes:
@@ -763,11 +830,11 @@ def _scan_document(scan: _Scanner) -> _Document:
                 # Readers differ in which of the two they take.
                 raise _NotANotebookError
             scan.peek()
-            begin = scan.offset + 1
+            array_start = scan.offset + 1
             cells = [
                 _scan_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)
             ]
-            array = (begin, scan.offset - 1)
+            array = (array_start, scan.offset - 1)
         elif key == "nbformat":
             version = scan.scalar()
         elif key == "nbformat_minor" and scan.peek() not in (b'"', b"{", b"["):
@@ -792,12 +859,13 @@ def _scan_cell(scan: _Scanner, number: int) -> Cell:
     for key in scan.members():
         if key == "source":
             if literals is not None:
+                # Readers differ in which of the two they take.
                 raise _NotANotebookError
             literals = []
             if scan.peek() == b"[":
-                begin = scan.offset + 1
-                literals += (scan.string() for _ in scan.elements())
-                array = (begin, scan.offset - 1)
+                array_start = scan.offset + 1
+                literals += [scan.string() for _ in scan.elements()]
+                array = (array_start, scan.offset - 1)
             else:
                 literals.append(scan.string())
         elif key in ("cell_type", "id") and scan.peek() == b'"':
@@ -812,23 +880,20 @@ def _scan_cell(scan: _Scanner, number: int) -> Cell:
             output_bytes = scan.offset - start_of_outputs
         else:
             scan.skip()
-    if (
-        not kind
-        or len(kind) > 100
-        or len(identifier) > 200
-        or not (kind + identifier).isprintable()
-    ):
+    is_kind_valid = 0 < len(kind) <= 100
+    # Both are part of the heading, which is one line.
+    is_printable = (kind + identifier).isprintable()
+    if not is_kind_valid or len(identifier) > 200 or not is_printable:
         raise _NotANotebookError
-    span = (start, scan.offset)
     return Cell(
-        number,
-        kind,
-        identifier,
-        tuple(literals or ()),
-        array,
-        outputs,
-        output_bytes,
-        span,
+        number=number,
+        kind=kind,
+        id=identifier,
+        literals=tuple(literals or ()),
+        array=array,
+        outputs=outputs,
+        output_bytes=output_bytes,
+        span=(start, scan.offset),
     )
 
 
@@ -850,23 +915,23 @@ class _Scanner:
         """Return the current offset in the file."""
         return self._base + self._position
 
-    def _pass(self, any_number: re.Pattern[bytes]) -> bytes:
+    def _pass(self, pattern: re.Pattern[bytes]) -> bytes:
         """Skip all that the pattern matches; return the byte after it."""
         while True:
-            match = any_number.match(self._buffer, self._position)
+            match = pattern.match(self._buffer, self._position)
             assert match is not None
             self._position = match.end()
             # A backslash alone may escape what the next block begins with.
             if len(self._buffer) - self._position > 1:
                 break
             self._task.check()
-            known = self._base + len(self._buffer)
-            if known >= self._snapshot.size:
+            read_end = self._base + len(self._buffer)
+            if read_end >= self._snapshot.size:
                 break
-            self._buffer = self._buffer[self._position :] + self._snapshot.read(
-                known, _BLOCK_BYTES
-            )
-            self._base, self._position = self._base + self._position, 0
+            block = self._snapshot.read(read_end, _BLOCK_BYTES)
+            self._buffer = self._buffer[self._position :] + block
+            self._base += self._position
+            self._position = 0
         return self._buffer[self._position : self._position + 1]
 
     def text(self, start: int, end: int) -> bytes:
@@ -875,7 +940,7 @@ class _Scanner:
 
     def peek(self) -> bytes:
         """Return the next byte that is not whitespace, or b"" at the end."""
-        return self._pass(_SPACE)
+        return self._pass(_WHITESPACE)
 
     def take(self, byte: bytes) -> None:
         """Skip the byte that must come next."""
@@ -895,9 +960,12 @@ class _Scanner:
         self.take(opening)
         while self.peek() != closing:
             yield
-            comma = self.peek() == b","
-            self._position += comma
-            if comma == (self.peek() == closing):
+            has_comma = self.peek() == b","
+            if has_comma:
+                self._position += 1
+            is_last = self.peek() == closing
+            if has_comma == is_last:
+                # A comma before the bracket, or none before the next element.
                 raise _NotANotebookError
         self._position += 1
 
@@ -913,7 +981,7 @@ class _Scanner:
         """Skip the next string; return the span between its quotes."""
         self.take(b'"')
         start = self.offset
-        self._pass(_PLAIN)
+        self._pass(_STRING_REST)
         self.take(b'"')
         return start, self.offset - 1
 
@@ -931,21 +999,31 @@ class _Scanner:
 
     def skip(self) -> None:
         """Skip the next value."""
-        if (first := self.peek()) == b'"':
+        byte = self.peek()
+        if byte == b'"':
             self.string()
-        elif first not in _CLOSING:
-            self.scalar()
+        elif byte in _CLOSING:
+            self._skip_brackets()
         else:
-            closing: list[bytes] = []
-            while first or closing:
-                first, byte = b"", self._pass(_OTHER)
-                if byte == b'"':
-                    self.string()
-                    continue
-                self._position += 1
-                if byte in _CLOSING:
-                    closing.append(_CLOSING[byte])
-                    if len(closing) > _MAX_DEPTH:
-                        raise _NotANotebookError
-                elif closing.pop() != byte:
+            self.scalar()
+
+    def _skip_brackets(self) -> None:
+        """Skip an object or array; only strings and brackets in it are checked."""
+        # The brackets that are still to come, the innermost last. An explicit stack
+        # cannot overflow as recursion would.
+        closing: list[bytes] = []
+        is_first = True
+        while is_first or closing:
+            is_first = False
+            byte = self._pass(_UNTIL_BRACKET_OR_QUOTE)
+            if byte == b'"':
+                self.string()
+                continue
+            self._position += 1
+            if byte in _CLOSING:
+                closing.append(_CLOSING[byte])
+                if len(closing) > _MAX_DEPTH:
                     raise _NotANotebookError
+            elif closing.pop() != byte:
+                # Another bracket, or the end of the file.
+                raise _NotANotebookError

@@ -1051,7 +1051,9 @@ class _Edits:
         rearranged = view.rearrange([new_cell for _, new_cell in new], removed)
         # The new cells are told in the order in which they come in the file.
         in_order = sorted(new, key=lambda pair: pair[1].after)
-        for (number, new_cell), label in zip(in_order, rearranged.made, strict=True):
+        for (number, new_cell), label in zip(
+            in_order, rearranged.new_headings, strict=True
+        ):
             is_last = new_cell.after == len(view.cells)
             line = view.line_at(
                 view.size if is_last else view.cells[new_cell.after].region[0]
@@ -1070,7 +1072,8 @@ class _Edits:
             )
         shown = list(sort_splices(shown, view.size))
         splices = sort_splices(
-            [*view.to_file_splices(shown), *rearranged.of_file], view.file_snapshot.size
+            [*view.to_file_splices(shown), *rearranged.file_splices],
+            view.file_snapshot.size,
         )
         if not splices:
             raise path_error(
@@ -1081,7 +1084,7 @@ class _Edits:
             )
         location = view.location
         assert location is not None
-        page = _merged([*shown, *rearranged.of_view])
+        page = _merged([*shown, *rearranged.view_splices])
         outcomes.sort(key=attrgetter("index"))
         decision = EditPlan(page, tuple(outcomes))
         steps = [Modify.from_snapshot(location, view.file_snapshot, splices)]
