@@ -138,7 +138,10 @@ def test_too_many_matches_are_refused() -> None:
     pattern = compile_pattern("a")
     with pytest.raises(FilewrightError) as caught:
         replace_matches(
-            Snapshot(b"a" * 50), pattern, compile_replacement("b", pattern), most=49
+            Snapshot(b"a" * 50),
+            pattern,
+            compile_replacement("b", pattern),
+            max_matches=49,
         )
     assert caught.value.code == "too_large"
 

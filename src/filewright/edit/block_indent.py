@@ -11,10 +11,9 @@ from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
 _SAMPLED_BYTES = 64 << 10
-"""Bytes of a file of which the indentation is looked at."""
+"""Bytes of a file from which its unit of indentation is detected."""
 
-
-_BLANKS = " \t"
+INDENT_CHARS = " \t"
 
 
 def reindent_block(
@@ -22,48 +21,57 @@ def reindent_block(
 ) -> str:
     """Return `text` moved as a whole so that its first line has `indent`.
 
-    It stays as it is if a line has less than the first. Deeper lines take the `unit` of
-    the file: a tab, or some spaces (None: they keep theirs). The content of strings of
-    several lines stays where it is.
+    It stays as it is if a line is indented less than the first one. Deeper lines take the
+    `unit` of the file: a tab, or some spaces (None: they keep theirs). The content of
+    strings of several lines stays where it is.
     """
-    rows = normalize_newlines(text).split("\n")
-    inside = find_rows_inside_strings("\n".join(rows), language)
+    lines = normalize_newlines(text).split("\n")
+    string_lines = find_rows_inside_strings("\n".join(lines), language)
     solid = [
-        row for number, row in enumerate(rows) if row.strip() and number not in inside
+        line
+        for number, line in enumerate(lines)
+        if line.strip() and number not in string_lines
     ]
-    own = leading_whitespace(solid[0]) if solid else ""
-    if not all(row.startswith(own) for row in solid):
+    text_indent = leading_whitespace(solid[0]) if solid else ""
+    # The text may begin inside of its block, and then no line of it shows the depth.
+    if not all(line.startswith(text_indent) for line in solid):
         return text
-    deeper = [leading_whitespace(row)[len(own) :] for row in solid]
-    step = common_indent_unit([*deeper, own])
-    for number, row in enumerate(rows):
-        if not row.strip() or number in inside:
+    deeper = [leading_whitespace(line)[len(text_indent) :] for line in solid]
+    text_unit = common_indent_unit([*deeper, text_indent])
+    for number, line in enumerate(lines):
+        if not line.strip() or number in string_lines:
             continue
-        blanks = leading_whitespace(row)[len(own) :]
-        rows[number] = (
-            indent + _in_unit(blanks, step, unit) + row[len(own) + len(blanks) :]
+        deeper_indent = leading_whitespace(line)[len(text_indent) :]
+        lines[number] = (
+            indent
+            + _convert_indent(deeper_indent, text_unit, unit)
+            + line[len(text_indent) + len(deeper_indent) :]
         )
-    return "\n".join(rows)
+    return "\n".join(lines)
 
 
 def common_indent_unit(indents: Iterable[str]) -> str | None:
-    """Return the unit of some indents: a tab, or the most usual step in spaces, or None."""
-    tabs = spaces = last = 0
+    """Return the unit of the indents of successive lines, or None if none is indented.
+
+    It is a tab, or the most frequent step to a deeper line in spaces.
+    """
+    tab_count = space_count = previous_width = 0
     steps: Counter[int] = Counter()
     for indent in indents:
-        tabs += indent.startswith("\t")
-        spaces += indent.startswith(" ")
+        tab_count += indent.startswith("\t")
+        space_count += indent.startswith(" ")
         width = 0 if "\t" in indent else len(indent)
-        if width > last:
-            steps[width - last] += 1
-        last = width
-    if not tabs and not spaces:
+        # Only a step to a deeper line is a level; several blocks may end on one line.
+        if width > previous_width:
+            steps[width - previous_width] += 1
+        previous_width = width
+    if not tab_count and not space_count:
         return None
-    if tabs > spaces:
+    if tab_count > space_count:
         return "\t"
     # A single space more aligns a line with the one above, or is a comment's star.
-    usual = [step for step, _ in steps.most_common() if step > 1]
-    return " " * (usual[0] if usual else 4)
+    frequent = [step for step, _ in steps.most_common() if step > 1]
+    return " " * (frequent[0] if frequent else 4)
 
 
 def detect_indent_unit(
@@ -71,42 +79,59 @@ def detect_indent_unit(
 ) -> str | None:
     """Return the unit by which the lines of a file are indented, or None.
 
-    With `lines` only those are looked at. The content of strings of several lines is no
-    layout: a program in tabs may hold a script in spaces.
+    With `lines` only these are read. The content of strings of several lines does not
+    count: a program in tabs may hold a script in spaces.
     """
     start = snapshot.start if lines is None else snapshot.lines.offset_of(lines.start)
     stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
     data = snapshot.read(start, min(stop - start, _SAMPLED_BYTES))
     text = normalize_newlines(data.decode(snapshot.encoding.name, "replace"))
-    inside = find_rows_inside_strings(text, language)
+    string_lines = find_rows_inside_strings(text, language)
     indents = [
-        leading_whitespace(row)
-        for number, row in enumerate(text.split("\n"))
-        if row.strip() and number not in inside
+        leading_whitespace(line)
+        for number, line in enumerate(text.split("\n"))
+        if line.strip() and number not in string_lines
     ]
     if lines is not None and indents:
-        outer = indents[0]
-        indents = [indent.removeprefix(outer) for indent in indents]
+        # The depth of a block inside of others is no step between its own lines.
+        outer_indent = indents[0]
+        indents = [indent.removeprefix(outer_indent) for indent in indents]
     return common_indent_unit(indents)
 
 
-def _in_unit(blanks: str, step: str | None, unit: str | None) -> str:
-    """Return an indentation of `step` a level in another unit: spaces, or tabs."""
-    if unit is None or step is None or (unit == "\t") == (step == "\t"):
-        return blanks
-    if unit == "\t":
-        levels, rest = divmod(len(blanks), len(step))
-        return "\t" * levels + " " * rest if "\t" not in blanks else blanks
-    return blanks.replace("\t", unit)
+def _convert_indent(indent: str, text_unit: str | None, file_unit: str | None) -> str:
+    """Return an indent in steps of `text_unit` as one in steps of `file_unit`.
+
+    Only tabs become spaces and spaces tabs; another number of spaces is kept.
+    """
+    if (
+        file_unit is None
+        or text_unit is None
+        or (file_unit == "\t") == (text_unit == "\t")
+    ):
+        return indent
+    if file_unit == "\t":
+        levels, rest = divmod(len(indent), len(text_unit))
+        # An indent that mixes both is alignment, which has no unit.
+        return "\t" * levels + " " * rest if "\t" not in indent else indent
+    return indent.replace("\t", file_unit)
 
 
-def _moved(text: str, asked: str, there: str, language: str | None = None) -> str:
-    """Return `text` moved from one indentation to another, without the content of strings."""
-    rows = normalize_newlines(text).split("\n")
-    inside = find_rows_inside_strings("\n".join(rows), language)
-    for number, row in enumerate(rows):
-        if row.strip() and number not in inside:
-            rows[number] = there + (
-                row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS)
+def replace_indent(
+    text: str, old_indent: str, new_indent: str, language: str | None = None
+) -> str:
+    """Return `text` moved from one indentation to another.
+
+    Lines that do not have `old_indent` get `new_indent` alone. Blank lines and the
+    content of strings of several lines stay as they are.
+    """
+    lines = normalize_newlines(text).split("\n")
+    string_lines = find_rows_inside_strings("\n".join(lines), language)
+    for number, line in enumerate(lines):
+        if line.strip() and number not in string_lines:
+            lines[number] = new_indent + (
+                line[len(old_indent) :]
+                if line.startswith(old_indent)
+                else line.lstrip(INDENT_CHARS)
             )
-    return "\n".join(rows)
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The lines that a change shows as an example: those that one splice changes, before it and after it."""
+"""An example of a change: the lines that one of its splices changes, before and after."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NEAR_BYTES = 400
 """Bytes of a line before and after a splice that are read."""
 
 _MAX_CHANGED_BYTES = 4_000
-"""Bytes that a splice takes out or puts in, past which only their beginning is read."""
+"""Bytes that a splice removes or inserts, past which only their beginning is read."""
 
 _MAX_LINES = 3
 _SAME_CHARS = 40
-"""Characters that a line shows before the place where it differs."""
+"""Characters that are shown of a line before the place where it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,77 +44,101 @@ class Example:
 def build_example(
     snapshot: Snapshot, splices: Sequence[Splice], index: int, chars: int
 ) -> Example:
-    """Return the lines that the splice at `index` changes, with what else changes near it, each cut to `chars`."""
-    one = splices[index]
-    begin = low = snapshot.lines.line_start(one.offset)
-    if one.offset - begin > _NEAR_BYTES:
-        low = character_at(snapshot, one.offset - _NEAR_BYTES, begin)
-    is_cut_before = low > begin
-    is_long = max(one.length, len(one.replacement)) > _MAX_CHANGED_BYTES
-    high = (
-        one.offset + _MAX_CHANGED_BYTES if is_long else _end_of_line(snapshot, one.end)
+    """Return the lines that the splice at `index` changes, each cut to `chars`.
+
+    Other splices in the same lines are applied too.
+    """
+    example_splice = splices[index]
+    line_start = start = snapshot.lines.line_start(example_splice.offset)
+    if example_splice.offset - line_start > _NEAR_BYTES:
+        start = character_at(snapshot, example_splice.offset - _NEAR_BYTES, line_start)
+    is_cut_before = start > line_start
+    is_long = (
+        max(example_splice.length, len(example_splice.replacement)) > _MAX_CHANGED_BYTES
+    )
+    end = (
+        example_splice.offset + _MAX_CHANGED_BYTES
+        if is_long
+        else _line_end(snapshot, example_splice.end)
     )
     first, last = index, index + 1
-    while not is_long and last < len(splices) and splices[last].offset < high:
-        if splices[last].end > high:
-            high = splices[last].offset
+    # A splice that reaches out of the lines is left out whole: half of it would show
+    # lines that are in neither version.
+    while not is_long and last < len(splices) and splices[last].offset < end:
+        if splices[last].end > end:
+            end = splices[last].offset
             break
         last += 1
-    while first > 0 and splices[first - 1].end > low:
-        if splices[first - 1].offset < low:
-            low = splices[first - 1].end
+    while first > 0 and splices[first - 1].end > start:
+        if splices[first - 1].offset < start:
+            start = splices[first - 1].end
             break
         first -= 1
-    raw = snapshot.read(low, high - low)
+    data = snapshot.read(start, end - start)
     if is_long:
-        start = raw[: one.offset - low]
+        prefix = data[: example_splice.offset - start]
         before, after = (
-            raw[: len(start) + one.length],
-            start + one.replacement[:_MAX_CHANGED_BYTES],
+            data[: len(prefix) + example_splice.length],
+            prefix + example_splice.replacement[:_MAX_CHANGED_BYTES],
         )
     else:
         shifted = [
-            Splice(each.offset - low, each.length, each.replacement)
-            for each in splices[first:last]
+            Splice(nearby.offset - start, nearby.length, nearby.replacement)
+            for nearby in splices[first:last]
         ]
-        before, after = raw, splice.apply_splices(raw, shifted)
-    old, new = _differing(
-        _lines(snapshot, before, is_cut_before), _lines(snapshot, after, is_cut_before)
+        before, after = data, splice.apply_splices(data, shifted)
+    old, new = _without_equal_edges(
+        _split_lines(snapshot, before, is_cut_before),
+        _split_lines(snapshot, after, is_cut_before),
     )
-    return Example(_shown(old, new, chars), _shown(new, old, chars))
+    return Example(_shorten(old, new, chars), _shorten(new, old, chars))
 
 
-def _end_of_line(snapshot: Snapshot, offset: int) -> int:
-    """Return where the line at `offset` ends, or as much of it as is read."""
+def _line_end(snapshot: Snapshot, offset: int) -> int:
+    """Return where the line at `offset` ends, or where its part that is read ends."""
     near = snapshot.lines.read_line(offset, _NEAR_BYTES, reach=_NEAR_BYTES)
     return offset + len(cut_at_character(near.body, _NEAR_BYTES, snapshot.encoding))
 
 
-def _lines(snapshot: Snapshot, raw: bytes, is_cut_before: bool) -> list[str]:
-    text = decode(raw, snapshot.encoding)
+def _split_lines(snapshot: Snapshot, data: bytes, is_cut_before: bool) -> list[str]:
+    """Return the lines of some bytes; a first line whose beginning is cut has a mark."""
+    text = decode(data, snapshot.encoding)
     if is_cut_before:
         text = "…" + text
     return text.split("\n")
 
 
-def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Return lists of lines without the lines at both ends that are the same."""
-    begin = 0
-    while begin < min(len(old), len(new)) and old[begin] == new[begin]:
-        begin += 1
-    end = 0
-    while end < min(len(old), len(new)) - begin and old[-1 - end] == new[-1 - end]:
-        end += 1
-    return old[begin : len(old) - end], new[begin : len(new) - end]
+def _without_equal_edges(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Return both lists without the lines at their beginnings and ends that are equal."""
+    equal_above = 0
+    while (
+        equal_above < min(len(old), len(new)) and old[equal_above] == new[equal_above]
+    ):
+        equal_above += 1
+    equal_below = 0
+    while (
+        equal_below < min(len(old), len(new)) - equal_above
+        and old[-1 - equal_below] == new[-1 - equal_below]
+    ):
+        equal_below += 1
+    return (
+        old[equal_above : len(old) - equal_below],
+        new[equal_above : len(new) - equal_below],
+    )
 
 
-def _shown(lines: list[str], others: list[str], chars: int) -> tuple[str, ...]:
-    """Return the first lines, each from near the place on where it differs from its counterpart."""
+def _shorten(lines: list[str], other_lines: list[str], chars: int) -> tuple[str, ...]:
+    """Return the first few lines, each cut to `chars`.
+
+    A line that differs from its counterpart only far to the right begins shortly before
+    the difference, or both would look the same.
+    """
     rows = []
     for number, line in enumerate(lines[:_MAX_LINES]):
-        counterpart = others[number] if number < len(others) else ""
+        counterpart = other_lines[number] if number < len(other_lines) else ""
         same = len(commonprefix([line, counterpart]))  # noqa: RUF071 - of characters, not of paths
         if max(len(line), len(counterpart)) > chars and same > _SAME_CHARS:
+            # The mark of a line that was cut when it was read is not shown twice.
             line = "…" + line[same - _SAME_CHARS :].lstrip("…")
         rows.append(line if len(line) <= chars else line[: chars - 1] + "…")
     if len(lines) > _MAX_LINES:

@@ -1,4 +1,7 @@
-"""Replacements of every match of a pattern."""
+"""Replacements of every match of a pattern, with references to its groups.
+
+`compile_replacement` checks the text of a replacement, `replace_matches` applies it.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ from filewright.text.codec import check_text, encode, normalize_newlines
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 
-#: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MAX_MATCHES = 1_000_000
+"""Matches replaced in one file; the splices of more would not stay in bounded memory."""
 
+_REFERENCE = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
 
-_TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
-
-
+# Models know the notations of other programs better than this one. Written as text they
+# would silently put `\1` into the file.
 _OTHER_REFERENCE = re.compile(
     r"""
     (?<!\\)(?:\\\\)*
@@ -45,17 +48,18 @@ _OTHER_REFERENCE = re.compile(
 )
 
 
-# Every match
+class Piece(NamedTuple):
+    """A part of the text that replaces a match.
 
-
-class _Piece(NamedTuple):
-    """A part of the text that replaces a match; bytes of the file keep their terminators."""
+    The bytes of a group are bytes of the file and keep their terminators.
+    """
 
     data: bytes
     is_of_file: bool = False
 
 
-def _joined(pieces: Iterable[_Piece]) -> bytes:
+def join_pieces(pieces: Iterable[Piece]) -> bytes:
+    """Return the bytes of all pieces."""
     return b"".join(piece.data for piece in pieces)
 
 
@@ -67,14 +71,15 @@ class Replacement:
 
     @property
     def has_lines(self) -> bool:
-        """Return True if the text beside the groups has a newline."""
+        """Return True if a text of the replacement, outside of its groups, has a newline."""
         return any(isinstance(part, str) and "\n" in part for part in self.parts)
 
-    def expander(self, snapshot: Snapshot) -> Callable[[Match], list[_Piece]]:
+    def expander(self, snapshot: Snapshot) -> Callable[[Match], list[Piece]]:
         """Return a function that returns the pieces which replace a match.
 
         A group that took no part in the match is empty.
         """
+        # Texts are encoded once: there may be a million matches.
         parts = [
             part
             if isinstance(part, int)
@@ -82,32 +87,32 @@ class Replacement:
             for part in self.parts
         ]
 
-        def expanded(match: Match) -> list[_Piece]:
-            pieces: list[_Piece] = []
+        def expand(match: Match) -> list[Piece]:
+            pieces: list[Piece] = []
             for part in parts:
                 if isinstance(part, bytes):
-                    pieces.append(_Piece(part))
+                    pieces.append(Piece(part))
                 elif (
                     span := match.groups[part - 1]
                     if part
                     else (match.offset, match.end)
                 ) is not None:
                     pieces.append(
-                        _Piece(
+                        Piece(
                             snapshot.read(span[0], span[1] - span[0]), is_of_file=True
                         )
                     )
             return pieces
 
-        return expanded
+        return expand
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOutcome:
     """The splices that replace the matches in one file.
 
-    `count` matches were found. `unchanged` of them are equal to their replacement
-    already, and `splices` are for the others.
+    There are `count` matches. `unchanged` of them are already equal to their replacement,
+    and `splices` are for the others.
     """
 
     count: int
@@ -120,162 +125,201 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
 
     In a regular expression, `$1` and `${1}` are groups, `${name}` a named one, `$0` the
     whole match and `$$` a dollar sign. Any other dollar is itself, and in literal mode
-    all are. A group brings the bytes of the file.
+    all are. A group becomes the bytes of the file that it matched.
 
     Raises `invalid_input` for a pattern that matches the empty text inside of a line, for
-    a group that the pattern does not have, and for references as other programs write
-    them.
+    a group that the pattern does not have, and for references in the notation of another
+    program.
     """
     check_text(text, "replacement")
+    # Such a pattern would insert the text between any two characters of the file.
     if pattern.matches_empty_within_lines:
         if re.search(r"[*?]|\{0?,", pattern.text):
-            hint = "make it match at least one character ('+' in place of '*'), or tie it to a line's edge with ^ or $"
+            hint = (
+                "make it match at least one character ('+' in place of '*'), "
+                "or tie it to a line's edge with ^ or $"
+            )
         else:
-            hint = r"match the characters beside the place and put them back, as (\w+) with <$1>"
+            hint = (
+                "match the characters beside the place and put them back, "
+                r"as (\w+) with <$1>"
+            )
         message = (
             "the pattern matches the empty string, which is between any two characters"
         )
         raise invalid(message, hint, argument="pattern")
-    plain = normalize_newlines(text)
+    normalized = normalize_newlines(text)
     if pattern.mode == "literal":
-        return Replacement((plain,) if plain else ())
-    _refuse_other_references(plain, pattern)
+        return Replacement((normalized,) if normalized else ())
+    _refuse_other_references(normalized, pattern)
     parts: list[str | int] = []
     position = 0
-    for token in _TOKEN.finditer(plain):
-        parts.append(plain[position : token.start()])
-        position = token.end()
-        dollar, digits, name = token.groups()
+    for reference in _REFERENCE.finditer(normalized):
+        parts.append(normalized[position : reference.start()])
+        position = reference.end()
+        dollar, digits, name = reference.groups()
         if dollar:
             parts.append("$")
         elif digits is not None:
-            parts.append(_number(digits, token.group(), pattern))
+            parts.append(_group_number(digits, reference.group(), pattern))
         elif re.fullmatch(r"\d+", name, re.ASCII):
-            parts.append(_number(name, token.group(), pattern))
+            parts.append(_group_number(name, reference.group(), pattern))
         elif name in pattern.names:
             parts.append(pattern.names[name])
         else:
-            known = (
-                ", ".join(f"${{{known}}}" for known in pattern.names)
+            group_names = (
+                ", ".join(f"${{{group_name}}}" for group_name in pattern.names)
                 or "it has no named groups"
             )
-            raise _no_group(token.group(), f"named groups of the pattern: {known}")
-    parts.append(plain[position:])
+            raise _missing_group(
+                reference.group(), f"named groups of the pattern: {group_names}"
+            )
+    parts.append(normalized[position:])
     return Replacement(tuple(part for part in parts if part != ""))
 
 
 def _refuse_other_references(text: str, pattern: Pattern) -> None:
-    """Refuse a reference to a group as Python, sed, Perl or JavaScript write it."""
+    """Raise `invalid_input` for a reference as Python, sed, Perl or JavaScript write it."""
     for reference in _OTHER_REFERENCE.finditer(text):
-        number, named, case, name, angled, _ = reference.groups()
+        number, python_name, case, name, angled, _ = reference.groups()
         if name is not None and name not in pattern.names:
-            continue  # a variable of the text that is written
+            continue  # A variable of the program that the text belongs to.
         if case is not None:
-            message = f"{reference.group()} in the replacement would change the case, which is not offered"
+            message = (
+                f"{reference.group()} in the replacement would change the case, "
+                "which is not offered"
+            )
             hint = "replace each word by its own item, without the \\ signs"
         else:
-            group = number or named or name or angled or "0"
-            written = (
+            group = number or python_name or name or angled or "0"
+            notation = (
                 f"${{{group}}}"
                 if not group.isdecimal() or len(group) > 1
                 else f"${group}"
             )
             message = f"{reference.group()} in the replacement is no reference to a group here"
-            hint = f"write {written}"
+            hint = f"write {notation}"
             if number is None or group != "0":
                 hint += ", and $0 for the whole match"
             literally = (
                 "$" + reference.group() if reference.group().startswith("$") else ""
             )
-            hint += f"; for the characters themselves {literally or 'use mode=literal, or edit_content'}"
+            hint += (
+                "; for the characters themselves "
+                f"{literally or 'use mode=literal, or edit_content'}"
+            )
         raise invalid(message, hint, argument="replacement", group=reference.group())
 
 
-def _number(digits: str, token: str, pattern: Pattern) -> int:
+def _group_number(digits: str, reference: str, pattern: Pattern) -> int:
+    """Return the number of a group. Raises `invalid_input` if the pattern has no such."""
     number = int(digits) if len(digits) < 6 and digits.isascii() else pattern.groups + 1
     if number > pattern.groups:
         hint = f"the pattern has {pattern.groups} groups; write $$ for a dollar sign"
+        # `$10` in a pattern of one group is meant as group 1 and a zero.
         if len(digits) > 1 and int(digits[0]) <= pattern.groups:
-            hint += f", or ${{{digits[0]}}}{digits[1:]} for group {digits[0]} followed by {digits[1:]!r}"
-        raise _no_group(token, hint)
+            hint += (
+                f", or ${{{digits[0]}}}{digits[1:]} "
+                f"for group {digits[0]} followed by {digits[1:]!r}"
+            )
+        raise _missing_group(reference, hint)
     return number
 
 
-def _no_group(token: str, hint: str) -> FilewrightError:
-    message = f"the replacement names a group that the pattern does not have: {token}"
-    return invalid(message, hint, argument="replacement", group=token)
+def _missing_group(reference: str, hint: str) -> FilewrightError:
+    """Return the error of a reference to a group that the pattern does not have."""
+    message = (
+        f"the replacement names a group that the pattern does not have: {reference}"
+    )
+    return invalid(message, hint, argument="replacement", group=reference)
 
 
 def replace_matches(
     snapshot: Snapshot,
     pattern: Pattern,
-    new: Replacement,
+    replacement: Replacement,
     *,
-    most: int = MAX_MATCHES,
+    max_matches: int = MAX_MATCHES,
     task: Task | None = None,
 ) -> ReplaceOutcome:
     """Replace every match in a snapshot, leftmost first, not overlapping.
 
     Lines that the replacement keeps keep their terminators; new ones take that of a
-    neighbour. Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and
-    the errors of searching.
+    neighbour. Raises `is_binary`, `unencodable`, `too_large` above `max_matches`, and the
+    errors of searching.
     """
     if snapshot.binary_type is not None:
-        asked = snapshot.requested_path
+        path = snapshot.requested_path
         raise path_error(
-            Code.IS_BINARY, asked, f"{asked} is not text", "use a tool for bytes"
+            Code.IS_BINARY, path, f"{path} is not text", "use a tool for bytes"
         )
     source = Source(snapshot)
-    expanded = new.expander(source.snapshot)
-    # Of a literal text of several lines, those that stay are told from those that change.
+    expand = replacement.expander(source.snapshot)
+    # A literal text of several lines is compared with its replacement line by line, so
+    # that the lines which both have are in no splice.
     literal = (
         pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
     )
-    text = "".join(map(str, new.parts))
-    lines = "\n" in literal or (bool(literal) and "\n" in text)
-    chooses = new.has_lines and not source.has_no_returns
+    text = "".join(map(str, replacement.parts))
+    compares_lines = "\n" in literal or (bool(literal) and "\n" in text)
+    # With returns in the file, each new line needs the terminator of its neighbours.
+    chooses_terminators = replacement.has_lines and not source.has_no_returns
     count = unchanged = 0
 
     def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
         for match in find_matches(source.snapshot, pattern, task=task):
             if match.offset == match.end and not text:
-                continue  # nothing is there, and nothing is put there
+                continue  # An empty match, replaced by nothing, is no match to report.
             count += 1
-            if count > most:
-                message = f"the pattern matches more than {most:,} times in {snapshot.requested_path}"
+            if count > max_matches:
+                message = (
+                    f"the pattern matches more than {max_matches:,} times "
+                    f"in {snapshot.requested_path}"
+                )
                 hint = "make the pattern narrower"
                 raise path_error(
-                    Code.TOO_LARGE, snapshot.requested_path, message, hint, limit=most
+                    Code.TOO_LARGE,
+                    snapshot.requested_path,
+                    message,
+                    hint,
+                    limit=max_matches,
                 )
             start, end = match.offset, match.end
-            own: Sequence[Splice] = ()
-            if lines:
-                own = exact_splices(source, start, end, literal, text)
-            elif chooses:
-                own = _put(source, start, end, expanded(match))
-            elif (made := _joined(expanded(match))) != source.read(start, end):
-                own = (Splice(start, end - start, made),)
-            unchanged += not own
-            yield from own
+            match_splices: Sequence[Splice] = ()
+            if compares_lines:
+                match_splices = exact_splices(source, start, end, literal, text)
+            elif chooses_terminators:
+                match_splices = _splices_of_pieces(source, start, end, expand(match))
+            elif (new := join_pieces(expand(match))) != source.read(start, end):
+                match_splices = (Splice(start, end - start, new),)
+            unchanged += not match_splices
+            yield from match_splices
 
-    written = PackedSplices.pack(source.to_file_splices(splices()))
-    return ReplaceOutcome(count, unchanged, written)
+    # Packing runs the generator to its end: only then are the counts complete.
+    packed = PackedSplices.pack(source.to_file_splices(splices()))
+    return ReplaceOutcome(count, unchanged, packed)
 
 
-def _put(
-    source: Source, start: int, end: int, pieces: Iterable[_Piece]
+def _splices_of_pieces(
+    source: Source, start: int, end: int, pieces: Iterable[Piece]
 ) -> Sequence[Splice]:
-    """Return the splices that put pieces at [start, end) of a text with mixed terminators."""
+    """Return the splices that put pieces at [start, end) of a text with mixed terminators.
+
+    A line of a piece of the file keeps its terminator; another one takes its neighbour's.
+    """
     bodies: list[bytes] = []
-    ends: list[bytes | None] = []
-    rest = b""
+    terminators: list[bytes | None] = []
+    # A line may be made of several pieces.
+    body_so_far = b""
     for piece in pieces:
         for row in piece.data.splitlines(keepends=True):
             body = row.rstrip(b"\r\n")
-            rest += body
+            body_so_far += body
             if len(body) < len(row):
-                bodies.append(rest)
-                ends.append(row[len(body) :] if piece.is_of_file else None)
-                rest = b""
-    return replace_lines(source, start, end, [*bodies, rest], [*ends, b""])
+                bodies.append(body_so_far)
+                terminators.append(row[len(body) :] if piece.is_of_file else None)
+                body_so_far = b""
+    return replace_lines(
+        source, start, end, [*bodies, body_so_far], [*terminators, b""]
+    )

@@ -1,4 +1,4 @@
-"""The lines of a symbol, and the text that takes their place."""
+"""The lines of a symbol, and the text that replaces them, with the blank lines around."""
 
 from __future__ import annotations
 
@@ -13,78 +13,85 @@ from filewright.structure.symbol import Outline, Symbol
 from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
-_BESIDE_BYTES = 4_096
-"""Bytes beside a symbol on its own lines that are looked at."""
+_MAX_NEIGHBOUR_BYTES = 4_096
+"""Bytes before and behind a symbol, on its lines, in which brackets are counted."""
 
-
-_QUOTED = re.compile(
+# Brackets in strings and comments open nothing.
+_STRING_OR_COMMENT = re.compile(
     r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|(?://|#|--).*|/\*.*?\*/"
 )
 
 
-# Symbols
-
-
 def find_symbol_lines(
-    snapshot: Snapshot, outline: Outline, symbol: str, shown: str
+    snapshot: Snapshot, outline: Outline, name: str, path: str
 ) -> SymbolLines:
-    """Return the lines of the symbol of that name.
+    """Return the lines of the symbol `name` of the file `path`.
 
-    Raises what `find_symbol` does, and `invalid_input` if other code is on the lines: it
-    would be moved or deleted with the symbol.
+    Raises the errors of `find_symbol`, and `invalid_input` if other code is on the lines:
+    it would be moved or deleted with the symbol.
     """
-    found = find_symbol(outline, symbol, shown)
-    source, own = Source(snapshot), found.symbol
-    siblings = found.around[-1].children if found.around else outline.symbols
-    first, last = own.block_start_line, own.end_line
-    beside = [
-        each
-        for each in found.around[-1:]
-        if each.start < own.start and each.start_line >= first
+    lookup = find_symbol(outline, name, path)
+    source, symbol = Source(snapshot), lookup.symbol
+    siblings = lookup.around[-1].children if lookup.around else outline.symbols
+    first, last = symbol.block_start_line, symbol.end_line
+    # The header of the enclosing symbol may be on the same line: class A { int a;
+    neighbours = [
+        parent
+        for parent in lookup.around[-1:]
+        if parent.start < symbol.start and parent.start_line >= first
     ]
-    beside += [
-        each
-        for _, each in outline.walk()
-        if each.end_line >= first
-        and each.start_line <= last
+    neighbours += [
+        other
+        for _, other in outline.walk()
+        if other.end_line >= first
+        and other.start_line <= last
         # One that begins and ends with it is declared together with it: int a, b;
         and (
-            each.end <= own.start
-            or each.start >= own.end
-            or (each is not own and each[1:6] == own[1:6])
+            other.end <= symbol.start
+            or other.start >= symbol.end
+            or (other is not symbol and other[1:6] == symbol[1:6])
         )
     ]
-    if beside:
+    if neighbours:
         raise invalid(
-            f"{symbol} is on a line with {beside[0].kind} {beside[0].name} in {shown}",
+            f"{name} is on a line with {neighbours[0].kind} {neighbours[0].name} in {path}",
             "give its text as search, or the text it is to be put beside",
         )
-    _require_whole_lines(snapshot, own, symbol, shown)
-    # A section of a text reaches down to the next heading: the blank lines before that are not its own.
-    *_, end = source.rows_at(last - 1, 1)
-    if not source.text(end.body).strip():
-        _, blank = source.first_solid_row(source.rows_before(end))
-        last = max(own.start_line, last - 1 - blank)
-    row = source.row_holding(source.offset(first - 1))
-    _, before = source.first_solid_row(source.rows_before(row))
-    goes_on, after = source.first_solid_row(source.rows_from(source.offset(last)))
+    _require_whole_lines(snapshot, symbol, name, path)
+    # A section of a text reaches down to the next heading. The blank lines above that
+    # heading are not deleted: it would follow the text above without one.
+    *_, last_row = source.rows_at(last - 1, 1)
+    if not source.text(last_row.body).strip():
+        _, blank_count = source.first_solid_row(source.rows_before(last_row))
+        last = max(symbol.start_line, last - 1 - blank_count)
+    first_row = source.row_holding(source.offset(first - 1))
+    _, before = source.first_solid_row(source.rows_before(first_row))
+    next_text, after = source.first_solid_row(source.rows_from(source.offset(last)))
     between = before
-    if goes_on:
-        # What follows the only symbol of another parts that from its neighbours.
-        is_first = siblings[0].start == own.start and (
-            len(siblings) > 1 or not found.around
+    if next_text:
+        # The blank lines behind the only symbol of a class separate the class, not the
+        # symbol, from its neighbours.
+        is_first = siblings[0].start == symbol.start and (
+            len(siblings) > 1 or not lookup.around
         )
         between = after if is_first else min(before, after)
     gap = between if between or len(siblings) > 1 else None
-    if own.is_listed:
-        # What is behind the list may be parted from it otherwise than its members are from one another.
-        listed = [sibling.start for sibling in siblings if sibling.is_listed]
-        gap = before if own.start != listed[0] else after if len(listed) > 1 else 0
-    following = last + after + 1 if goes_on else None
+    if symbol.is_listed:
+        # The text behind a list may be further from it than its members are from one
+        # another.
+        member_starts = [sibling.start for sibling in siblings if sibling.is_listed]
+        gap = (
+            before
+            if symbol.start != member_starts[0]
+            else after
+            if len(member_starts) > 1
+            else 0
+        )
+    following = last + after + 1 if next_text else None
     return SymbolLines(
         first,
         last,
-        leading_whitespace(source.text(row.body)),
+        leading_whitespace(source.text(first_row.body)),
         before,
         between,
         following,
@@ -93,57 +100,69 @@ def find_symbol_lines(
 
 
 def strip_blank_lines(text: str) -> tuple[str, int, int]:
-    """Return a text without blank lines at its ends, and their numbers above and below.
+    """Return a text without blank lines at its edges, and how many were above and below.
 
     A text of blank lines alone stays as it is.
     """
-    rows = text.split("\n")
-    solid = [number for number, row in enumerate(rows) if row.strip()]
+    lines = text.split("\n")
+    solid = [number for number, line in enumerate(lines) if line.strip()]
     if not solid:
         return text, 0, 0
     first, last = solid[0], solid[-1]
-    ends_line = len(rows) > 1 and not rows[-1].strip()
-    below = len(rows) - 1 - last - ends_line
+    # The last piece is empty because of the final newline; that is no blank line.
+    has_final_newline = len(lines) > 1 and not lines[-1].strip()
+    below = len(lines) - 1 - last - has_final_newline
     return (
-        "\n".join(rows[first : last + 1]) + ("\n" if ends_line else ""),
+        "\n".join(lines[first : last + 1]) + ("\n" if has_final_newline else ""),
         first,
         max(0, below),
     )
 
 
 def trim_symbol_text(text: str, lines: SymbolLines) -> str:
-    """Return the text that replaces a symbol, without blank lines that are there already."""
+    """Return the text that replaces a symbol, without blank lines that the file has.
+
+    Models often send the blank lines around a symbol with it. Written beside those of the
+    file, they would double the distance to its neighbours.
+    """
     body, above, below = strip_blank_lines(normalize_newlines(text))
     if not body.strip():
         return text
-    more_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0
-    more_below = 0
+    # At the beginning and the end of a file no blank lines are added.
+    added_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0
+    added_below = 0
     if lines.following is not None:
-        more_below = max(0, below - (lines.following - lines.last - 1))
-    ended = body if body.endswith("\n") or not more_below else body + "\n"
-    return "\n" * more_above + ended + "\n" * more_below
+        added_below = max(0, below - (lines.following - lines.last - 1))
+    whole_lines = body if body.endswith("\n") or not added_below else body + "\n"
+    return "\n" * added_above + whole_lines + "\n" * added_below
 
 
 def _require_whole_lines(
-    snapshot: Snapshot, own: Symbol, symbol: str, shown: str
+    snapshot: Snapshot, symbol: Symbol, name: str, path: str
 ) -> None:
-    """Raise `invalid_input` if the lines of a symbol begin or end a block around it."""
+    """Raise `invalid_input` if the lines of a symbol begin or end a block around it.
+
+    Moved or deleted with the symbol, a bracket of the block would lose its partner.
+    """
     lines, codec = snapshot.lines, snapshot.encoding.name
-    start, stop = (
-        lines.offset_of(own.block_start_line),
-        lines.offset_of(own.end_line + 1),
+    start, end = (
+        lines.offset_of(symbol.block_start_line),
+        lines.offset_of(symbol.end_line + 1),
     )
-    if own.block_start - start > _BESIDE_BYTES or stop - own.end > _BESIDE_BYTES:
+    if (
+        symbol.block_start - start > _MAX_NEIGHBOUR_BYTES
+        or end - symbol.end > _MAX_NEIGHBOUR_BYTES
+    ):
         return
-    beside = snapshot.read(start, own.block_start - start) + snapshot.read(
-        own.end, stop - own.end
+    data = snapshot.read(start, symbol.block_start - start) + snapshot.read(
+        symbol.end, end - symbol.end
     )
-    text = _QUOTED.sub("", beside.decode(codec, "replace"))
+    text = _STRING_OR_COMMENT.sub("", data.decode(codec, "replace"))
     if any(
         text.count(opening) != text.count(closing)
         for opening, closing in ("()", "[]", "{}")
     ):
         raise invalid(
-            f"{symbol} is on a line with what encloses it in {shown}",
+            f"{name} is on a line with its enclosing block in {path}",
             "give its text as search, or the text it is to be put beside",
         )
