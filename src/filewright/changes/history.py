@@ -278,12 +278,15 @@ class History:
 
     # Undos
 
-    def list_undos(self) -> list[ChangeRecord]:
-        """Return the changes that reverted others, newest first, without file changes."""
+    def list_undos(self, after: int = 0) -> list[ChangeRecord]:
+        """Return the changes that reverted others, newest first, without file changes.
+
+        With `after`, only those later than the change with that number.
+        """
         check = visibility_check(self.boundary)
         undos: list[ChangeRecord] = []
         for log in self.logs:
-            undos.extend(self._keep_visible(log, log.list_undos(), check))
+            undos.extend(self._keep_visible(log, log.list_undos(after), check))
         return sorted(undos, key=lambda undo: undo.number, reverse=True)
 
     def effective_changes(self, task: Task | None = None) -> Iterator[ChangeRecord]:

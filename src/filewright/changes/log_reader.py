@@ -334,10 +334,12 @@ class LogReader:
             yield [operation.to_record() for operation in operations]
             before, count = operations[-1].number, _PAGE_ROWS
 
-    def list_undos(self) -> list[ChangeRecord]:
-        """Return the heads of the changes that reverted others."""
+    def list_undos(self, after: int = 0) -> list[ChangeRecord]:
+        """Return the heads of the changes later than one that reverted others."""
         rows = self.database.read(
-            f"SELECT {OPERATION_COLUMNS} FROM made WHERE reverts <> '[]'"
+            f"SELECT {OPERATION_COLUMNS} FROM made WHERE reverts <> '[]' "
+            "AND number > ?",
+            after,
         )
         heads = [to_operation_row(values).to_record() for values in rows]
         # The record of a damaged row has lost its `reverts`.

@@ -94,7 +94,7 @@ class Selector:
         if not only_inside:
             if self._is_reserved(record):
                 raise errors.made_by_setup(record.id)
-            change_ids = (*self._find_healings(record.id), record.id)
+            change_ids = (*self._find_healings(record), record.id)
             # After later renames, the files are at other paths than the record names.
             if len(change_ids) > 1 or self._has_later_renames(record.number):
                 record = self._build_net(record, change_ids, changed_only=False)
@@ -109,11 +109,12 @@ class Selector:
             {"change_id": record.id},
         )
 
-    def _find_healings(self, change_id: str) -> list[str]:
+    def _find_healings(self, record: ChangeRecord) -> list[str]:
         """Return the changes of the guard that healed a change, newest first."""
-        healings = []
-        for undo in self._history.list_undos():
-            if undo.tool == GUARD_TOOL and undo.reverts == (change_id,):
+        healings: list[str] = []
+        # Only later changes are read: an undo must not go through the whole history.
+        for undo in self._history.list_undos(after=record.number):
+            if undo.tool == GUARD_TOOL and undo.reverts == (record.id,):
                 healings.append(undo.id)
         return healings
 
