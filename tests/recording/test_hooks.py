@@ -115,6 +115,12 @@ def test_prefers_the_folder_of_the_project(variable: str) -> None:
     assert parse(message, {variable: "/project"}).folders == ["/project"]
 
 
+def test_a_patch_in_a_shell_command_is_no_edit() -> None:
+    command = f"cat <<END\n{PATCH}END\n"
+    call = parse({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert (call.paths, call.edits) == ([], {})
+
+
 def test_prefers_roots_to_the_working_folder() -> None:
     message = {"cwd": "/project/src", "workspace_roots": ["/project", 3, "/other"]}
     assert parse(message).folders == ["/project", "/other"]

@@ -84,16 +84,14 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     if not isinstance(arguments, dict):
         arguments = {}
     folders = _read_folders(message, environment)
-    edits = read_tool_edits(arguments)
-    absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
     tool = _text(message, "tool_name")
-    named_paths: list[str] = []
-    names: list[str] = []
-    label = None
-    if tool and tool not in SHELL_TOOLS:
-        named_paths = list(edits)
-        names = [os.path.basename(path) for path in named_paths]
-        label = _label(tool, names)
+    if tool in SHELL_TOOLS:
+        tool = None
+    # A shell command may change any file, also if its text has a patch in it.
+    edits = read_tool_edits(arguments) if tool else {}
+    names = [os.path.basename(path) for path in edits]
+    label = _label(tool, names) if tool else None
+    absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
     command = _text(message, "command") or _text(arguments, "command")
     session = _text(message, "session_id", "conversation_id", "sessionId")
     turn = _text(message, "turn_id", "generation_id", "prompt_id")
@@ -111,7 +109,7 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         session=session,
         turn=turn,
         folders=folders,
-        paths=[absolute_paths[path] for path in named_paths],
+        paths=list(absolute_paths.values()),
         edits={absolute_paths[path]: edit for path, edit in edits.items()},
         identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
         event=_text(message, "hook_event_name", "hookEventName"),
