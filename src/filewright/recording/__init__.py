@@ -13,6 +13,7 @@ and undone like those of tools.
 - `journal`: observes one root and records every difference from its state
 - `scan`: the file states below a root
 - `compare`: the differences between a state and a scan
+- `attribution`: the commands that may have made each difference
 - `file_changes`: the entries of a change record, built from differences
 - `baseline`: contents of files, stored ahead of commands
 - `git_index`: a reader of git's index, for contents that git has

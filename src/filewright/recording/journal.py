@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import xxhash
@@ -28,19 +29,24 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.changes.changes import Changes
 from filewright.changes.log import Log
-from filewright.changes.model import ChangeRecord, RecordedCommand, join_summaries
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    RecordedCommand,
+    join_summaries,
+)
 from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.retention import enforce_limits
 from filewright.changes.state_dir import temporary_file
 from filewright.progress import Task
 from filewright.recording import open_commands
+from filewright.recording.attribution import CommandGroup, group_by_commands
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
 from filewright.recording.compare import AdoptedRoot, Comparison
 from filewright.recording.file_changes import FileChangeBuilder
 from filewright.recording.model import (
     Command,
     ObservedFile,
-    Pair,
     RootState,
     Scan,
     ScannedFolder,
@@ -108,6 +114,7 @@ class Journal:
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
         scan = scanner.scan(_find_comparable_scan(last_state, rules))
+        # An unchanged scan is the same object, so that nothing needs to be compared.
         is_changed = last_state is None or scan is not last_state.scan or bool(adopted)
         commands = self._open_commands(ending)
         if commands and last_state is not None:
@@ -131,6 +138,7 @@ class Journal:
                 self._changes.newest_number(), rules, git_index, stored_scan
             )
             write_state(self.folder, state)
+        # A new file: its time is that of the observation by the folder's own clock.
         with temporary_file(self.folder, b"") as temporary_name:
             self.folder.rename(temporary_name, self.folder, OBSERVED_NAME, "replace")
         self.scan, self.had_state = stored_scan, last_state is not None
@@ -195,6 +203,7 @@ class Journal:
         Return the scan without the files that were removed before they could be read:
         those are not recorded.
         """
+        # Times of one file system can be compared exactly.
         is_same_clock = self.folder.status().device == self.root.identity[0]
         comparison = Comparison(
             self.boundary,
@@ -207,51 +216,37 @@ class Journal:
         if not comparison.pairs:
             return scan
         self._store_from_git(comparison, last_state.git_index)
-        numbers: dict[str, tuple[int, ...]] = {}
-        groups = _group_by_commands(comparison, commands, self.root.resolved_path)
+        groups = group_by_commands(comparison.pairs, commands, self.root.resolved_path)
         with self.log.begin(self.task) as intent:
             builder = FileChangeBuilder(self.root, comparison, intent.store, self.task)
-            records: list[tuple[tuple[Command, ...], Any]] = []
-            for owners, pairs in groups.items():
-                file_changes = builder.build(pairs)
-                if file_changes:
-                    records.append((owners, file_changes))
-            notes = builder.notes
-            if notes and not records:
-                records.append((tuple(commands), ()))
-            for position, (owners, file_changes) in enumerate(records):
-                # Contents are stored by the number of the newest record.
-                number = intent.number - len(records) + 1 + position
-                recorded_commands = tuple(map(_recorded_command, owners))
-                record = ChangeRecord(
-                    number,
-                    "shell",
-                    join_summaries(recorded_commands),
-                    file_changes,
-                    session=recorded_commands[0].session,
-                    client=recorded_commands[0].client,
-                    turn=recorded_commands[0].turn,
-                    notes=notes if position == len(records) - 1 else (),
-                    commands=recorded_commands if len(recorded_commands) > 1 else (),
-                )
+            attributed_records = _build_records(
+                builder, groups, commands, intent.number
+            )
+            for attributed in attributed_records:
                 # It displaced no files, so there is nothing to clean up.
-                self.log.write(record, RenamePlan(), state="settled")
-                for owner in owners:
-                    numbers[owner.key] = (
-                        *numbers.get(owner.key, owner.numbers),
-                        number,
-                    )
-        for command in commands:
-            if command.key in numbers:
-                open_commands.add(
-                    self.folder, command._replace(numbers=numbers[command.key])
-                )
+                self.log.write(attributed.record, RenamePlan(), state="settled")
+        self._add_numbers(commands, attributed_records)
         if self.log.is_own:
             enforce_limits(self.log)
         # The next observation compares with the contents that this one has recorded,
         # even if the files were written to meanwhile.
         self.baseline.store(builder.contents)
         return without_files(scan, builder.missing)
+
+    def _add_numbers(
+        self,
+        commands: Sequence[Command],
+        attributed_records: Sequence[_AttributedRecord],
+    ) -> None:
+        """Add the numbers of new records to the open commands that they belong to."""
+        for command in commands:
+            numbers: list[int] = []
+            for attributed in attributed_records:
+                if command in attributed.commands:
+                    numbers.append(attributed.record.number)
+            if numbers:
+                updated = command._replace(numbers=(*command.numbers, *numbers))
+                open_commands.add(self.folder, updated)
 
     def _store_from_git(
         self, comparison: Comparison, git_index: tuple[int, ...] | None
@@ -276,13 +271,58 @@ class Journal:
         contents = git_objects(
             self.boundary, location, names, limit=GIT_BYTES, task=self.task
         )
+        # Git ends with the first object that it does not have: not all have contents.
         for (path, name), content in zip(objects, contents, strict=False):
             # An object of another size is not the content: git may convert line ends.
-            digest = hashlib.sha1(
-                b"blob %d\0" % len(content) + content, usedforsecurity=False
-            ).hexdigest()
+            git_blob = b"blob %d\0" % len(content) + content
+            digest = hashlib.sha1(git_blob, usedforsecurity=False).hexdigest()
             if len(content) == wanted[path].size and digest == name:
                 self.baseline.store([(path, wanted[path], content)])
+
+
+@dataclass(frozen=True, slots=True)
+class _AttributedRecord:
+    """A change record, and the commands that may have made its change."""
+
+    commands: tuple[Command, ...]
+    record: ChangeRecord
+
+
+def _build_records(
+    builder: FileChangeBuilder,
+    groups: Sequence[CommandGroup],
+    commands: Sequence[Command],
+    newest_number: int,
+) -> list[_AttributedRecord]:
+    """Return the records of all groups, numbered up to the newest number."""
+    parts: list[tuple[tuple[Command, ...], tuple[FileChange, ...]]] = []
+    for group in groups:
+        file_changes = builder.build(group.pairs)
+        if file_changes:
+            parts.append((group.commands, file_changes))
+    notes = builder.notes
+    if notes and not parts:
+        # None of the changes can be undone: the record has only the notes about them.
+        parts.append((tuple(commands), ()))
+    attributed_records: list[_AttributedRecord] = []
+    # The builder stored the contents by this number: the last record has to have it.
+    first_number = newest_number - len(parts) + 1
+    for number, (owners, file_changes) in enumerate(parts, first_number):
+        recorded_commands = tuple(map(_recorded_command, owners))
+        first_command = recorded_commands[0]
+        record = ChangeRecord(
+            number,
+            "shell",
+            join_summaries(recorded_commands),
+            file_changes,
+            session=first_command.session,
+            client=first_command.client,
+            turn=first_command.turn,
+            notes=notes if number == newest_number else (),
+            commands=recorded_commands if len(recorded_commands) > 1 else (),
+        )
+        attributed_records.append(_AttributedRecord(owners, record))
+    return attributed_records
 
 
 def _find_comparable_scan(
@@ -295,112 +335,15 @@ def _find_comparable_scan(
 
 
 def _may_be_in_git(old: ObservedFile) -> bool:
+    """Return True for a scanned file whose content is not stored."""
     return old.kind == "file" and old.scanned is not None and old.read_content() is None
 
 
 def _recorded_command(command: Command) -> RecordedCommand:
+    """Return a command as records name it."""
     return RecordedCommand(
         command.key, command.summary, command.session, command.client, command.turn
     )
-
-
-def _group_by_commands(
-    comparison: Comparison, commands: Sequence[Command], root: bytes
-) -> dict[tuple[Command, ...], list[Pair]]:
-    """Group the differences by the commands that may have made them.
-
-    The groups are in an order in which their changes can follow each other. Any open
-    command may have changed any file. Only if all of them are edit tools, a file that
-    exactly one of them names is that tool's, with the folders above that it made for
-    this file alone.
-    """
-    all_commands = tuple(commands)
-    if len(commands) < 2 or not all(command.is_tool for command in commands):
-        return {all_commands: comparison.pairs}
-    commands_by_path: dict[bytes, set[Command]] = {}
-    for command in commands:
-        for path in command.paths:
-            commands_by_path.setdefault(
-                path.encode("utf-8", "surrogateescape"), set()
-            ).add(command)
-    shared: list[Pair] = []
-    owned: list[tuple[Command, Pair]] = []
-    for old, new in comparison.pairs:
-        owners = _find_owners(old, new, commands_by_path, root)
-        if len(owners) == 1:
-            owned.append((owners.pop(), (old, new)))
-        else:
-            shared.append((old, new))
-    # Shared changes come first, so a tool's change that a shared one needs is shared
-    # too.
-    while dependent := _find_dependent(shared, owned):
-        shared += [pair for _, pair in dependent]
-        owned = [owned_pair for owned_pair in owned if owned_pair not in dependent]
-    groups: dict[tuple[Command, ...], list[Pair]] = {}
-    if shared:
-        groups[all_commands] = shared
-    for command, pair in owned:
-        groups.setdefault((command,), []).append(pair)
-    return groups
-
-
-def _find_dependent(
-    shared: Sequence[Pair], owned: Sequence[tuple[Command, Pair]]
-) -> list[tuple[Command, Pair]]:
-    """Return the tools' differences that shared ones, or those of other tools, need."""
-    users_by_path: dict[bytes, set[Command | None]] = {}
-    left_paths: set[bytes] = set()
-    pairs: list[tuple[Command | None, Pair]] = [
-        *((None, pair) for pair in shared),
-        *owned,
-    ]
-    for owner, (old, new) in pairs:
-        if new is not None and (old is None or old.path != new.path):
-            for path in _path_and_parents(new.path):
-                users_by_path.setdefault(path, set()).add(owner)
-        if owner is None and old is not None and (new is None or new.path != old.path):
-            left_paths.add(old.path)
-    dependent: list[tuple[Command, Pair]] = []
-    for owner, (old, new) in owned:
-        # Another file took its path, or the folder above was removed.
-        is_before = old is not None and (
-            not users_by_path.get(old.path, set()) <= {owner}
-            or not left_paths.isdisjoint(_path_and_parents(old.path))
-        )
-        is_folder = (
-            new is not None
-            and new.kind == "folder"
-            and not users_by_path.get(new.path, set()) <= {owner}
-        )
-        if is_before or is_folder:
-            dependent.append((owner, (old, new)))
-    return dependent
-
-
-def _path_and_parents(path: bytes) -> Iterator[bytes]:
-    """Yield a path and the paths of the folders above."""
-    while path:
-        yield path
-        path = path.rpartition(b"/")[0]
-
-
-def _find_owners(
-    old: ObservedFile | None,
-    new: ObservedFile | None,
-    commands_by_path: dict[bytes, set[Command]],
-    root: bytes,
-) -> set[Command]:
-    """Return the commands that name a file or, for a new folder, a file in it."""
-    prefix = root.rstrip(b"/") + b"/"
-    owners: set[Command] = set()
-    for file in (old, new):
-        if file is not None:
-            owners |= commands_by_path.get(prefix + file.path, set())
-    if old is None and new is not None and new.kind == "folder":
-        for path, commands in commands_by_path.items():
-            if path.startswith(prefix + new.path + b"/"):
-                owners |= commands
-    return owners
 
 
 # The stored state
