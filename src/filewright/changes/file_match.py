@@ -53,6 +53,7 @@ def match_name(
         return FileMatch.MISSING
     if state.inode is not None:
         return _match_status(status, state)
+    # Within a new folder no inode is recorded: there, one folder is as good as another.
     return FileMatch.EQUAL if state.kind == "folder" else FileMatch.DIFFERENT
 
 

@@ -38,6 +38,7 @@ class FlushQueue:
             and system.capabilities.flush_file_system
             and not self._by_file_system
         ):
+            # Each handle that waits would otherwise flush its whole file system.
             self.flush()
             self._by_file_system = True
         identity = handle.status().identity
@@ -48,6 +49,7 @@ class FlushQueue:
         self._identities.add(identity)
         self._pending.append(handle)
         if self._by_file_system:
+            # One handle of each device is enough.
             self.devices.add(device)
         elif len(self._pending) >= _BATCH_HANDLES:
             self.flush()

@@ -87,7 +87,7 @@ class History:
     @property
     def logs(self) -> list[Log]:
         """Every log that may hold changes of what lies below the roots, own ones first."""
-        # Without a lock: in a child process a thread that does not exist there may hold it.
+        # Without a lock: after a fork, a thread that the child does not have may hold it.
         owners = self._index.owners
         listed_for, logs = self._listed
         if owners is listed_for:

@@ -15,6 +15,7 @@ def find_by_prefix(prefix: str, names: Iterable[str], noun: str) -> str | None:
 
     Raise `invalid_input` if several do. `noun` says in the message what is named.
     """
+    # Read only as far as the message needs: a history may have a hundred thousand ids.
     matching = (name for name in names if name.startswith(prefix))
     matches = list(islice(matching, _SHOWN_MATCHES))
     if len(matches) > 1:

@@ -100,6 +100,7 @@ class _ReplayNode:
         A node that they created stays in its folder, wherever that would be.
         """
         names: list[bytes] = []
+        # The way up mixes present and original folders, so it may lead in a circle.
         visited: set[_ReplayNode] = set()
         node = self
         while node.folder is not None:
@@ -153,7 +154,7 @@ class _ReplayTree:
                 steps.append(_ReplayStep(change, node))
         for step in steps:
             self._detach(step, is_selected=is_selected)
-        # A folder comes before the files in it.
+        # A folder comes before the files in it: the place of a file is a node and a name.
         steps.sort(key=lambda step: len(step.change.path.parts))
         for step in steps:
             task.check()

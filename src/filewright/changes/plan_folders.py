@@ -125,6 +125,7 @@ class PlanFolders:
             else:
                 folder = self._look_in_copy(number)
         if folder is None:
+            # Only a walk that saw everything tells that the folder is really gone.
             if self._search.is_complete:
                 raise FolderMissingError(errno.ENOENT, "its folder is gone")
             raise FileNotFoundError(errno.ENOENT, "its folder is gone")

@@ -92,6 +92,7 @@ def _displaced_state(operation: RenameOperation) -> FileState | None:
 
 
 def _refusal(error: OSError, display_path: str) -> FilewrightError:
+    # Both were checked before the intent: another program has been faster.
     if error.errno == errno.EEXIST:
         return appeared_meanwhile(display_path)
     if error.errno == errno.ENOENT:

@@ -265,6 +265,7 @@ def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:
     except UnreadablePlanError:
         change_id = format_change_id(number)
         if number in dict(log.list_unfinished("done")):
+            # Its displaced files cannot be told from others: their temporaries stay.
             note = _NOT_CLEANED.format(change_id)
             log.add_notes(number, [note])
             log.mark_cleaned_up((number,))

@@ -107,6 +107,7 @@ class RenamePlan:
             after = operation.after
             if after.kind == "file" and after.digest is None:
                 return False
+            # Folders are recognised by inode in any case: they have no digest.
             replaces_file = operation.before is not None and after.kind != "folder"
             if not replaces_file and after.inode is None:
                 return False
@@ -116,6 +117,7 @@ class RenamePlan:
         """Return the path of a slot, by the first slot of each folder above it."""
         names = [slot.name]
         folder = self.folders[slot.folder]
+        # The count ends the loop should the folders of a damaged plan form a circle.
         while folder.slot is not None and len(names) <= len(self.folders):
             names.append(folder.slot.name)
             folder = self.folders[folder.slot.folder]

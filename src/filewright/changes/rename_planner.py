@@ -104,6 +104,7 @@ class RenameOrder:
     ) -> RenamePlan:
         """Return the plan with the states that staging has completed."""
         operations: list[RenameOperation] = []
+        # Staging found the digests and inodes of new files, and digests of some originals.
         for planned, operation in zip(self.operations, plan.operations, strict=True):
             if planned.kind is OperationKind.STAGED:
                 operation = replace(operation, after=created[planned.node])
@@ -134,6 +135,7 @@ def order_renames(diff: TreeDiff) -> RenameOrder:
                     planner.bring_new(node, position)
             elif node.position != node.original_position:
                 planner.bring_moved(node, position)
+    # Last, so that files have moved out of a folder before it is taken away.
     for node in diff.displaced:
         planner.delete(node)
     for node in diff.rights_changed:
@@ -150,7 +152,7 @@ class _Planner:
         self._numbers: dict[TreeNode, int] = {}
         self._operations: list[PlannedOperation] = []
         self._aside: dict[TreeNode, Slot] = {}
-        """The temporary names of files that were moved out of the way."""
+        """The temporary names of files that were moved aside."""
         self._handled: set[TreeNode] = set()
         """Files on the disk that have left their position, or are displaced by others."""
 

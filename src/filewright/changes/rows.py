@@ -122,6 +122,7 @@ def canonical_bytes(*values: object) -> bytes:
 
 def without_surrogates(text: str) -> str:
     """Return a text as SQLite takes it, with `?` for lone surrogates."""
+    # Names of sessions and clients come from other programs, and may hold anything.
     return text.encode("utf-8", "replace").decode()
 
 

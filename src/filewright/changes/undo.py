@@ -32,8 +32,8 @@ class Reversal:
     """The undo of a selection.
 
     Its change set is worked out on the tree of its commit, or of its preview, each time
-    that one is tried: `report` tells of the last time. `left` are conflicts of files that
-    are left as they are, `diff` is that of a preview.
+    that one is tried: `report` is that of the last try. `left` are the conflicts of files
+    that are left as they are, `diff` is that of a preview.
 
     Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the roots.
     """
@@ -98,7 +98,7 @@ class Reversal:
         return self.report.conflicts
 
     def rest(self) -> Selection | None:
-        """Return the selection without the files that refused; None if that is nothing."""
+        """Return the selection without the files that refused; None if nothing is left."""
         refused = {conflict.path for conflict in self.conflicts}
         remaining_changes: list[FileChange] = []
         for change in self._file_changes:

@@ -124,6 +124,7 @@ class ReportBuilder:
 def _excerpt(lines: Sequence[bytes]) -> str:
     """Return the first of some lines, safe to be shown."""
     excerpt_lines: list[str] = []
+    # On one line each: control characters of a file must not reach a terminal or model.
     for line in lines[:_SHOWN_LINES]:
         text = line.decode(errors="replace").rstrip("\r\n")
         excerpt_lines.append(to_one_line(text)[:_SHOWN_CHARS])
