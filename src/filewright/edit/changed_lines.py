@@ -1,7 +1,8 @@
 """The lines that splices change, grouped into hunks.
 
 A splice says where a file changes, so only the lines it touches are read. The cost
-follows the change, never the size of the file.
+follows the change, never the size of the file: one changed line of a log of 10 GB is
+shown at once. Lines count from 1 here, as results show them, and offsets are in bytes.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ PEEK_BYTES = 1 << 15
 _MAX_COMPARED_BYTES = 8 << 20
 """Regions with more bytes, old and new, are shown by their beginnings."""
 _MAX_GAP_BYTES = 1 << 20
+"""Unchanged bytes within a hunk; changes further apart are two hunks however few lines."""
 _LEAD_BYTES = 200
+"""Bytes shown before the first splice of a region that is too large to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedLines:
     """Consecutive old lines, and the new ones in their place.
 
-    `offset` and `end` are those of the old bytes. `line` and `new_line` are the first
-    lines before and after, from 1. The lists of a region that is too large have only
-    its first lines; the counts are of all. `hunk_number` is that of its hunk, from 1.
+    `offset` and `end` are those of the old lines in the file, in bytes. `line` and
+    `new_line` are the first lines before and after (from 1). `old` and `new` are the
+    lines with their line ends; of a region that is too large, only its first ones. The
+    counts are of all lines. `hunk_number` is the number (from 1) of the hunk that the
+    lines are shown in.
     """
 
     offset: int
@@ -48,7 +53,7 @@ class ChangedLines:
 def group_into_hunks(
     before: Snapshot, splices: Sequence[Splice]
 ) -> list[list[ChangedLines]]:
-    """Return the lines that `splices` change, by the hunks in which a diff shows them."""
+    """Return the lines that `splices` change, a list for each hunk of their diff."""
     changes = find_changed_lines(before, splices)
     return [
         list(hunk) for _, hunk in groupby(changes, key=lambda lines: lines.hunk_number)
@@ -59,20 +64,22 @@ def find_changed_lines(
     before: Snapshot, splices: Iterable[Splice]
 ) -> Iterator[ChangedLines]:
     """Yield the lines that ordered splices change, in order."""
-    last: ChangedLines | None = None
-    hunk_number = growth = 0
+    previous: ChangedLines | None = None
+    hunk_number = line_growth = 0
     for region in _find_regions(before, splices):
-        for lines in _compare_region(before, region):
-            if last is None or not _is_same_hunk(last, lines):
+        for changed in _compare_region(before, region):
+            if previous is None or not _is_same_hunk(previous, changed):
                 hunk_number += 1
-            last = replace(lines, new_line=lines.line + growth, hunk_number=hunk_number)
-            yield last
-            growth += lines.new_count - lines.old_count
+            previous = replace(
+                changed, new_line=changed.line + line_growth, hunk_number=hunk_number
+            )
+            yield previous
+            line_growth += changed.new_count - changed.old_count
 
 
 @dataclass(slots=True)
 class _Region:
-    """Whole lines from `start` to `end` in bytes, and the splices within them."""
+    """Whole lines of the old file from offset `start` to `end`, and the splices there."""
 
     start: int
     end: int
@@ -80,26 +87,33 @@ class _Region:
 
     @property
     def compared_bytes(self) -> int:
-        """The size of the old lines and of the new text."""
+        """The size in bytes of the old lines and of the inserted text."""
         new_bytes = sum(len(splice.replacement) for splice in self.splices)
         return self.end - self.start + new_bytes
 
 
-def _is_same_hunk(last: ChangedLines, lines: ChangedLines) -> bool:
-    unchanged_lines = lines.line - last.line - last.old_count
+def _is_same_hunk(previous: ChangedLines, changed: ChangedLines) -> bool:
+    unchanged_lines = changed.line - previous.line - previous.old_count
     if unchanged_lines > 2 * CONTEXT_LINES:
         return False
-    return lines.offset - last.end <= _MAX_GAP_BYTES
+    return changed.offset - previous.end <= _MAX_GAP_BYTES
 
 
 def _find_regions(before: Snapshot, splices: Iterable[Splice]) -> Iterator[_Region]:
-    """Yield the lines that splices touch, those that are connected as one region."""
+    """Yield the lines that splices touch; lines without a gap are one region.
+
+    They are compared as one text, so that a diff shows what differs, and not how the
+    change was cut into splices.
+    """
     region: _Region | None = None
     for splice in splices:
         if region is not None and splice.offset > region.end:
             yield region
             region = None
         if region is None:
+            # Offset - 1, because an insertion where a line begins may also change the
+            # line above: it may be a "\n" behind a "\r". The first line starts behind
+            # the byte-order mark, which a splice may change too: hence the minimum.
             start = min(before.lines.line_start(splice.offset - 1), splice.offset)
             region = _Region(start, splice.offset, [])
         region.splices.append(splice)
@@ -117,19 +131,24 @@ def _compare_region(before: Snapshot, region: _Region) -> Iterator[ChangedLines]
     if region.compared_bytes > _MAX_COMPARED_BYTES:
         yield _peek(before, region, first_line)
         return
-    old = before.read(region.start, region.end - region.start)
-    new = apply_splices(
-        old,
+    old_text = before.read(region.start, region.end - region.start)
+    new_text = apply_splices(
+        old_text,
         [
             replace(splice, offset=splice.offset - region.start)
             for splice in region.splices
         ],
     )
-    start, mark = region.start, before.encoding.bom
-    if start == 0 and old.startswith(mark) and new.startswith(mark):
-        old, new, start = old[len(mark) :], new[len(mark) :], len(mark)
-    for change in find_replacements(old, new):
-        offset = start + change.offset
+    start_offset, bom = region.start, before.encoding.bom
+    # The mark is no part of the first line, unless the change adds or removes it.
+    if start_offset == 0 and old_text.startswith(bom) and new_text.startswith(bom):
+        old_text, new_text, start_offset = (
+            old_text[len(bom) :],
+            new_text[len(bom) :],
+            len(bom),
+        )
+    for change in find_replacements(old_text, new_text):
+        offset = start_offset + change.offset
         yield ChangedLines(
             offset=offset,
             end=offset + change.old_bytes,
@@ -142,15 +161,19 @@ def _compare_region(before: Snapshot, region: _Region) -> Iterator[ChangedLines]
 
 
 def _peek(before: Snapshot, region: _Region, first_line: int) -> ChangedLines:
-    """Return the first old and new lines of a region that is too large to compare."""
-    first = region.splices[0]
-    # In a long line, the text just before the first splice.
-    start = max(region.start, first.offset - _LEAD_BYTES)
-    lead = before.read(start, first.offset - start)
-    old_text = before.read(start, min(region.end - start, PEEK_BYTES))
-    old = _split_ended(old_text, before.dominant_terminator)
-    new = _split_ended(
-        lead + first.replacement[:PEEK_BYTES], before.dominant_terminator
+    """Return the first old and new lines of a region that is too large to compare.
+
+    The counts take all its lines as changed.
+    """
+    first_splice = region.splices[0]
+    # A region of one very long line begins far before the change. The excerpt begins
+    # shortly before it.
+    start_offset = max(region.start, first_splice.offset - _LEAD_BYTES)
+    lead_text = before.read(start_offset, first_splice.offset - start_offset)
+    old_text = before.read(start_offset, min(region.end - start_offset, PEEK_BYTES))
+    old_lines = _split_ended(old_text, before.dominant_terminator)
+    new_lines = _split_ended(
+        lead_text + first_splice.replacement[:PEEK_BYTES], before.dominant_terminator
     )
 
     line_at = before.lines.line_at
@@ -164,15 +187,18 @@ def _peek(before: Snapshot, region: _Region, first_line: int) -> ChangedLines:
         offset=region.start,
         end=region.end,
         line=first_line,
-        old=old,
-        new=new,
-        old_count=max(old_count, len(old)),
-        new_count=max(new_count, len(new)),
+        old=old_lines,
+        new=new_lines,
+        old_count=max(old_count, len(old_lines)),
+        new_count=max(new_count, len(new_lines)),
     )
 
 
 def _split_ended(text: bytes, terminator: bytes) -> list[bytes]:
-    """Return the lines of a text that was cut, the last one ended like the others."""
+    """Return the lines of a text that was cut, the last one ended like the others.
+
+    Otherwise a diff would say that the file has no newline at its end.
+    """
     lines = text.splitlines(keepends=True)
     return [
         line if line.endswith((b"\n", b"\r")) else line + terminator for line in lines
@@ -180,9 +206,10 @@ def _split_ended(text: bytes, terminator: bytes) -> list[bytes]:
 
 
 def _may_change_line_count(before: Snapshot, splice: Splice) -> bool:
-    """Return True if a line end may be removed or inserted.
+    """Return True if a splice may remove or insert a line end.
 
-    To find the lines of very many splices of a long line would take long.
+    Most splices do not, and finding the lines of a hundred thousand splices within one
+    long line would take minutes.
     """
     if splice.length > PEEK_BYTES:
         return True

@@ -1,7 +1,9 @@
 """Change sets: the changes of a call as plain values, and the input of `changes/`.
 
-A step holds no path as text and no open file. `ExpectedState` says which content a step
-was made against; the commit refuses with `stale_version` if the file has changed since.
+A step holds no path as text and no open file: it names a `Location`, which the boundary
+has checked. `ExpectedState` says which content a step was made against; the commit
+refuses with `stale_version` if the file has changed since. Offsets and sizes are in
+bytes, modes are permission bits, times are in nanoseconds.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ ResultT = TypeVar("ResultT")
 class ExpectedState:
     """The state of a file that a step was made against.
 
-    `digest` is xxh3_128 of the whole file, in hex, if it was hashed (files up to
-    `settings.identity_bytes`). If it is None, `identity` alone decides, together with
-    the `guards` of the splices: the old bytes under and next to each of them, which are
-    compared while the file is copied.
+    `size` is in bytes. `digest` is xxh3_128 of the whole file, in hex, if it was hashed
+    (files up to `settings.identity_bytes`). If it is None, `identity` alone decides,
+    together with the `guards` of the splices: the old bytes under and next to each of
+    them, which are compared while the file is copied.
     """
 
     size: int
@@ -36,6 +38,7 @@ class ExpectedState:
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> ExpectedState:
         """Return the state that a snapshot saw, hashed if its content is in memory."""
+        # To hash a larger file would read it to its end for a change of one line.
         digest = snapshot.digest() if snapshot.content is not None else None
         return cls(snapshot.size, snapshot.identity, digest)
 
@@ -44,9 +47,10 @@ class ExpectedState:
 class Modify:
     """Replace parts of an existing regular file.
 
-    The splices are in order; everything outside them is copied. `encoding_check` names
-    the codec by which the rest of the file must decode. It is set if only a sample was
-    seen and the new text depends on the guess, and is checked while copying.
+    The splices are in order; everything outside them is copied byte by byte.
+    `encoding_check` is the name of the codec by which the rest of the file must decode,
+    which is checked while copying. It is set if the encoding was guessed from a sample
+    and the new text depends on it. Otherwise it is None.
     """
 
     location: Location
@@ -59,6 +63,8 @@ class Modify:
         cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
     ) -> Modify:
         """Return the step that applies splices to a file as a snapshot shows it."""
+        # ASCII has the same bytes in all encodings that are guessed, so that a wrong
+        # guess does no harm.
         is_guess_needed = snapshot.encoding.is_sampled and not all(
             splice.replacement.isascii() for splice in splices
         )
@@ -71,7 +77,7 @@ class Modify:
 
 
 class ContentStream(Protocol):
-    """Content that need not be in memory."""
+    """The content of a file to create, which need not be in memory."""
 
     @property
     def size(self) -> int:
@@ -90,9 +96,10 @@ class ContentStream(Protocol):
 class Create:
     """Create a regular file and its missing parents.
 
-    The location must be free, unless `replace` is set. Mode, owner, time and extended
-    attributes are given if undo restores a file. `attributes` None are those of the
-    file that is replaced.
+    The location must be free, unless `replace` is set; then `expected` is the state of
+    the file that is replaced. Mode, owner, time and extended attributes are set if undo
+    restores a file. None leaves the default, and for `attributes` those of the file that
+    is replaced.
     """
 
     location: Location
@@ -108,7 +115,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class MakeLink:
-    """Restore a symbolic link, for undo. The location must be free."""
+    """Create a symbolic link to `target`, for undo. The location must be free."""
 
     location: Location
     target: bytes
@@ -127,7 +134,10 @@ class MakeFolder:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete a file, a link or an empty folder; with `recursive` a folder with content."""
+    """Delete a file, a link or an empty folder; with `recursive`, a folder with content.
+
+    With `missing_ok`, a location without a file is no error.
+    """
 
     location: Location
     recursive: bool = False
@@ -137,7 +147,10 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Rename a file, link or folder; missing parents of the destination are created."""
+    """Rename a file, link or folder; missing parents of the destination are created.
+
+    With `overwrite`, a file at the destination is replaced.
+    """
 
     source: Location
     destination: Location
@@ -146,7 +159,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Copy a file, link or folder with mode, times and extended attributes."""
+    """Copy a file, link or folder with mode, times and extended attributes.
+
+    With `overwrite`, a file at the destination is replaced.
+    """
 
     source: Location
     destination: Location
@@ -186,9 +202,9 @@ class FilePlan(Generic[ResultT]):
     afterwards, or was if it is deleted; `old_name` and `new_name` are its names in
     results (None: it is created, or deleted). `before` is its old content, open until
     the next plan is requested: empty for a new file, None if there is nothing to show.
-    `splices` are those of the file. If a diff shows another text than the file's, such
-    as the cells of a notebook, `view` is that text with its splices. `is_complete`: the
-    caller gave the whole new content.
+    `splices` turn it into the new content. If a diff shows another text than the file's,
+    such as the cells of a notebook, `view` is that text with its splices. The modes are
+    set if the diff is to name them. `is_complete`: the caller sent the whole new content.
     """
 
     result: ResultT
@@ -251,8 +267,10 @@ class ChangeSet:
     """Steps in order that are committed as one transaction: all or none.
 
     A later step sees the result of the earlier ones, as when a folder is created and
-    files are moved into it. `reverts` are the changes that an undo reverts, None for
-    any other change set; with `partial` the undo reverts only a part of them.
+    files are moved into it. `tool` and `summary` are stored in the history. With
+    `break_hard_links`, a file with several names is replaced for one of them only.
+    `reverts` are the ids of the changes that an undo reverts, None for any other change
+    set; with `partial` the undo reverts only a part of them.
     """
 
     tool: str

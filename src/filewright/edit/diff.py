@@ -3,7 +3,7 @@
 A `Diff` holds the diffs of files. The rows of a file end at a budget, and go on in
 another window of the same diff; its counts are of the whole change. Text, page and JSON
 are renderings of it. A text that was cut says so in a line that no patch parser
-accepts, so that it is never applied by mistake.
+accepts, so that it is never applied by mistake. All line numbers count from 1.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ TRUNCATION_TOLERANCE = 40
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One line of a diff, with its numbers (from 1) before and after.
+    """One line of a diff.
 
-    `mark` shows a line end unlike the others of its file, and `unended` that there is
-    none. A row that stands for `hidden` removed or added lines has no text.
+    `text` has no line end. `old` and `new` are its line numbers (from 1) before and
+    after; an added line has no old one, a removed line no new one. `mark` shows a line
+    end unlike the others of its file, and `unended` says that there is none. With
+    `hidden`, the row has no text and stands for so many removed or added lines.
     """
 
     sign: Sign
@@ -69,7 +71,7 @@ class DiffHunk:
 
     @property
     def diff_text(self) -> str:
-        """The hunk in a unified diff."""
+        """The hunk in a unified diff, with its header; it ends with a newline."""
         old_span = _format_span(self.old, self.old_count)
         new_span = _format_span(self.new, self.new_count)
         lines = [f"@@ -{old_span} +{new_span} @@\n"]
@@ -77,9 +79,10 @@ class DiffHunk:
         return "".join(lines)
 
     def narrow(self, context: int) -> list[DiffHunk]:
-        """Return the hunk with at most `context` rows around each change, none long.
+        """Return the hunk with at most `context` rows of context around each change.
 
-        The rows between are left out, so that several hunks may remain.
+        Long rows of context are left out too. What remains may be several hunks, which
+        have the number 1, as they are only rendered.
         """
         signs = "".join([row.sign for row in self.rows])
 
@@ -92,14 +95,14 @@ class DiffHunk:
             )
 
         hunks: list[DiffHunk] = []
-        old, new = self.old, self.new
+        old_line, new_line = self.old, self.new
         for keeps, group in groupby(range(len(self.rows)), key=is_kept):
             rows = tuple(self.rows[index] for index in group)
             old_count = sum(row.sign != "+" for row in rows)
             new_count = sum(row.sign != "-" for row in rows)
             if keeps:
-                hunks.append(DiffHunk(old, old_count, new, new_count, rows))
-            old, new = old + old_count, new + new_count
+                hunks.append(DiffHunk(old_line, old_count, new_line, new_count, rows))
+            old_line, new_line = old_line + old_count, new_line + new_count
         return hunks
 
 
@@ -242,7 +245,8 @@ class FileDiff:
 class LostContent:
     """Content that is lost as a whole: of a file or a link, or of a folder's files.
 
-    The path of a folder ends in "/". `size` is in bytes.
+    The path of a folder ends in "/". `files` counts its files, and `size` is their
+    size in bytes.
     """
 
     path: str
@@ -337,11 +341,13 @@ def _format_span(first_line: int, count: int) -> str:
     """Return a span of lines as the header of a hunk has it."""
     if count == 1:
         return str(first_line)
-    # Diff names the line above where there are none.
+    # A side without lines has the number of the line above, 0 at the start of a file:
+    # diff and git write and expect it like that.
     return f"{first_line},{count}" if count else f"{first_line - 1},0"
 
 
 def _git_mode(mode: int | None) -> str:
+    # git's lines need a mode, and this one says nothing.
     if mode is None:
         mode = 0o644
     if mode <= 0o7777:
@@ -352,6 +358,7 @@ def _git_mode(mode: int | None) -> str:
 def _label(prefix: str, name: str | None) -> str:
     if name is None:
         return "/dev/null"
+    # git has the prefix within the quotes.
     if name.startswith('"'):
         return quote(prefix.encode() + b"/" + unquote(name))
     return f"{prefix}/{name}"

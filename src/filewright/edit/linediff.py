@@ -1,10 +1,14 @@
 """Line diffs: the lines of two texts that correspond, found with bounded work.
 
-Lines that both texts begin and end with are set aside. The rest is compared for its
-longest common subsequence ("Bit-parallel LCS-length computation revisited", Hyyrö 2004)
-if a bit for each pair of lines is not too many. If it is, lines that occur once on both
-sides divide it (the patience diff). A region that they do not divide is one change. So
-a rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes.
+1. Lines that both texts begin and end with are set aside.
+2. The rest is compared for its longest common subsequence ("Bit-parallel LCS-length
+   computation revisited", Hyyrö 2004), if a bit for each pair of lines fits into memory.
+3. If it does not, lines that occur once on both sides divide it into smaller regions
+   (the patience diff), each of which begins at step 1.
+4. A region that nothing divides is one change.
+
+So a rewrite of 20,000 lines costs a pass, where a quadratic diff takes minutes. All
+lines count from 0.
 """
 
 from __future__ import annotations
@@ -22,13 +26,15 @@ MAX_COMPARED_PAIRS = 1 << 27
 _MAX_PASSES = 32
 """Passes over all lines that may be spent on dividing them."""
 _BLOCK_BYTES = 1 << 16
+"""Bytes that are compared at once for the equal beginning and end of two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
     """Lines `start` to `end` of a text became lines `new_start` to `new_end` of another.
 
-    Lines count from 0, and the ends are exclusive.
+    Lines count from 0, and the ends are exclusive. An insertion has `start` equal to
+    `end`, a deletion `new_start` equal to `new_end`.
     """
 
     start: int
@@ -47,7 +53,7 @@ class LineChange:
         return (self.start < self.end) != (self.new_start < self.new_end)
 
     def shift(self, lines: int) -> LineChange:
-        """Return the change that many lines further down, on both sides."""
+        """Return the change moved down by a number of lines, on both sides."""
         return LineChange(
             self.start + lines,
             self.end + lines,
@@ -58,7 +64,7 @@ class LineChange:
 
 @dataclass(frozen=True, slots=True)
 class EqualRun:
-    """`length` equal items, from `left` in one sequence and `right` in the other."""
+    """`length` equal items, from index `left` of one sequence and `right` of the other."""
 
     left: int
     right: int
@@ -67,9 +73,9 @@ class EqualRun:
 
 @dataclass(frozen=True, slots=True)
 class LineReplacement:
-    """Old lines of a text and the new ones in their place.
+    """Old lines of a text and the new ones in their place, all with their line ends.
 
-    `line` is the first of them (from 0), and `offset` its offset in bytes.
+    `line` is the first of the old lines (from 0), and `offset` its offset in bytes.
     """
 
     line: int
@@ -79,13 +85,13 @@ class LineReplacement:
 
     @property
     def old_bytes(self) -> int:
-        """The size of the old lines."""
+        """The size of the old lines in bytes."""
         return sum(map(len, self.old))
 
 
 @dataclass(frozen=True, slots=True)
 class _Anchor:
-    """A pair of lines that correspond, and the pair before it."""
+    """A pair of equal lines, as their indices, and the pair before it in a series."""
 
     left: int
     right: int
@@ -101,7 +107,9 @@ def diff_lines(
     """Return the changes that turn `before` into `after`: in order, none touching.
 
     The elements are whole lines, or any values that are equal where nothing changed.
+    A region of more than `max_pairs` pairs of lines is divided before it is compared.
     """
+    # Dividing may set aside one line at a time, which would be quadratic after all.
     remaining_work = _MAX_PASSES * (len(before) + len(after))
     changes: list[LineChange] = []
     pending = [LineChange(0, len(before), 0, len(after))]
@@ -157,27 +165,29 @@ def _compare(
     """Return the changes of a region by the longest common subsequence of its lines."""
     from rapidfuzz.distance import LCSseq
 
-    # It compares hashes, and only those of small numbers differ whenever the lines do.
+    # rapidfuzz compares hashes instead of lines, so that two lines with the same hash
+    # would count as equal. Small numbers are their own hashes.
     numbers: dict[Hashable, int] = {}
     left_numbers = [numbers.setdefault(line, len(numbers)) for line in left]
     right_numbers = [numbers.setdefault(line, len(numbers)) for line in right]
     changes: list[LineChange] = []
     start, new_start = region.start, region.new_start
-    for block in LCSseq.opcodes(left_numbers, right_numbers).as_matching_blocks():
-        block_start = region.start + block.a
-        new_block_start = region.new_start + block.b
+    for match in LCSseq.opcodes(left_numbers, right_numbers).as_matching_blocks():
+        block_start = region.start + match.a
+        new_block_start = region.new_start + match.b
         if block_start > start or new_block_start > new_start:
             changes.append(LineChange(start, block_start, new_start, new_block_start))
-        start, new_start = block_start + block.size, new_block_start + block.size
+        start, new_start = block_start + match.size, new_block_start + match.size
     return changes
 
 
 def _find_anchors(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> list[tuple[int, int]]:
-    """Return pairs of equal lines that occur once on either side.
+    """Return pairs of equal lines that occur once on either side, as their indices.
 
-    They are the longest series that is in order on both sides (patience sorting).
+    They are the longest series that is in order on both sides (patience sorting): lines
+    that were moved are left out.
     """
     left_counts, right_counts = Counter(left), Counter(right)
     unique_lines = {
@@ -185,17 +195,18 @@ def _find_anchors(
         for index, line in enumerate(right)
         if left_counts[line] == right_counts[line] == 1
     }
-    # Pile n ends the series of n + 1 pairs whose last right index is smallest.
-    piles: list[_Anchor] = []
+    # Entry n is the last pair of a series of n + 1 pairs. Of all these series it is the
+    # one that ends earliest on the right, because that one is the easiest to continue.
+    series_ends: list[_Anchor] = []
     for left_index, line in enumerate(left):
         right_index = unique_lines.get(line)
         if right_index is None:
             continue
-        pile = bisect_left(piles, right_index, key=lambda anchor: anchor.right)
-        previous = piles[pile - 1] if pile > 0 else None
-        piles[pile : pile + 1] = [_Anchor(left_index, right_index, previous)]
+        length = bisect_left(series_ends, right_index, key=lambda anchor: anchor.right)
+        previous = series_ends[length - 1] if length > 0 else None
+        series_ends[length : length + 1] = [_Anchor(left_index, right_index, previous)]
     anchors: list[tuple[int, int]] = []
-    anchor = piles[-1] if piles else None
+    anchor = series_ends[-1] if series_ends else None
     while anchor is not None:
         anchors.append((anchor.left, anchor.right))
         anchor = anchor.previous
@@ -204,7 +215,11 @@ def _find_anchors(
 
 
 def _divide(region: LineChange, anchors: list[tuple[int, int]]) -> list[LineChange]:
-    """Return the parts of a region between lines that correspond."""
+    """Return the parts of a region between lines that correspond.
+
+    The indices of `anchors` count from the start of the region.
+    """
+    # The ends of the region serve as two further anchors.
     end = (region.end - region.start, region.new_end - region.new_start)
     return [
         LineChange(
@@ -223,7 +238,7 @@ def _divide(region: LineChange, anchors: list[tuple[int, int]]) -> list[LineChan
 
 
 def find_replacements(before: bytes, after: bytes) -> Iterator[LineReplacement]:
-    """Yield the lines of a text that another replaces, in order.
+    """Yield the replacements of lines that turn `before` into `after`, in order.
 
     Lines end with ``\\n``, ``\\r\\n`` or a lone ``\\r``, which is part of the line.
     """
@@ -249,8 +264,8 @@ def find_line_splices(
     """Return splices of whole lines that turn `before`, at offset `start`, into `after`.
 
     They are ordered and do not touch. Lines end with ``\\n``, ``\\r\\n`` or a lone
-    ``\\r``; a line of which only the end differs is replaced. Applying the splices to
-    `before` gives `after`, always.
+    ``\\r``; a line with only another line end is replaced as a whole. Applying the
+    splices to `before` gives `after`, always.
     """
     if before == after:
         return ()
@@ -277,22 +292,23 @@ def _count_equal_head(before: bytes, after: bytes) -> int:
         if before[head:end] != after[head:end]:
             break
         head = end
-    # The last line begins equally on both sides.
+    # The last block may end within a line, which differs further on.
     return before.rfind(b"\n", 0, head) + 1
 
 
 def _count_equal_tail(before: bytes, after: bytes, head: int) -> int:
     """Return the size of the equal end of two texts, in whole blocks and lines."""
-    most = min(len(before), len(after)) - head - _BLOCK_BYTES
+    max_tail = min(len(before), len(after)) - head - _BLOCK_BYTES
     old_end, new_end = len(before), len(after)
     tail = 0
-    while tail <= most:
+    while tail <= max_tail:
         old_block = before[old_end - _BLOCK_BYTES : old_end]
         if old_block != after[new_end - _BLOCK_BYTES : new_end]:
             break
         tail += _BLOCK_BYTES
         old_end, new_end = old_end - _BLOCK_BYTES, new_end - _BLOCK_BYTES
-    # The first line may begin before the equal end.
+    # The first block may begin within a line, which differs before it. The equal head
+    # and tail must not overlap either, which `max_tail` sees to.
     newline = before.find(b"\n", old_end)
     return len(before) - newline - 1 if newline >= 0 else 0
 
@@ -302,26 +318,30 @@ def splices_to_line_changes(
 ) -> list[LineChange]:
     """Return the lines that ordered splices change.
 
-    `before` and `after` are the offsets of the lines of both texts, and their sizes at
-    the end.
+    `before` and `after` are the offsets in bytes of all lines of the text without and
+    with the splices, each followed by the size of that text.
     """
     changes: list[LineChange] = []
     new_line_starts = set(after)
-    shift = 0
+    byte_shift = 0
     for splice in splices:
-        # Extend the splice to where lines begin on both sides.
-        first = bisect_right(before, splice.offset) - 1
-        while before[first] + shift not in new_line_starts:
-            first -= 1
-        shift += len(splice.replacement) - splice.length
-        end = bisect_left(before, splice.end)
-        while before[end] + shift not in new_line_starts:
-            end += 1
-        new_end = bisect_left(after, before[end] + shift)
-        if changes and first < changes[-1].end:
+        # Extend the splice to where lines begin on both sides. A splice may join lines,
+        # or split a "\r\n", so that a line start of one side is none of the other.
+        first_line = bisect_right(before, splice.offset) - 1
+        while before[first_line] + byte_shift not in new_line_starts:
+            first_line -= 1
+        byte_shift += len(splice.replacement) - splice.length
+        end_line = bisect_left(before, splice.end)
+        while before[end_line] + byte_shift not in new_line_starts:
+            end_line += 1
+        new_end = bisect_left(after, before[end_line] + byte_shift)
+        # Two splices of one line are one change of it.
+        if changes and first_line < changes[-1].end:
             last = changes[-1]
-            changes[-1] = LineChange(last.start, end, last.new_start, new_end)
+            changes[-1] = LineChange(last.start, end_line, last.new_start, new_end)
         else:
             line_shift = changes[-1].new_end - changes[-1].end if changes else 0
-            changes.append(LineChange(first, end, first + line_shift, new_end))
+            changes.append(
+                LineChange(first_line, end_line, first_line + line_shift, new_end)
+            )
     return changes

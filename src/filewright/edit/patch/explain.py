@@ -243,9 +243,7 @@ def patch_error(errors: Sequence[FilewrightError], file_count: int) -> Filewrigh
         files = [file for error in applied_errors for file in error.details["files"]]
         return already_applied_error(files)
     failures += [
-        applied_cause
-        for applied_cause in applied_causes
-        if isinstance(applied_cause, FilewrightError)
+        cause for cause in applied_causes if isinstance(cause, FilewrightError)
     ]
     first, *other_failures = failures
     named_failures = other_failures[:_MAX_OTHER_FILES]

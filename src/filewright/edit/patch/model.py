@@ -1,7 +1,7 @@
 """The values a patch is read into: a patch has files, a file has hunks, a hunk has lines.
 
 "Old" is the side that the patch expects in the file, "new" the side that it leaves.
-Paths are text as results show them: names that are not UTF-8 are quoted.
+Paths are text as results show them; unusual names are quoted as git does.
 """
 
 from __future__ import annotations
