@@ -1,12 +1,14 @@
 """Commit a change set, keep what undo needs, and recover what a crash left.
 
 The package owns the state folder of a workspace (log, history, undo data) and the locks
-between threads and processes. No other package modifies files below a root. It never decides
-what a change should be: it takes a `ChangeSet`, a plain value made by `edit`, or that of an
-undo, which is worked out on the tree of its commit. It makes all of it or nothing.
+between threads and processes. No other package modifies files below a root. It never
+decides what a change should be: it takes a `ChangeSet`, a plain value made by `edit`,
+or that of an undo, which is worked out on the tree of its commit. It makes all of it or
+nothing.
 
 In: a `ChangeSet`. Out: a `ChangeRecord`; `history` returns the same values again, and
-`Recovery` reports what was settled after a crash. Errors name a path as the caller wrote it.
+`Recovery` reports what was settled after a crash. Errors name a path as the caller
+wrote it.
 
 The object that tools use:
 

@@ -2,8 +2,8 @@
 
 Files are compared by the way with those that the change was made against. Files up to
 `whole_undo_bytes` are kept whole. Of a larger file that is edited, the bytes under each
-splice are kept; one that is deleted or overwritten gets a second name in the state folder,
-or is copied there.
+splice are kept; one that is deleted or overwritten gets a second name in the state
+folder, or is copied there.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def save_backup(
 ) -> Backup:
     """Save displaced files and small new contents; only compare them if `blobs` is None.
 
-    Raise `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` and others.
+    Raise `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` and
+    others.
     """
     saver = _Saver(diff, open_folders, settings, task, blobs)
     saver.require_no_mounts()
@@ -197,8 +198,8 @@ class _Saver:
     ) -> bool:
         """Return True if a new content is hashed now, so that the intent needs no second flush.
 
-        A content that replaces a file and is not kept is hashed later: recovery could not
-        tell a part of it from the save of another program.
+        A content that replaces a file and is not kept is hashed later: recovery could
+        not tell a part of it from the save of another program.
         """
         if content.size > HASHED_AHEAD_BYTES:
             return False
@@ -330,7 +331,8 @@ class _Saver:
                 blob = self._blobs.store(content)
             digest = xxhash.xxh3_128_hexdigest(content)
         else:
-            # A file with another name could be written to later through that: it is copied.
+            # A file with another name could be written to later through that: it is
+            # copied.
             if self._blobs is not None and status.link_count == 1:
                 blob = self._blobs.link_file(folder, name, status.size)
             hasher = xxhash.xxh3_128()
@@ -413,8 +415,8 @@ class _PendingFolder:
 class _FolderSaver:
     """Saves a displaced folder with all that is in it, except files that move out of it.
 
-    An entry that could not be removed later refuses the change now: an entry of another user,
-    a mount, a protected name.
+    An entry that could not be removed later refuses the change now: an entry of another
+    user, a mount, a protected name.
     """
 
     def __init__(
@@ -461,8 +463,8 @@ class _FolderSaver:
             raise errors.too_deep(top_name, MAX_DEPTH)
         folder = self._open_folders.reopen(location, pending.status.identity)
         names, status = folder.names(), folder.status()
-        # A folder that an undo takes away may have brought its own rules: only the rules
-        # around it count then.
+        # A folder that an undo takes away may have brought its own rules: only the
+        # rules around it count then.
         rules = pending.outer_rules.enter(
             location.name, None if self._top.must_be_empty else folder
         )
@@ -513,7 +515,8 @@ class _FolderSaver:
         if node is not None and node.kind == "file":
             state = self._saver.save_file(node)
             if self._diff.is_present(node):
-                # It is rewritten and moved out of the folder: its own operation needs it.
+                # It is rewritten and moved out of the folder: its own operation needs
+                # it.
                 self._saver.originals[node] = state
         elif status.kind == "file":
             with folder.open(name, known_file=True) as file:

@@ -340,8 +340,9 @@ class BlobStore:
     ) -> Iterator[bytes]:
         """Yield a content by the columns of its row, and check it.
 
-        A displaced file is checked against its state, every other content against its name. Raise
-        `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged or gone, and `OSError`.
+        A displaced file is checked against its state, every other content against its
+        name. Raise `ValueError`, `zlib.error` or `FileNotFoundError` if it is damaged
+        or gone, and `OSError`.
         """
         hasher: hashlib._Hash | xxhash.xxh3_128 = hashlib.sha256()
         digest: str | None = name
@@ -357,7 +358,8 @@ class BlobStore:
                         xxhash.xxh3_128(),
                         file_state.digest if file_state else None,
                     )
-                    # A file that was too large to be hashed is known by its size and time.
+                    # A file that was too large to be hashed is known by its size and
+                    # time.
                     if file_state is not None and (
                         status.size != file_state.size
                         or (not digest and status.mtime_ns != file_state.mtime_ns)
@@ -404,8 +406,8 @@ class BlobStore:
     def remove_orphans(self) -> None:
         """Remove files that a crash left and no operation needs.
 
-        Needs the workspace lock. A file with a second name here could not be replaced without
-        breaking a hard link.
+        Needs the workspace lock. A file with a second name here could not be replaced
+        without breaking a hard link.
         """
         with suppress(FileNotFoundError):
             with self.state.folder(_CONTENTS_FOLDER) as folder:
@@ -427,8 +429,9 @@ class BlobStore:
 class StoredContent(NamedTuple):
     """A stored content of a change, as a stream. Every stored content is read by this.
 
-    `state` is that of the file whose whole content it is; None for bytes that an edit removed
-    or inserted. Reading checks the content, and raises `io_error` if it is gone or damaged.
+    `state` is that of the file whose whole content it is; None for bytes that an edit
+    removed or inserted. Reading checks the content, and raises `io_error` if it is gone
+    or damaged.
     """
 
     blobs: BlobSource | None

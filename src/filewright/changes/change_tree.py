@@ -1,8 +1,8 @@
 """The tree of one change: the few paths that it touches, as they are and as it makes them.
 
-A file is loaded from the disk when a step first names it. Every step acts on the tree, so a
-later step sees the results of the earlier ones. At the end the difference between the tree
-and the disk is what remains to be done.
+A file is loaded from the disk when a step first names it. Every step acts on the tree,
+so a later step sees the results of the earlier ones. At the end the difference between
+the tree and the disk is what remains to be done.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MAX_DEPTH = 400
 class DeferredChangeSet(ChangeSet):
     """A change set whose steps are worked out on the tree of its commit: an undo.
 
-    `build_steps` applies some of them itself and returns those that come after. `locations`
-    are all that it may touch.
+    `build_steps` applies some of them itself and returns those that come after.
+    `locations` are all that it may touch.
     """
 
     build_steps: Callable[[ChangeTree], Sequence[Step]]
@@ -112,9 +112,9 @@ class ChangeTree:
     ) -> TreeEntry:
         """Find a path in the tree.
 
-        With `create`, missing folders above it are put in the tree. With `changing`, all
-        that lies on the way is asked whether it may be written to, also where links lead.
-        Raise `not_found`, `not_a_directory`, `path_escape`, `symlink` and
+        With `create`, missing folders above it are put in the tree. With `changing`,
+        all that lies on the way is asked whether it may be written to, also where links
+        lead. Raise `not_found`, `not_a_directory`, `path_escape`, `symlink` and
         `permission_denied`.
         """
         if changing or not location.parts:
@@ -212,7 +212,8 @@ class _PathWalk:
             error = OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             raise from_os_error(error, self._requested_path)
         if target.startswith(b"/"):
-            # Not followed even if it leads below the root, as everywhere in a workspace.
+            # Not followed even if it leads below the root, as everywhere in a
+            # workspace.
             raise self._leads_out()
         self._pending.extend(reversed(target.split(b"/")))
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from filewright.edit.changeset import ChangeSet
     from filewright.edit.diff import Diff
 
-# The modules that make, undo and show changes are imported where they are used: a server that
-# has only started needs none of them.
+# The modules that make, undo and show changes are imported where they are used: a
+# server that has only started needs none of them.
 
 _NOT_ROLLED_BACK = "this change was interrupted, and could not be taken back; its files were left as they were"
 _MAX_TREE_LOOKUPS = 256
@@ -54,8 +54,8 @@ class Changes(History):
     """The changes of one workspace; nothing else modifies files below its roots. Thread-safe.
 
     Nothing is made on the disk before the first change. Every method that writes raises
-    `read_only` in a read-only workspace, and `permission_denied` with a hint where the state
-    folder cannot be written.
+    `read_only` in a read-only workspace, and `permission_denied` with a hint where the
+    state folder cannot be written.
     """
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
@@ -163,10 +163,10 @@ class Changes(History):
     ) -> ChangeRecord:
         """Commit every step of a change set, or none.
 
-        Raise `stale_version` naming the file if a step was made against other content, and
-        `no_change`, `already_exists`, `not_found`, `hard_linked`, `in_use`,
-        `permission_denied`, `too_large`, `no_space`, `timeout`, `cancelled` and others. In
-        every case nothing was changed. If the task is a preview, no step is made.
+        Raise `stale_version` naming the file if a step was made against other content,
+        and `no_change`, `already_exists`, `not_found`, `hard_linked`, `in_use`,
+        `permission_denied`, `too_large`, `no_space`, `timeout`, `cancelled` and others.
+        In every case nothing was changed. If the task is a preview, no step is made.
         """
         task = task or Task()
         if task.preview_diffs is not None:
@@ -177,8 +177,8 @@ class Changes(History):
         locations = list(change_set.locations)
         with self.writing(task):
             self.before_change(task)
-            # The change is in the log of the first root that it touches; the state folders
-            # of the others point to that.
+            # The change is in the log of the first root that it touches; the state
+            # folders of the others point to that.
             first, *others = sorted(
                 {location.root.index for location in locations}
             ) or [0]
@@ -220,7 +220,8 @@ class Changes(History):
     def _report_conflicts(self, error: FilewrightError) -> None:
         """Report the conflicts of a failed change at the next recovery too."""
         conflicts = error.details.get("conflicts")
-        # The conflicts of an undo that was refused are lines, not files of other programs.
+        # The conflicts of an undo that was refused are lines, not files of other
+        # programs.
         if conflicts and "conflict_count" not in error.details:
             self._recoverer.add_conflicts(conflicts)
 
@@ -239,10 +240,11 @@ class Changes(History):
     def writing(self, task: Task | None = None) -> Iterator[None]:
         """Hold the workspace alone: to read, decide and commit as one step.
 
-        What an earlier process left is recovered first. Nested calls of the same thread are
-        free.
+        What an earlier process left is recovered first. Nested calls of the same thread
+        are free.
         """
-        # Before the lock is taken: other processes need not wait while a state folder is made.
+        # Before the lock is taken: other processes need not wait while a state folder
+        # is made.
         self._open_states(task)
         with self._lock.exclusive(task) as is_outermost:
             # In a nested call, a change before this one may have failed without being
@@ -314,16 +316,16 @@ class Changes(History):
     ) -> tuple[ChangeRecord | None, Reversal]:
         """Undo the changes of a scope as one step, merged where files have changed since.
 
-        `force` gives each file its earlier content over what is there, instead of merging
-        or refusing; `break_hard_links` replaces files with other names too. A change that
-        may be that of another command is undone only with `include_shared`. With `in_part`
-        files that cannot be merged are left as they are, and are in the reversal; without
-        it they refuse the whole undo. With `preview` nothing is changed, and the diff is in
-        the reversal.
+        `force` gives each file its earlier content over what is there, instead of
+        merging or refusing; `break_hard_links` replaces files with other names too. A
+        change that may be that of another command is undone only with `include_shared`.
+        With `in_part` files that cannot be merged are left as they are, and are in the
+        reversal; without it they refuse the whole undo. With `preview` nothing is
+        changed, and the diff is in the reversal.
 
         Raise `not_found`, `invalid_input`, `unsupported` (made with undoable=false),
-        `no_change`, `path_escape`, `stale_version` with the conflicts in its details, and as
-        `commit` does. In every case nothing was changed.
+        `no_change`, `path_escape`, `stale_version` with the conflicts in its details,
+        and as `commit` does. In every case nothing was changed.
         """
         from filewright.changes.undo import Reversal
 

@@ -1,7 +1,7 @@
 """The clean-up after a commit: displaced files are removed.
 
-A displaced file that another program still writes to stays, and is tried again by the next
-recovery. One that was written to late is kept in the state folder.
+A displaced file that another program still writes to stays, and is tried again by the
+next recovery. One that was written to late is kept in the state folder.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@
 | done: the log is flushed; this is the commit | the change stays |
 | clean up: displaced files are removed | the next recovery removes them |
 
-Until the intent is on the disk nothing of the change is in the workspace. From then on the
-task is not asked whether it is cancelled.
+Until the intent is on the disk nothing of the change is in the workspace. From then on
+the task is not asked whether it is cancelled.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def commit(
 ) -> ChangeRecord:
     """Commit a change set whole, or raise and leave everything as it was.
 
-    Needs the workspace lock, with recovery done. `notes` and `caller` go into the record.
-    Conflicts with the saves of other programs are in the record, or in the error.
+    Needs the workspace lock, with recovery done. `notes` and `caller` go into the
+    record. Conflicts with the saves of other programs are in the record, or in the
+    error.
     """
     conflicts: list[str] = []
     # Where a file system refuses a rename, files are moved by copying.

@@ -1,9 +1,9 @@
 """One SQLite database of a state folder: its transactions, and the errors they may have.
 
-A transaction that has ended is on the disk, and an interrupted one never was. Readers do
-not wait: they have a connection of their own. No connection crosses a fork: all are
-closed before it, and opened again by the next caller. Other files of a change are flushed
-through the same `Flusher`.
+A transaction that has ended is on the disk, and an interrupted one never was. Readers
+do not wait: they have a connection of their own. No connection crosses a fork: all are
+closed before it, and opened again by the next caller. Other files of a change are
+flushed through the same `Flusher`.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class Database:
     """One database file with `tables`, which is made when it is first written. Thread-safe.
 
     Every method raises `io_error` if it is damaged, `permission_denied`, `no_space`,
-    `unsupported` if it is of another version, and `timeout` if another process holds it.
+    `unsupported` if it is of another version, and `timeout` if another process holds
+    it.
     """
 
     def __init__(
@@ -131,7 +132,8 @@ class Database:
     ) -> Iterator[Execute]:
         """Run a transaction: all that is executed inside happens at its end, or nothing of it.
 
-        It is on the disk then if `durable`. A nested transaction is part of the outer one.
+        It is on the disk then if `durable`. A nested transaction is part of the outer
+        one.
         """
         with self._use_connection(task, writing=True) as connection:
             assert connection is not None
@@ -177,8 +179,9 @@ class Database:
     ) -> Iterator[sqlite3.Connection | None]:
         """Hold the connection for reading or writing; yield None for reading a missing database.
 
-        The connection is to the file that is there now: another program may have removed an
-        earlier one. Errors of SQLite and of the system become those of filewright.
+        The connection is to the file that is there now: another program may have
+        removed an earlier one. Errors of SQLite and of the system become those of
+        filewright.
         """
         lock = self._writing if writing else self._reading
         for _ in retry_until(time.monotonic() + self._seconds, task):
@@ -277,8 +280,8 @@ class Database:
         """Return True if a connection whose file or log was replaced may be closed now.
 
         If another program has removed the name of the write-ahead log, its transactions
-        are moved into the file first: they would be lost at the next start. For that both
-        connections are closed.
+        are moved into the file first: they would be lost at the next start. For that
+        both connections are closed.
         """
         if (
             not (isinstance(opened, tuple) and isinstance(current, tuple))
@@ -384,8 +387,8 @@ class Database:
             if not shared:
                 # A write-ahead log needs no shared memory then.
                 connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-            # SQLite also flushes outside of transactions: when it makes the file, and when
-            # it closes it.
+            # SQLite also flushes outside of transactions: when it makes the file, and
+            # when it closes it.
             connection.execute(
                 f"PRAGMA synchronous={'FULL' if self._flusher.enabled else 'OFF'}"
             )
@@ -399,12 +402,14 @@ class Database:
                 if not version:
                     # Only once: on an existing database this writes and flushes again.
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-                # A database with a rollback journal keeps it: another process may use it.
+                # A database with a rollback journal keeps it: another process may use
+                # it.
                 if shared and (not version or _journal_mode(connection) == "wal"):
                     self._share(connection)
                 else:
                     connection.execute("PRAGMA journal_mode=TRUNCATE")
-                    # A large transaction would otherwise lock readers out before its end.
+                    # A large transaction would otherwise lock readers out before its
+                    # end.
                     connection.execute("PRAGMA cache_spill=OFF")
             if not shared:
                 if _journal_mode(connection) == "wal":
@@ -526,8 +531,8 @@ _held_for_fork: list[Database] = []
 def _before_fork() -> None:
     """Close all databases, and hold their locks until the fork is made."""
     databases = list(_open_databases)
-    # All locks for writing first: a thread that writes may read, but not the reverse, so
-    # no thread waits for this one in a circle.
+    # All locks for writing first: a thread that writes may read, but not the reverse,
+    # so no thread waits for this one in a circle.
     for database in databases:
         database._writing.acquire()
     for database in databases:

@@ -332,7 +332,8 @@ class DiffBuilder:
         after = change.after.link_target if change.after is not None else b""
         if before is None:
             before = content_before(change)
-        # The content was not stored whole: show the splices, and what is around them now.
+        # The content was not stored whole: show the splices, and what is around them
+        # now.
         if change.packed_spans and before is None:
             return self._diff_excerpt(change, header, max_rows, start)
         splices = forward_splices(change)

@@ -1,7 +1,8 @@
 """The removal of files that a change displaced or made, and the rescue of others' versions.
 
-A file is removed only if it still is what the plan says, and no other program writes to it.
-Any other version is moved to the state folder's `kept`, or gets another name in the same folder.
+A file is removed only if it still is what the plan says, and no other program writes to
+it. Any other version is moved to the state folder's `kept`, or gets another name in the
+same folder.
 """
 
 from __future__ import annotations
@@ -146,8 +147,8 @@ class Disposal:
     ) -> bool:
         """Move a file to the state folder, and report a conflict.
 
-        Return False if there was no room: then it stays under its temporary name, and the
-        next recovery tries again.
+        Return False if there was no room: then it stays under its temporary name, and
+        the next recovery tries again.
         """
         slot = operation.visible_slot
         display_path = self._slots.display_path(slot)

@@ -15,8 +15,8 @@ from filewright.changes.tree_node import TreeNode
 class FileChanges:
     """The file changes of a commit: of new files first, then of all others.
 
-    The others are known from the start. A new file is recorded with its digest, and a new
-    folder with all that is in it, only once they are staged.
+    The others are known from the start. A new file is recorded with its digest, and a
+    new folder with all that is in it, only once they are staged.
     """
 
     def __init__(self, diff: TreeDiff, backup: Backup) -> None:

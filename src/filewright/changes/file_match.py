@@ -37,8 +37,9 @@ def match_name(
     """Compare the file that has a name in `folder` with a file state.
 
     Files are compared by content if that is known and can be read. A file larger than
-    `hash_up_to` is only hashed if its inode, size or time differ. The number of an inode
-    says little on its own: a disk gives that of a deleted file to the next new one.
+    `hash_up_to` is only hashed if its inode, size or time differ. The number of an
+    inode says little on its own: a disk gives that of a deleted file to the next new
+    one.
     """
     try:
         status = folder.stat(name)

@@ -19,8 +19,9 @@ _BATCH_HANDLES = 16
 class FlushQueue:
     """Open files and folders to be flushed.
 
-    A handle that is added is released once it is flushed, and so closed unless it is held
-    elsewhere. Many are flushed by their file systems, where the operating system can.
+    A handle that is added is released once it is flushed, and so closed unless it is
+    held elsewhere. Many are flushed by their file systems, where the operating system
+    can.
     """
 
     def __init__(self, flusher: Flusher, *, is_long: bool = False) -> None:

@@ -48,7 +48,8 @@ class FolderSearch:
 def map_folders(boundary: Boundary) -> FolderMap:
     """Walk all roots, for a few seconds at most."""
     locations: dict[int, Location] = {}
-    # Recovery holds the workspace lock meanwhile, so a huge workspace is searched in part.
+    # Recovery holds the workspace lock meanwhile, so a huge workspace is searched in
+    # part.
     task = Task(seconds=_SEARCH_SECONDS)
     pending = [Location(root, ()) for root in boundary.roots]
     while pending and not task.expired:

@@ -55,9 +55,9 @@ _AFTER_ALL_CHANGES = 1 << 62
 class History:
     """The history of what lies below the roots. Nothing is written. Thread-safe.
 
-    Each root has a state folder of its own, and a change is in the log of the first root
-    it touches. The history also takes in the logs of folders above and below the roots,
-    and of roots that were changed together with one of these.
+    Each root has a state folder of its own, and a change is in the log of the first
+    root it touches. The history also takes in the logs of folders above and below the
+    roots, and of roots that were changed together with one of these.
     """
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
@@ -87,13 +87,15 @@ class History:
     @property
     def logs(self) -> list[Log]:
         """Every log that may hold changes of what lies below the roots, own ones first."""
-        # Without a lock: after a fork, a thread that the child does not have may hold it.
+        # Without a lock: after a fork, a thread that the child does not have may hold
+        # it.
         owners = self._index.owners
         listed_for, logs = self._listed
         if owners is listed_for:
             return logs
         logs = list(self._own)
-        # Another process may have made the first change of a root since it was opened here.
+        # Another process may have made the first change of a root since it was opened
+        # here.
         for log in logs:
             log.state.find()
         own_ids = [log.state.owner.id for log in logs]
@@ -372,8 +374,8 @@ class History:
     def require_unshared(self, selected: Selection) -> None:
         """Refuse to undo what may be the change of a command that is not selected.
 
-        Raise `unsupported` naming these commands and the files. A selection since a moment
-        is of all commands.
+        Raise `unsupported` naming these commands and the files. A selection since a
+        moment is of all commands.
         """
         if "since" in selected.details:
             return
@@ -419,8 +421,8 @@ class History:
     def record(self, change_id: str, *, inside: bool = True) -> ChangeRecord:
         """Return the record of a change: what of it lies `inside` the roots, or all.
 
-        Of all, words that may name what is denied are left out. Raise `not_found` if there
-        is no change with that id.
+        Of all, words that may name what is denied are left out. Raise `not_found` if
+        there is no change with that id.
         """
         record = self.read_stored(change_id)
         visible = self._visible_part(record)
@@ -460,8 +462,8 @@ class History:
     def visible_changes(self, changes: Iterable[FileChange]) -> Iterator[FileChange]:
         """Yield file changes without paths that may not be seen.
 
-        A file that was moved to such a path is a deleted one, a file that comes from such
-        a path one that was not moved.
+        A file that was moved to such a path is a deleted one, a file that comes from
+        such a path one that was not moved.
         """
         check = visibility_check(self.boundary)
         for change in changes:
@@ -476,9 +478,9 @@ class History:
     def resolve_change_id(self, reference: str) -> str:
         """Return a change's id from the id or its beginning, ``@``, or ``@~2``.
 
-        ``@`` is the newest change, ``@~2`` the one two before it. An id is returned as it
-        is, even if there is no such change. Raise `not_found`, and `invalid_input` if
-        several ids begin so.
+        ``@`` is the newest change, ``@~2`` the one two before it. An id is returned as
+        it is, even if there is no such change. Raise `not_found`, and `invalid_input`
+        if several ids begin so.
         """
         change_id: str | None = None
         steps_back = re.fullmatch(r"@(?:~([0-9]{1,9}))?", reference)
@@ -507,9 +509,10 @@ class History:
     ) -> Selection:
         """Return the selection of a scope, or of a change's id.
 
-        With `inside` it has only what lies below the roots. What is undone already is not
-        part of a session or of what was changed since a moment, unless `every` change is
-        meant. Raise `not_found`, `invalid_input`, and `no_change` if nothing is left.
+        With `inside` it has only what lies below the roots. What is undone already is
+        not part of a session or of what was changed since a moment, unless `every`
+        change is meant. Raise `not_found`, `invalid_input`, and `no_change` if nothing
+        is left.
         """
         if isinstance(scope, str):
             scope = Scope(scope)

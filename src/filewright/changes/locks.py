@@ -21,15 +21,16 @@ _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 class WorkspaceLock:
     """The lock of one workspace: one writer at a time, across threads and processes.
 
-    It is re-entrant within a thread, and waited for at most `seconds`. A writer holds every
-    root alone, and every folder above a root together with others: workspaces on nested
-    roots exclude each other, and neighbours do not. The lock is on the folder itself, since
-    a lock file can be removed under its holder. Locks are taken in the order of device and
-    inode, so workspaces that share roots never wait for each other in a circle.
+    It is re-entrant within a thread, and waited for at most `seconds`. A writer holds
+    every root alone, and every folder above a root together with others: workspaces on
+    nested roots exclude each other, and neighbours do not. The lock is on the folder
+    itself, since a lock file can be removed under its holder. Locks are taken in the
+    order of device and inode, so workspaces that share roots never wait for each other
+    in a circle.
 
-    It separates processes of filewright. Editors do not know it, so nothing that must not
-    be lost relies on it alone. A workspace on a folder above the roots that cannot be opened
-    is not separated from this one.
+    It separates processes of filewright. Editors do not know it, so nothing that must
+    not be lost relies on it alone. A workspace on a folder above the roots that cannot
+    be opened is not separated from this one.
     """
 
     def __init__(self, boundary: Boundary, seconds: float) -> None:
@@ -54,7 +55,8 @@ class WorkspaceLock:
 
     def _opened_above(self, folder: Folder) -> Folder | None:
         """Return the folder above one, if it is to be locked or to go on from; or None."""
-        # A folder that may not be listed cannot be locked, but one above it perhaps can.
+        # A folder that may not be listed cannot be locked, but one above it perhaps
+        # can.
         for listable in (True, False):
             with suppress(OSError):
                 above = folder.open_parent(listable=listable)
@@ -81,7 +83,8 @@ class WorkspaceLock:
     ) -> Iterator[bool]:
         """Hold the lock alone; yield True if it was taken now, False if the call is nested.
 
-        Raise `timeout` if other processes hold it, at once without `wait`, and `cancelled`.
+        Raise `timeout` if other processes hold it, at once without `wait`, and
+        `cancelled`.
         """
         deadline = time.monotonic() + (self._seconds if wait else 0.0)
         thread = self._thread
@@ -94,8 +97,8 @@ class WorkspaceLock:
             cleanups.callback(thread.release)
             depth = self._depth
             try:
-                # In the order of identities, so that no two processes wait in a circle. A
-                # root is opened again each time: to close it releases its lock.
+                # In the order of identities, so that no two processes wait in a circle.
+                # A root is opened again each time: to close it releases its lock.
                 for identity in () if depth else sorted({*self._above, *self._roots}):
                     root = self._roots.get(identity)
                     folder = (

@@ -1,8 +1,8 @@
 """The log of one root: every operation, what undo needs of it, and what is unfinished.
 
-An operation is written twice: as an intent, with all that rolls it back, before anything
-of it is in the workspace; and as done. Each is one transaction. The operation stays
-unfinished until nothing is left to clean up.
+An operation is written twice: as an intent, with all that rolls it back, before
+anything of it is in the workspace; and as done. Each is one transaction. The operation
+stays unfinished until nothing is left to clean up.
 """
 
 from __future__ import annotations

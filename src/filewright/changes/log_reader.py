@@ -102,8 +102,8 @@ class SessionSummary:
 class LogReader:
     """The log of one state folder, for reading.
 
-    `is_own` tells that it is the log of a root that is open here. `newest_number_of_all`
-    returns the number of the newest change of any log.
+    `is_own` tells that it is the log of a root that is open here.
+    `newest_number_of_all` returns the number of the newest change of any log.
     """
 
     def __init__(
@@ -275,7 +275,8 @@ class LogReader:
                     f"the state of the change {format_change_id(number)} is damaged: "
                     "it is not in the history"
                 )
-        # File changes older than every operation are not damage: they wait to be pruned.
+        # File changes older than every operation are not damage: they wait to be
+        # pruned.
         for (number,) in self.database.read(
             "SELECT DISTINCT operation FROM file_changes "
             "WHERE operation NOT IN (SELECT number FROM operations) "
@@ -431,7 +432,8 @@ class LogReader:
         first, last = (
             (path + b"/", path + b"0") if path else (b"", _LONGER_THAN_ANY_PATH)
         )
-        # A query each for the path itself and for the range, so that each uses an index.
+        # A query each for the path itself and for the range, so that each uses an
+        # index.
         selects: list[str] = []
         for root_column, column in (("root", "path"), ("former_root", "former_path")):
             operations = (

@@ -1,7 +1,7 @@
 """The values of the history: what a change did to files, and who made it.
 
-A change is numbered by its time in nanoseconds since the epoch. Its id is that number in
-13 characters, which sort as the numbers do.
+A change is numbered by its time in nanoseconds since the epoch. Its id is that number
+in 13 characters, which sort as the numbers do.
 """
 
 from __future__ import annotations
@@ -337,7 +337,8 @@ class FileState:
         if self.kind != "file":
             return True
         if not self.mtime_ns:
-            # The file was being made: its status does not tell whether it was written to.
+            # The file was being made: its status does not tell whether it was written
+            # to.
             return self.digest is None
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
 
@@ -397,17 +398,18 @@ def unpack_spans(packed: bytes, limit: int | None = None) -> Iterator[Span]:
 class FileChange:
     """The change of one file, folder or link.
 
-    `before` is None for a new file, `after` None for a deleted one; `renamed_from` is the
-    former path of a moved one. Of an edit `packed_spans` are the spans; `removed` and
-    `inserted` name the blobs that hold all old and all new bytes of these, one after the
-    other. `blobs` is where the contents are stored, None before the change is on record.
+    `before` is None for a new file, `after` None for a deleted one; `renamed_from` is
+    the former path of a moved one. Of an edit `packed_spans` are the spans; `removed`
+    and `inserted` name the blobs that hold all old and all new bytes of these, one
+    after the other. `blobs` is where the contents are stored, None before the change is
+    on record.
 
     A file change may also be the net of several. Then `edits` are the changes of the
     content, oldest first, without those that nothing depends on, and `segments` the
-    runs between which others have changed it. `moved_with_parent` tells that the file is
-    in the folder where it was, though that may have moved; otherwise `renamed_from` may
-    be the same path in another folder. `renamed_later`: the changes renamed the file, and
-    another change has renamed it since.
+    runs between which others have changed it. `moved_with_parent` tells that the file
+    is in the folder where it was, though that may have moved; otherwise `renamed_from`
+    may be the same path in another folder. `renamed_later`: the changes renamed the
+    file, and another change has renamed it since.
     """
 
     path: RecordedPath
@@ -518,14 +520,15 @@ class ChangeRecord:
     """A change, committed or about to be.
 
     `session`, `client` and `turn` are those of the caller, where known: `client` is its
-    name and version, `turn` its name for the part of the conversation. `reverts` are the
-    ids of the changes that were undone, newest first; `partial` tells that only some of
-    what they did was. `hard_links` counts the names of each file whose other names were
-    left behind. `notes` are for the user, such as bytes that another program wrote late
-    and where they are kept. `state` is the state of the operation in the log.
+    name and version, `turn` its name for the part of the conversation. `reverts` are
+    the ids of the changes that were undone, newest first; `partial` tells that only
+    some of what they did was. `hard_links` counts the names of each file whose other
+    names were left behind. `notes` are for the user, such as bytes that another program
+    wrote late and where they are kept. `state` is the state of the operation in the
+    log.
 
-    `commands` are the commands that share the change: all ran when it was made, and which
-    of them made it is not known. `session` is that of the first.
+    `commands` are the commands that share the change: all ran when it was made, and
+    which of them made it is not known. `session` is that of the first.
     """
 
     number: int

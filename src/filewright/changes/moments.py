@@ -16,8 +16,8 @@ _EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
 def parse_moment(text: str, now: datetime | None = None) -> int | None:
     """Return a time in nanoseconds since the epoch, or None if the text is no time.
 
-    The time may be ISO 8601 (without a zone: local time), a time of today (``14:30``), or
-    a duration before now (``10 min``, ``2h ago``).
+    The time may be ISO 8601 (without a zone: local time), a time of today (``14:30``),
+    or a duration before now (``10 min``, ``2h ago``).
     """
     text = text.strip()
     now = (now or datetime.now()).astimezone()
@@ -36,7 +36,8 @@ def parse_moment(text: str, now: datetime | None = None) -> int | None:
             moment = datetime.fromisoformat(text).astimezone()
         except (ValueError, OverflowError, OSError):
             return None
-    # A change's time is shown without nanoseconds; it means that change, not those before.
+    # A change's time is shown without nanoseconds; it means that change, not those
+    # before.
     nanoseconds = moment.microsecond * 1000 + 999 if moment.microsecond else 0
     return int(moment.replace(microsecond=0).timestamp()) * 10**9 + nanoseconds
 

@@ -126,7 +126,8 @@ class _ReplayStep:
 class _ReplayTree:
     """The files that changes touched, where they are after the changes so far.
 
-    `touched` are the nodes that a selected change is about, in the order of the changes.
+    `touched` are the nodes that a selected change is about, in the order of the
+    changes.
     """
 
     def __init__(self) -> None:
@@ -154,7 +155,8 @@ class _ReplayTree:
                 steps.append(_ReplayStep(change, node))
         for step in steps:
             self._detach(step, is_selected=is_selected)
-        # A folder comes before the files in it: the place of a file is a node and a name.
+        # A folder comes before the files in it: the place of a file is a node and a
+        # name.
         steps.sort(key=lambda step: len(step.change.path.parts))
         for step in steps:
             task.check()
@@ -296,10 +298,10 @@ def build_net_change(
 ) -> ChangeRecord:
     """Return `record` with the net change of the selected ones of `changes`.
 
-    `changes` are pairs of a change, oldest first, and whether it is selected. The others
-    are those between and after them: their renames are followed. With `changed_only`,
-    files that the changes left as they found them are left out. Linear in the number of
-    file changes.
+    `changes` are pairs of a change, oldest first, and whether it is selected. The
+    others are those between and after them: their renames are followed. With
+    `changed_only`, files that the changes left as they found them are left out. Linear
+    in the number of file changes.
     """
     tree = _ReplayTree()
     root_changes: dict[RecordedPath, FileChange] = {}

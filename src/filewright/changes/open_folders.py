@@ -18,9 +18,10 @@ FolderId = tuple[int, int]
 class OpenFolders(Closable):
     """The folders that a change has used last, held open: at most a few.
 
-    A held folder stays the same however it is renamed, so it is known by its identity. A
-    folder that is only read may be protected; one that is written to is checked when it is
-    opened. A folder that is released here closes itself when nothing else uses it.
+    A held folder stays the same however it is renamed, so it is known by its identity.
+    A folder that is only read may be protected; one that is written to is checked when
+    it is opened. A folder that is released here closes itself when nothing else uses
+    it.
     """
 
     def __init__(self, boundary: Boundary) -> None:

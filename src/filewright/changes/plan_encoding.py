@@ -1,8 +1,8 @@
 """The bytes of a rename plan, as the log stores it.
 
-A plan is lines of JSON, compressed, so that a large plan is never held as text: the count
-of folders and each folder; then each operation, followed by its states. A state of a
-folder is followed by those of its descendants.
+A plan is lines of JSON, compressed, so that a large plan is never held as text: the
+count of folders and each folder; then each operation, followed by its states. A state
+of a folder is followed by those of its descendants.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The recovery of a workspace: of all its logs, before anything else reads or writes.
 
-Several processes may serve the same folders. What one of them left unfinished is recovered by
-the next that takes the workspace lock. Until then its files are withheld from readers.
+Several processes may serve the same folders. What one of them left unfinished is
+recovered by the next that takes the workspace lock. Until then its files are withheld
+from readers.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from filewright.settings import Settings
 if TYPE_CHECKING:
     from filewright.changes.recovery import Recovery
 
-# The module `recovery` is imported where it is used: a server that has only started needs
-# nothing of it.
+# The module `recovery` is imported where it is used: a server that has only started
+# needs nothing of it.
 
 _MAX_UNSETTLED_CLEAN_UPS = 16
 """Above this count, changes that were cleaned up after are settled together."""
@@ -102,8 +103,9 @@ class Recoverer:
         """Recover every log. Needs the workspace lock.
 
         A change that reaches beyond the roots is left to the process that opens those.
-        With `settle_all` every change that was cleaned up after is settled, not only when
-        there are many; with `again` changes that could not be settled are tried too.
+        With `settle_all` every change that was cleaned up after is settled, not only
+        when there are many; with `again` changes that could not be settled are tried
+        too.
         """
         try:
             for log in self._own_logs:
@@ -136,8 +138,9 @@ class Recoverer:
     def recover_if_needed(self) -> None:
         """Recover what a dead process left, if there is anything: a few look-ups.
 
-        If that cannot be done (the workspace is read-only, the change reaches beyond its
-        roots, the state folder cannot be written), the files of the change are withheld.
+        If that cannot be done (the workspace is read-only, the change reaches beyond
+        its roots, the state folder cannot be written), the files of the change are
+        withheld.
         """
         for log in self._list_logs():
             unfinished = log.list_unfinished(*UNFINISHED)

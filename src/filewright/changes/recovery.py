@@ -1,9 +1,9 @@
 """The recovery of changes that an earlier process left unfinished.
 
-It comes under the workspace lock, before anything else. An intent is rolled back: its caller
-was never told that it succeeded. A committed change is cleaned up after. A change whose plan
-is torn or not sealed with our key is set aside. A change that cannot be settled is kept, and
-blocks only its own files.
+It comes under the workspace lock, before anything else. An intent is rolled back: its
+caller was never told that it succeeded. A committed change is cleaned up after. A
+change whose plan is torn or not sealed with our key is set aside. A change that cannot
+be settled is kept, and blocks only its own files.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class Recovery:
 def recover(log: Log, unfinished: Sequence[Row], *, again: bool = False) -> Recovery:
     """Roll back intents and clean up after committed changes. Needs the workspace lock.
 
-    `unfinished` are the numbers and states of the changes. With `again`, changes that an
-    earlier recovery could not settle are tried too.
+    `unfinished` are the numbers and states of the changes. With `again`, changes that
+    an earlier recovery could not settle are tried too.
     """
     report = Recovery()
     intents: list[tuple[int, str]] = []
@@ -138,8 +138,8 @@ def settle_cleaned(log: Log) -> None:
         for number in numbers:
             plan = _load_plan(log, number, Recovery()) or RenamePlan()
             slots = PlanSlots(folders, plan, search=log.search)
-            # A folder that rules have closed since cannot be flushed: after a power cut,
-            # temporaries may be back in it.
+            # A folder that rules have closed since cannot be flushed: after a power
+            # cut, temporaries may be back in it.
             with suppress(FilewrightError):
                 slots.flush_folders(log.flusher, queue)
     log.mark_cleaned_up(numbers)
@@ -156,8 +156,8 @@ def refuse_unsettled(log: Log, unfinished: Sequence[Row], record: ChangeRecord) 
 def unfinished_paths(log: Log) -> set[RecordedPath]:
     """Return the paths of changes that can still be settled.
 
-    To read several of them would show a torn tree. The files of a change that could not be
-    settled though all its roots are open may be read as they are.
+    To read several of them would show a torn tree. The files of a change that could not
+    be settled though all its roots are open may be read as they are.
     """
     paths: set[RecordedPath] = set()
     for number, state in log.list_unfinished(*UNFINISHED):
@@ -257,8 +257,8 @@ def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
 def _load_plan(log: Log, number: int, report: Recovery) -> RenamePlan | None:
     """Return the plan of a change, or None if it cannot be verified.
 
-    Without its plan an intent is set aside: its files stay as they are. A committed change
-    stays in the history, since only its clean-up was left to do.
+    Without its plan an intent is set aside: its files stay as they are. A committed
+    change stays in the history, since only its clean-up was left to do.
     """
     try:
         return log.read_plan(number)

@@ -1,9 +1,9 @@
 """The plan of a commit: operations on names, in order, as plain values.
 
-Whatever a change set asks for is reduced to operations on slots, a slot being a name in a
-folder: a file is brought to a slot, or the rights of the file in a slot are changed. The
-contents of its slots tell whether an operation is done, so each can be rolled back or
-finished at any time. The plan is the part of an intent that recovery reads.
+Whatever a change set asks for is reduced to operations on slots, a slot being a name in
+a folder: a file is brought to a slot, or the rights of the file in a slot are changed.
+The contents of its slots tell whether an operation is done, so each can be rolled back
+or finished at any time. The plan is the part of an intent that recovery reads.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class RenameOperation:
     """One step of a plan: the file in `source` is brought to `target`.
 
     `after` is the state of the target afterwards, `before` that of the file there which
-    is displaced. It is then in `source`, or in `backup`, a temporary name in the target's
-    folder, if names cannot be exchanged or the source is a name that users know. Without
-    `before`, the target must be free. For `OperationKind.RIGHTS` the three slots are the
-    same, and the states differ in mode, owner and group.
+    is displaced. It is then in `source`, or in `backup`, a temporary name in the
+    target's folder, if names cannot be exchanged or the source is a name that users
+    know. Without `before`, the target must be free. For `OperationKind.RIGHTS` the
+    three slots are the same, and the states differ in mode, owner and group.
     """
 
     kind: OperationKind
@@ -76,8 +76,8 @@ class PlanFolder:
     """A folder in which operations act.
 
     A folder is known by its inode (None until a new folder is staged). It is in `slot`
-    at first, then in a slot of an operation that brings it; a folder that another process
-    moves meanwhile is searched for. A root is in no slot: `root` is its path.
+    at first, then in a slot of an operation that brings it; a folder that another
+    process moves meanwhile is searched for. A root is in no slot: `root` is its path.
     """
 
     inode: int | None

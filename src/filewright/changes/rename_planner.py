@@ -1,8 +1,8 @@
 """From the difference of a tree to operations on names, in an order that always works.
 
 Every folder is in its final place before something is put into it. A file in the way is
-exchanged if it goes, and moved aside to a temporary name if it moves on. Deleted files are
-taken away last, so that moves out of them come first.
+exchanged if it goes, and moved aside to a temporary name if it moves on. Deleted files
+are taken away last, so that moves out of them come first.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class RenameOrder:
     ) -> RenamePlan:
         """Return the plan with the states that staging has completed."""
         operations: list[RenameOperation] = []
-        # Staging found the digests and inodes of new files, and digests of some originals.
+        # Staging found the digests and inodes of new files, and digests of some
+        # originals.
         for planned, operation in zip(self.operations, plan.operations, strict=True):
             if planned.kind is OperationKind.STAGED:
                 operation = replace(operation, after=created[planned.node])
@@ -203,7 +204,8 @@ class _Planner:
     def finish(self) -> RenameOrder:
         """Return the order, with the slot of every folder."""
         folder_slots: list[Slot | None] = []
-        # The slot of a folder may be in a folder that has no number yet, which is added.
+        # The slot of a folder may be in a folder that has no number yet, which is
+        # added.
         while len(folder_slots) < len(self._folders):
             folder = self._folders[len(folder_slots)]
             position = folder.original_position or folder.position

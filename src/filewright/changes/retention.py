@@ -50,10 +50,12 @@ _DELETE_FILE_CHANGES = (
 def enforce_limits(log: Log, *, settle: bool = False) -> None:
     """Keep the history of a log within its limits. Needs the workspace lock.
 
-    With `settle`, operations that are cleaned up are marked so in any case: a change over
-    several roots, which are not always open together, is not to be left unfinished.
+    With `settle`, operations that are cleaned up are marked so in any case: a change
+    over several roots, which are not always open together, is not to be left
+    unfinished.
     """
-    # The change itself is made, whatever a damaged log holds; the next change tries again.
+    # The change itself is made, whatever a damaged log holds; the next change tries
+    # again.
     with suppress(*DAMAGE_ERRORS, FilewrightError):
         limit = log.settings.history_bytes
         expired = find_expired(log, limit)

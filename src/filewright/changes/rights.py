@@ -27,8 +27,8 @@ def restore_rights(
 ) -> bool:
     """Set mode, owner and group back; return False if the file is missing or has changed.
 
-    Nothing is done if they were never changed: a user who may not set a mode may not set
-    it back either.
+    Nothing is done if they were never changed: a user who may not set a mode may not
+    set it back either.
     """
     assert operation.before is not None
     return _set_rights(slots, flusher, operation, operation.after, operation.before)
@@ -79,7 +79,8 @@ def _flush(folder: Folder, name: bytes, status: Status, flusher: Flusher) -> Non
         else:
             handle = folder.open(name)
     except OSError:
-        # Not readable to us: its rights reach the disk with the next flush of its folder.
+        # Not readable to us: its rights reach the disk with the next flush of its
+        # folder.
         return
     with handle:
         flusher.one(handle)

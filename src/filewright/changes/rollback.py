@@ -1,10 +1,11 @@
 """The rollback of a plan: every operation is taken back as far as it was done, last first.
 
-The contents of an operation's slots alone decide, never how far anything came. So the same
-code serves a commit that fails and the recovery after a crash, and may itself be
-interrupted and repeated. A file that is neither the original nor ours belongs to another
-program: it stays in its place, or returns to it. An operation that cannot be settled is
-left alone and named, with those that share a slot with it; the rest is settled.
+The contents of an operation's slots alone decide, never how far anything came. So the
+same code serves a commit that fails and the recovery after a crash, and may itself be
+interrupted and repeated. A file that is neither the original nor ours belongs to
+another program: it stays in its place, or returns to it. An operation that cannot be
+settled is left alone and named, with those that share a slot with it; the rest is
+settled.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ _LOST = "its earlier content is gone; only the undo data has it"
 def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
     """Take back every operation, last first, and remove temporaries.
 
-    The log then forgets the change, or sets it aside if there were conflicts. It keeps the
-    change as unfinished if an operation could not be settled.
+    The log then forgets the change, or sets it aside if there were conflicts. It keeps
+    the change as unfinished if an operation could not be settled.
     """
     outcome = Outcome()
     rollback = _Rollback(slots, log, record, outcome)
@@ -73,8 +74,8 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
         outcome.unsettled.append(
             f"the disk did not confirm it: {describe_error(error)}"
         )
-    # A file that another program may still write to stays under its temporary name until a
-    # recovery finds it closed.
+    # A file that another program may still write to stays under its temporary name
+    # until a recovery finds it closed.
     for display_path in outcome.waiting:
         outcome.unsettled.append(f"{display_path}: another program has it open")
     if not outcome.unsettled:
@@ -207,7 +208,8 @@ class _Rollback:
         """Take a replacement back, by the rollback table."""
         source, target, spare = operation.slots
         self._finish_half_renames(operation)
-        # The displaced file is in the temporary name if the names could not be exchanged.
+        # The displaced file is in the temporary name if the names could not be
+        # exchanged.
         backup, other = source, spare
         if self._slots.status(spare) is not None:
             backup, other = spare, source
@@ -249,7 +251,8 @@ class _Rollback:
         ):
             slots.discard_temporary(backup)
             if slots.status(backup) is not None:
-                # Windows before 10 keeps the name until the other program closes the file.
+                # Windows before 10 keeps the name until the other program closes the
+                # file.
                 raise OSError(errno.ETXTBSY, "another program has it open")
         if slots.is_half_renamed(source, target):
             slots.unlink(source)
@@ -340,8 +343,8 @@ class _Rollback:
     def _is_unfinished(self, slot: Slot, after: FileState) -> bool:
         """Return True if a temporary holds only a part of the file that was staged there.
 
-        An error or a kill ends the writing anywhere. A power cut loses blocks of it: they
-        are zeros or missing then.
+        An error or a kill ends the writing anywhere. A power cut loses blocks of it:
+        they are zeros or missing then.
         """
         status = self._slots.status(slot)
         # We write from the start to the end, so a part is never longer.

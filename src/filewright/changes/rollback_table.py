@@ -1,9 +1,9 @@
 """The rollback of one replacement, decided by a table of what its two slots hold.
 
-A replacement has a target, the name that the change gives to its file, and a backup: the
-slot with the displaced file if the exchange was made, and with our staged file if it was
-not. The table depends on nothing else, so it serves a commit that fails and the recovery
-after a crash, and may be interrupted and repeated.
+A replacement has a target, the name that the change gives to its file, and a backup:
+the slot with the displaced file if the exchange was made, and with our staged file if
+it was not. The table depends on nothing else, so it serves a commit that fails and the
+recovery after a crash, and may be interrupted and repeated.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def classify_slot(
 
 
 _OUR_FILE_AT_TARGET = {
-    # The displaced file goes back, even if it is not the original but a save that another
-    # program made a moment before the change.
+    # The displaced file goes back, even if it is not the original but a save that
+    # another program made a moment before the change.
     **dict.fromkeys(SlotContent, RollbackAction.EXCHANGE),
     SlotContent.MISSING: RollbackAction.REPORT_LOST,
 }

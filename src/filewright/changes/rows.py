@@ -1,7 +1,8 @@
 """The tables of a log, and their rows: a dataclass a table, a field a column.
 
 A file state is stored as JSON, by field names. Every row of a change is covered by a
-checksum, so that a damaged disk, and an edit of the file by another program, is noticed.
+checksum, so that a damaged disk, and an edit of the file by another program, is
+noticed.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ PROMPT_PAUSE_SECONDS = 600
 class Scope:
     """Changes as a caller names them: one change, a session, a prompt, or since a moment.
 
-    `prompt` is the id of a change, for all changes of the same prompt. `since` is a time,
-    as `parse_moment` reads it, or the id of a change, which itself is not included.
-    `path` takes of these what was done at a path or below it, `hunk` one hunk of one file,
-    counted from 1.
+    `prompt` is the id of a change, for all changes of the same prompt. `since` is a
+    time, as `parse_moment` reads it, or the id of a change, which itself is not
+    included. `path` takes of these what was done at a path or below it, `hunk` one hunk
+    of one file, counted from 1.
     """
 
     change_id: str | None = None
@@ -41,8 +41,9 @@ class Selection:
     """The changes of a scope.
 
     `change_ids` are newest first, `record` is what these changes did together.
-    `description` names them in a message, `summary` in the history once they are undone,
-    `details` for programs. `partial`: only some of what the changes did is selected.
+    `description` names them in a message, `summary` in the history once they are
+    undone, `details` for programs. `partial`: only some of what the changes did is
+    selected.
     """
 
     record: ChangeRecord

@@ -68,8 +68,9 @@ class Selector:
     ) -> Selection:
         """Return the selection of a scope.
 
-        With `only_inside` it has only what lies below the roots. What is undone already is
-        not part of a session, a prompt or the time since a moment, unless `include_undone`.
+        With `only_inside` it has only what lies below the roots. What is undone already
+        is not part of a session, a prompt or the time since a moment, unless
+        `include_undone`.
 
         Raise `not_found`, `invalid_input`, and `no_change` if nothing is left.
         """
@@ -386,8 +387,8 @@ class Selector:
     ) -> tuple[int, str]:
         """Return the number after which changes are meant, and how it is shown.
 
-        The text is a time, a change, or ``CHANGE^`` for the moment before a change. With
-        `must_be_known` a time must lie within the history.
+        The text is a time, a change, or ``CHANGE^`` for the moment before a change.
+        With `must_be_known` a time must lie within the history.
         """
         moment = parse_moment(text)
         if moment is None:

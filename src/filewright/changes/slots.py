@@ -108,8 +108,8 @@ class PlanSlots:
     def status(self, slot: Slot) -> Status | None:
         """Return the status of the file in a slot, or None.
 
-        Raise `FileNotFoundError` if the folder of the slot is nowhere. A folder that the
-        change made itself may be gone again: then there is nothing in it.
+        Raise `FileNotFoundError` if the folder of the slot is nowhere. A folder that
+        the change made itself may be gone again: then there is nothing in it.
         """
         try:
             folder = self.folder(slot)

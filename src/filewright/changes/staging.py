@@ -125,7 +125,8 @@ class _Staging:
                     pending.append((child_location, child))
                 else:
                     state = self._make_file(folder, name, child, state)
-                    # A file in a new folder is recognised by its content, not its inode.
+                    # A file in a new folder is recognised by its content, not its
+                    # inode.
                     state = replace(state, inode=None)
                 states[b"/".join(child_location.parts[len(top.parts) :])] = state
         # From below: a folder that becomes read-only takes no more entries.
@@ -202,9 +203,9 @@ class _Staging:
             file.write(block, size)
             size += len(block)
             if size - written_back >= _WRITEBACK_BYTES:
-                # The disk begins while we copy on: the flush at the end then finds little
-                # to do. Only whole pages: to write on in a page that is on its way to the
-                # disk waits for it, which made a copy take a third longer.
+                # The disk begins while we copy on: the flush at the end then finds
+                # little to do. Only whole pages: to write on in a page that is on its
+                # way to the disk waits for it, which made a copy take a third longer.
                 end = size - size % _WRITEBACK_ALIGNMENT
                 file.start_writeback(written_back, end - written_back)
                 written_back = end
@@ -230,9 +231,9 @@ class _Staging:
     def _set_metadata(self, handle: File | Folder, node: TreeNode) -> None:
         """Set owner, extended attributes, mode and times of a new file or folder.
 
-        Owner comes before mode: a chown clears the setuid bit. Raise `permission_denied`
-        naming what could not be kept. A copy leaves out the extended attributes that only
-        the system may give.
+        Owner comes before mode: a chown clears the setuid bit. Raise
+        `permission_denied` naming what could not be kept. A copy leaves out the
+        extended attributes that only the system may give.
         """
         attributes = node.attributes
         times = None

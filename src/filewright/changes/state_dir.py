@@ -1,8 +1,8 @@
 """State folders, in which the history and the undo data are kept, outside of every workspace.
 
 `git clean` deletes what is inside a workspace, and a cloned repository could bring a
-forged journal with it, so nothing is ever read from below a root. A state folder belongs
-to one root::
+forged journal with it, so nothing is ever read from below a root. A state folder
+belongs to one root::
 
     BASE/roots           a line of JSON for each state folder: the content of all `root`
                          files, from which it is written again if it is lost
@@ -14,9 +14,10 @@ to one root::
     BASE/ID/contents/    undo data that is too large for the database
     BASE/ID/kept/        versions of files that nobody asked to lose
 
-A root is recognised by inode and birth, so it may be renamed, and a reused inode inherits
-nothing; where a file system records no birth, by its path. An ambiguous root gets a new
-state folder, and a note. State of earlier versions is left as it is, and named.
+A root is recognised by inode and birth, so it may be renamed, and a reused inode
+inherits nothing; where a file system records no birth, by its path. An ambiguous root
+gets a new state folder, and a note. State of earlier versions is left as it is, and
+named.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def state_base_folder(settings: Settings) -> str:
 class RegisteredRoot(NamedTuple):
     """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
-    An empty path first means that another folder is there now, and where this one went is not
-    known. `birth_ns` is None if the file system does not record it.
+    An empty path first means that another folder is there now, and where this one went
+    is not known. `birth_ns` is None if the file system does not record it.
     """
 
     id: str
@@ -203,7 +204,8 @@ class StateIndex:
                 for owner in at_path
                 if None in (owner.inode, owner.birth_ns, birth)
             ),
-            # The number of a device may differ after the next mount: then the path counts.
+            # The number of a device may differ after the next mount: then the path
+            # counts.
             *(
                 owner
                 for owner in same_inode
@@ -224,8 +226,8 @@ class StateIndex:
     ) -> list[RegisteredRoot]:
         """Return the state folders that may hold changes of what lies below `roots`.
 
-        Without those of `own_ids`: the others are of folders above and below the roots, and of
-        roots that were changed together with one of the roots.
+        Without those of `own_ids`: the others are of folders above and below the roots,
+        and of roots that were changed together with one of the roots.
         """
         other_ids = {name for own_id in own_ids for name in self.others_of(own_id)}
 
@@ -302,9 +304,9 @@ class StateIndex:
 class StateFolder:
     """The state of one `root` that is open here, or of another `owner`.
 
-    Folders are 0700 and files 0600. `key` seals plans, so that a plan of another user is
-    recognised. `note` explains why a root has a new state folder although there was one that
-    could have been its own.
+    Folders are 0700 and files 0600. `key` seals plans, so that a plan of another user
+    is recognised. `note` explains why a root has a new state folder although there was
+    one that could have been its own.
     """
 
     def __init__(
@@ -323,7 +325,8 @@ class StateFolder:
     def find(self) -> None:
         """Take the owner that the root has now.
 
-        Another process may have made its state folder, unless this object has made it itself.
+        Another process may have made its state folder, unless this object has made it
+        itself.
         """
         if self.root is not None and not self._claimed:
             self._find(self.root)
@@ -412,9 +415,9 @@ class StateFolder:
     def open(self, task: Task | None = None, *, make: bool = True) -> int | None:
         """Read the key, and `make` what is missing.
 
-        A state folder that was removed meanwhile is made again. Return the time of the last change
-        of the folder of contents in nanoseconds, or None if it was not open yet. Raise
-        `permission_denied` with what to do, and `timeout`.
+        A state folder that was removed meanwhile is made again. Return the time of the
+        last change of the folder of contents in nanoseconds, or None if it was not open
+        yet. Raise `permission_denied` with what to do, and `timeout`.
         """
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
@@ -461,7 +464,8 @@ class StateFolder:
                 replaced_owners = (
                     other for other in others if other.path == root.resolved_path
                 )
-                # Another folder is at the path of these owners: where they are is not known.
+                # Another folder is at the path of these owners: where they are is not
+                # known.
                 self._index.add(
                     base,
                     *(

@@ -136,7 +136,8 @@ def _require_writable_folders(tree: ChangeTree, arrangement: _Arrangement) -> No
     for folder, requested_path in tree.records.written.items():
         if folder.original is None:
             continue
-        # A folder that goes as a whole is not written to, unless something moves out of it.
+        # A folder that goes as a whole is not written to, unless something moves out of
+        # it.
         is_written = folder in locations or any(
             node is not None and _is_moved(node, locations)
             for node in folder.original_children.values()

@@ -90,12 +90,12 @@ class TreeNode:
 
     `original` is the file on the disk that it is (None for a new one); `source` is the
     node of the file on the disk that it is, or that it is a copy of. `rights` and
-    `content` are those after the change; `mtime_ns` and `attributes` are left as they are
-    if they are None. If the new content is one edit of the bytes on the disk, `splices`
-    are those of the edit.
+    `content` are those after the change; `mtime_ns` and `attributes` are left as they
+    are if they are None. If the new content is one edit of the bytes on the disk,
+    `splices` are those of the edit.
 
-    A copied folder is not loaded: a child that no step has touched is read from `source`
-    when it is needed.
+    A copied folder is not loaded: a child that no step has touched is read from
+    `source` when it is needed.
     """
 
     records: TreeRecords
@@ -220,8 +220,8 @@ class TreeNode:
             node.position = Position(self, name)
         if self.original is not None:
             if node is not None and node.kind == "folder" and node.original is not None:
-                # A folder that was reached by another path before may have been moved or
-                # deleted since: that node counts.
+                # A folder that was reached by another path before may have been moved
+                # or deleted since: that node counts.
                 identity = node.original.status.identity
                 node = self.records.folders.setdefault(identity, node)
             self.original_children[name] = node

@@ -1,7 +1,7 @@
 """The steps of a change set, applied to the tree of a change.
 
-A step that the operating system would refuse later is refused here, before anything is begun:
-rights, owners, mounts, links and protected names.
+A step that the operating system would refuse later is refused here, before anything is
+begun: rights, owners, mounts, links and protected names.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _modify(tree: ChangeTree, step: Modify) -> None:
     base = node.content
     assert base is not None
     require_ordered(step.splices, base.size)
-    # A file may need a new inode for other reasons and still have its bytes on the disk.
+    # A file may need a new inode for other reasons and still have its bytes on the
+    # disk.
     is_first_edit = isinstance(base, DiskContent) and base.opener == node.open_original
     node.splices = step.splices if is_first_edit else None
     node.content = SplicedContent(
@@ -343,8 +344,8 @@ def _require_removable(
 ) -> None:
     """Refuse to take a node out of a folder.
 
-    That is a root or a folder with a root in it, a mount, a link on the way to something
-    protected, and an entry that a sticky folder keeps.
+    That is a root or a folder with a root in it, a mount, a link on the way to
+    something protected, and an entry that a sticky folder keeps.
     """
     original = node.original
     if original is None:
@@ -379,7 +380,8 @@ def _require_no_root_or_mount(
             raise errors.contains_root(requested_path, root.name)
     mounts = node.open_original_folder(reading=False).mounts_below()
     if mounts:
-        # A move would take the mount with it, and the user who mounts it would not find it.
+        # A move would take the mount with it, and the user who mounts it would not find
+        # it.
         mount = Location(location.root, (*location.parts, *mounts[0].split(b"/")))
         raise errors.contains_mount(requested_path, mount.display_path)
 

@@ -1,8 +1,8 @@
 """Undo: the inverse of one change, or of several as one, as a change set of its own.
 
-A file that has changed since is merged: a clean merge is applied and reported, a conflict
-refuses the undo. A file that was deleted or moved away since comes back. With `force` each
-file gets its earlier content, over what is there.
+A file that has changed since is merged: a clean merge is applied and reported, a
+conflict refuses the undo. A file that was deleted or moved away since comes back. With
+`force` each file gets its earlier content, over what is there.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ class Reversal:
     """The undo of a selection.
 
     Its change set is worked out on the tree of its commit, or of its preview, each time
-    that one is tried: `report` is that of the last try. `left` are the conflicts of files
-    that are left as they are, `diff` is that of a preview.
+    that one is tried: `report` is that of the last try. `left` are the conflicts of
+    files that are left as they are, `diff` is that of a preview.
 
-    Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the roots.
+    Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the
+    roots.
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class Reversal:
         self._locations: dict[RecordedPath, Location] = {}
         for change in selected.record.file_changes:
             if change.action == "attributes" and not change.path.parts:
-                # A folder of an outer root may be a root here, whose rights never change.
+                # A folder of an outer root may be a root here, whose rights never
+                # change.
                 root = locate(change.path).requested_path.rstrip(":")
                 self._root_notes.append(
                     f"{root} is a root of the workspace, so its mode and owner stay; a "
@@ -119,13 +121,14 @@ class Reversal:
     def _build_steps(self, tree: ChangeTree) -> Sequence[Step]:
         """Apply the undo to names in a tree; return the steps for contents and rights.
 
-        Raise `stale_version` with the conflicts in its details, and `no_change` if nothing
-        is left to do.
+        Raise `stale_version` with the conflicts in its details, and `no_change` if
+        nothing is left to do.
         """
         builder = ReportBuilder()
         for note in self._root_notes:
             builder.add_note(note)
-        # A copy, since the planner adds folders: a retried commit begins as the first try.
+        # A copy, since the planner adds folders: a retried commit begins as the first
+        # try.
         planner = UndoPlanner(
             tree, self._file_changes, dict(self._locations), self._options, builder
         )

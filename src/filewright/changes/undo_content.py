@@ -95,7 +95,8 @@ class ContentUndoer:
     ) -> bytes:
         """Return what the run would have made of a file without one of its hunks.
 
-        Raise `not_found` if it has fewer hunks, `unsupported` if it is too large for them.
+        Raise `not_found` if it has fewer hunks, `unsupported` if it is too large for
+        them.
         """
         snapshot = Snapshot(before, settings=self.settings)
         utf8_view: Utf8View | None = None
@@ -133,8 +134,8 @@ class ContentUndoer:
     ) -> bytes:
         """Return the current content without the change, merged by lines."""
         texts = [after, current, before]
-        # A character of UTF-16 may hold the byte of a line end. A file that was converted
-        # meanwhile is merged as bytes.
+        # A character of UTF-16 may hold the byte of a line end. A file that was
+        # converted meanwhile is merged as bytes.
         codec = _WIDE_ENCODINGS.get(current[:2])
         for text in texts:
             if text[:2] != current[:2] or len(text) % 2:

@@ -2,10 +2,11 @@
 
 First each file change is examined: what is at its path now, and whether it can be given
 back. Files that are to be elsewhere, or nowhere, are then detached bottom-up, and files
-that come back are attached top-down. New contents, owners and modes are steps that follow.
+that come back are attached top-down. New contents, owners and modes are steps that
+follow.
 
-Every file change is examined once, and questions about others are look-ups by the folders
-above: the work grows with the number of file changes.
+Every file change is examined once, and questions about others are look-ups by the
+folders above: the work grows with the number of file changes.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ _TOO_LARGE = "has changed since, and is too large to be merged"
 class UndoOptions:
     """The settings of an undo.
 
-    `locate` returns the location of a recorded path, and raises if it may not be reached.
-    `hunk` is the one hunk to undo, counted from 1.
+    `locate` returns the location of a recorded path, and raises if it may not be
+    reached. `hunk` is the one hunk to undo, counted from 1.
     """
 
     settings: Settings
@@ -192,7 +193,8 @@ class UndoPlanner:
                         display_path = self._shown(change.path)
                         self._report.add_note(f"{display_path} is gone already")
                 elif node in examined_nodes:
-                    # One file is at the paths of two changes: the other was overwritten.
+                    # One file is at the paths of two changes: the other was
+                    # overwritten.
                     self._refuse(change.path, _GONE)
                 else:
                     examined_nodes.add(node)
@@ -308,8 +310,8 @@ class UndoPlanner:
     ) -> Modify | Create:
         """Return the step for a file that is not in memory.
 
-        Its stored splices are taken back if it is as the change left it, or has grown at
-        its end; otherwise its stored content replaces it.
+        Its stored splices are taken back if it is as the change left it, or has grown
+        at its end; otherwise its stored content replaces it.
         """
         display_path = self._shown(change.path)
         if self._hunk is not None:
@@ -456,8 +458,8 @@ class UndoPlanner:
     def _clear_path(self, attachment: _Attachment, location: Location) -> bool:
         """Make room for what comes back. Return True if it replaces what is there.
 
-        A folder comes back over a folder; with `force` a file replaces a file, and what is
-        there otherwise is deleted.
+        A folder comes back over a folder; with `force` a file replaces a file, and what
+        is there otherwise is deleted.
         """
         occupant = self._find_node(location)
         if occupant is None:

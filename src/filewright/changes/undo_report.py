@@ -60,8 +60,8 @@ class Conflict:
 class UndoReport:
     """The result of working out an undo.
 
-    `merged` are the files in which later changes were kept by a three-way merge, `notes`
-    are for the user, and `conflicts` have refused the undo.
+    `merged` are the files in which later changes were kept by a three-way merge,
+    `notes` are for the user, and `conflicts` have refused the undo.
     """
 
     merged: tuple[str, ...] = ()
