@@ -28,7 +28,7 @@ from filewright.search.engine import (
 from filewright.search.engine import matches as find_matches
 from filewright.search.pattern import compile as compile_pattern
 from filewright.settings import Settings
-from filewright.text import lines as lines_module
+from filewright.text.lines import Lines, ReadSizes
 from filewright.text.snapshot import Snapshot
 
 TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
@@ -326,13 +326,14 @@ def test_the_child_process_gives_the_same_hits(
 def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     monkeypatch.setattr(window_module, "_FAR", 0)
-    monkeypatch.setattr(lines_module, "_NEAR_BYTES", 0)
     rows = [b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n for n in range(300_000)]
     if lone is not None:
         rows[lone] = b"two\rlines\n"
     data = b"".join(rows)
     ends = [match.end() for match in re.finditer(rb"\r\n?|\n", data)]
     snapshot = opened(data)
+    # Without lines near a known one, each answer uses what the child counted.
+    snapshot.lines = Lines(snapshot, read_sizes=ReadSizes(near=0))
     hits = search_snapshot(
         snapshot, compile_pattern("row (150000|299998)", mode="regex"), limit=9
     ).hits

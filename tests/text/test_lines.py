@@ -1,7 +1,6 @@
-"""Where lines begin: what the three terminators make of any bytes, however they are read and counted."""
+"""Lines: their starts, ends, numbers and terminators."""
 
 import itertools
-import os
 import re
 import threading
 from dataclasses import dataclass, field
@@ -10,17 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
-from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.settings import Settings
-from filewright.text import lines
-from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import Lines, count_terminators
-from filewright.text.snapshot import Snapshot
+from filewright.text.lines import (
+    MAX_INDEX_ENTRIES,
+    Lines,
+    ReadSizes,
+    count_terminators,
+)
 
 PARTS = [
     b"a",
@@ -41,12 +39,12 @@ WIDE_TEXTS = st.text(alphabet="ab\r\n\u2028\u0a00\u0d0aé😀", max_size=40)
 
 @dataclass
 class Source:
-    """Bytes to read, which notes how much is read at once."""
+    """Bytes to read; `longest_read` is the most that was read at once."""
 
     content: bytes
     encoding: Encoding = field(default_factory=lambda: Encoding("latin-1"))
     start: int = 0
-    most: int = 0
+    longest_read: int = 0
 
     @property
     def size(self) -> int:
@@ -55,24 +53,17 @@ class Source:
     def read(self, offset: int, length: int) -> bytes:
         assert offset >= 0
         assert length >= 0
-        self.most = max(self.most, length)
+        self.longest_read = max(self.longest_read, length)
         return self.content[offset : offset + length]
 
 
 @pytest.fixture(scope="module", params=[2, 4, 6, 64, None], ids=str)
-def window(request):
-    """Everything that is read at once made so small that every text crosses its edges."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param is not None:
-            for name in (
-                "BLOCK_BYTES",
-                "PAGE_BYTES",
-                "LONG_LINE_BYTES",
-                "_FIRST_READ_BYTES",
-                "_NEAR_BYTES",
-            ):
-                patch.setattr(lines, name, request.param)
-        yield request.param
+def sizes(request):
+    """Sizes of reads, most of them so small that each text crosses their edges."""
+    size = request.param
+    if size is None:
+        return ReadSizes()
+    return ReadSizes(block=size, page=size, first=size, longest=size, near=size)
 
 
 def naive(content: bytes) -> list[bytes]:
@@ -85,9 +76,9 @@ def body(line: bytes) -> bytes:
 
 @examples(25)
 @given(content=TEXTS)
-def test_lines_are_what_the_three_terminators_make(window, content):
+def test_finds_each_line(sizes, content):
     expected = naive(content)
-    index = Lines(Source(content))
+    index = Lines(Source(content), read_sizes=sizes)
     assert index.count_lines() == len(expected)
     assert index.is_complete
     assert index.ends_in_terminator() == content.endswith((b"\r", b"\n"))
@@ -100,13 +91,13 @@ def test_lines_are_what_the_three_terminators_make(window, content):
             assert index.line_at(inside) == number
             assert index.line_start(inside) == offset
             assert index.line_end(inside) == end
-        found = index.read_line(offset, limit=len(content))
-        assert (found.body, found.terminator, found.end) == (
+        actual = index.read_line(offset, limit=len(content))
+        assert (actual.body, actual.terminator, actual.end) == (
             body(line),
             line[len(body(line)) :],
             end,
         )
-        assert found.is_whole
+        assert actual.is_whole
         offset = end
     assert not index.has_line(0)
     assert not index.has_line(len(expected) + 1)
@@ -121,9 +112,9 @@ def test_lines_are_what_the_three_terminators_make(window, content):
 
 @examples(25)
 @given(content=TEXTS, data=st.data())
-def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
+def test_reads_lines_in_range(sizes, content, data):
     expected = naive(content)
-    index = Lines(Source(content))
+    index = Lines(Source(content), read_sizes=sizes)
     assert [
         line.body + line.terminator for line in index.read_lines(limit=len(content))
     ] == expected
@@ -156,9 +147,9 @@ def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
         st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12
     ),
 )
-def test_answers_do_not_depend_on_what_was_asked_before(window, content, questions):
+def test_answers_in_any_order(sizes, content, questions):
     expected = naive(content)
-    index = Lines(Source(content))
+    index = Lines(Source(content), read_sizes=sizes)
     for kind, value in questions:
         if kind == "at":
             inside = min(value, len(content))
@@ -180,10 +171,10 @@ def test_answers_do_not_depend_on_what_was_asked_before(window, content, questio
     codec=st.sampled_from(["utf-16-le", "utf-16-be"]),
     odd=st.booleans(),
 )
-def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
+def test_counts_utf16_units(sizes, text, codec, odd):
     mark = "\ufeff".encode(codec)
     content = mark + text.encode(codec) + (b"\0" if odd else b"")
-    index = Lines(Source(content, Encoding(codec, mark), start=2))
+    index = Lines(Source(content, Encoding(codec, mark), start=2), read_sizes=sizes)
     expected = [
         line.encode(codec)
         for line in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)
@@ -210,7 +201,7 @@ def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
 
 @examples(25)
 @given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6))
-def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
+def test_adds_counts_of_parts(content, cuts):
     edges = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})
     total = count_terminators(b"")
     for start, stop in itertools.pairwise(edges):
@@ -218,7 +209,7 @@ def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
     assert total == count_terminators(content)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("content", "dominant", "name"),
     [
         (b"", b"\n", "none"),
@@ -233,16 +224,27 @@ def test_stretches_add_up_wherever_a_text_is_cut(content, cuts):
         (b"a\r\r\n\r\n", b"\r\n", "mixed"),
         (b"a\r\n" * 3, b"\r\n", "crlf"),
     ],
+    ids=[
+        "empty",
+        "no-terminator",
+        "crlf-then-lf",
+        "lf-then-crlf",
+        "cr-then-lf",
+        "crlf-then-cr",
+        "two-of-each",
+        "most-crlf",
+        "most-cr",
+        "cr-before-crlf",
+        "all-crlf",
+    ],
 )
-def test_the_most_frequent_terminator_and_of_a_tie_the_first_seen(
-    window, content, dominant, name
-):
-    found = Lines(Source(content)).terminators
-    assert found.dominant == dominant
-    assert found.name == name
+def test_dominant_terminator(sizes, content, dominant, name):
+    terminators = Lines(Source(content), read_sizes=sizes).terminators
+    assert terminators.dominant == dominant
+    assert terminators.name == name
 
 
-def test_a_line_is_looked_at_no_further_than_asked():
+def test_stops_at_reach():
     source = Source(b"short\n" + b"x" * 1_000_000 + b"\nend\n")
     index = Lines(source)
     found = list(index.read_lines(limit=10, reach=100_000))
@@ -254,9 +256,11 @@ def test_a_line_is_looked_at_no_further_than_asked():
     assert [line.body for line in index.read_lines(limit=3)] == [b"sho", b"xxx", b"end"]
 
 
-@pytest.mark.parametrize("terminator", [b"\n", b"\r\n", b"\r"])
-def test_a_long_line_is_never_read_at_once(terminator):
-    """Sixty megabytes of one line: every question is answered in reads of a megabyte at most."""
+@pytest.mark.parametrize(
+    "terminator", [b"\n", b"\r\n", b"\r"], ids=["lf", "crlf", "cr"]
+)
+def test_reads_long_line_in_parts(terminator):
+    """Answer each question about a line of 60 MB with reads of at most 1 MB."""
     source = Source(b"first" + terminator + b"x" * (60 << 20) + terminator + b"last")
     long = len(b"first" + terminator)
     last = source.size - 4
@@ -274,11 +278,11 @@ def test_a_long_line_is_never_read_at_once(terminator):
         (60 << 20, 50),
         (4, 4),
     ]
-    assert source.most <= (1 << 20) + 16
+    assert source.longest_read <= (1 << 20) + 16
 
 
-@each_row(
-    "at",
+@pytest.mark.parametrize(
+    "offset",
     [
         0,
         (256 << 10) - 1,
@@ -288,17 +292,19 @@ def test_a_long_line_is_never_read_at_once(terminator):
         (1 << 20) + (256 << 10) - 1,
     ],
 )
-@each_row("ending", [b"\r", b"\r\n", b"\rx"])
-def test_a_carriage_return_anywhere_is_counted(at, ending):
-    """Line feeds are counted a megabyte at a time until the first carriage return, wherever that is."""
+@pytest.mark.parametrize(
+    "ending", [b"\r", b"\r\n", b"\rx"], ids=["cr", "crlf", "cr-letter"]
+)
+def test_counts_late_carriage_return(offset, ending):
+    """Count right although the counting changes at the first carriage return."""
     content = bytearray(b"ab\n" * 600_000)
-    content[at : at + len(ending)] = ending
+    content[offset : offset + len(ending)] = ending
     assert Lines(Source(bytes(content))).terminators == count_terminators(
         bytes(content)
     )
 
 
-def test_threads_that_count_at_once_count_right(tmp_path):
+def test_counts_in_threads(tmp_path):
     content = b"".join(b"%07d %s\n" % (n, b"x" * (n % 90)) for n in range(60_000))
     expected = content.count(b"\n")
     for _ in range(8):
@@ -331,11 +337,10 @@ def test_threads_that_count_at_once_count_right(tmp_path):
         assert wrong == []
 
 
-def test_counting_that_was_cancelled_goes_on_where_it_was():
+def test_resumes_cancelled_count():
     source = Source(b"line\n" * 4_000_000)
     index = Lines(source)
-    task = Task()
-    task.report = lambda *_: task.cancel()  # type: ignore[method-assign]
+    task = Task(report=lambda *_: task.cancel())
     with pytest.raises(FilewrightError) as caught:
         index.count_lines(task)
     assert caught.value.code == Code.CANCELLED
@@ -343,53 +348,6 @@ def test_counting_that_was_cancelled_goes_on_where_it_was():
     assert index.count_lines(Task()) == 4_000_000
 
 
-def snapshot_of(path, cache, **options) -> Snapshot:
-    return Snapshot.of_file(
-        system.open_file(os.fsencode(path)),
-        None,
-        Settings(hold_bytes=0, **options),
-        indexes=cache,
-    )
-
-
-def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts(
-    tmp_path,
-):
-    """What one reader counted of the beginning does not stand for the whole file with the next."""
-    content = b"unix line\n" * 60_000 + b"dos line\r\n" * 200_000
-    path = tmp_path / "f"
-    path.write_bytes(content)
-    os.utime(path, ns=(10**18, 10**18))
-    cache = BoundedCache(1 << 20)
-    with snapshot_of(path, cache) as first:
-        assert first.lines.offset_of(500) == 499 * 10
-    with snapshot_of(path, cache) as second, snapshot_of(path, cache) as third:
-        assert second.lines.offset_of(200_000) == 60_000 * 10 + 139_999 * 10
-        assert not second.lines.is_complete
-        assert third.lines.count_lines() == 260_000
-        for snapshot in (second, third):
-            assert snapshot.lines.terminators.counts() == {
-                "lf": 60_000,
-                "crlf": 200_000,
-                "cr": 0,
-            }
-            assert snapshot.dominant_terminator == b"\r\n"
-
-
-def test_an_index_is_not_kept_of_a_file_that_changed_under_the_reader(tmp_path):
-    path = tmp_path / "f"
-    path.write_bytes(b"a\n" * 500_000)
-    cache = BoundedCache(1 << 20)
-    with snapshot_of(path, cache) as snapshot:
-        with path.open("ab") as file:
-            file.write(b"more\n")
-        assert snapshot.lines.count_lines() == 500_000
-    assert cache.total == 0
-
-
-def test_an_index_stays_small_however_large_the_file():
-    class Vast(Source):
-        size = 1 << 44  # type: ignore[assignment]
-
-    block = Lines(Vast(b""))._index.block
-    assert (1 << 44) // block <= lines.MAX_INDEX_ENTRIES
+def test_limits_index_entries():
+    block = ReadSizes().block_for(1 << 44)
+    assert (1 << 44) // block <= MAX_INDEX_ENTRIES

@@ -1,20 +1,15 @@
-"""A snapshot is the file's bytes, its lines are ours, and every tier gives the same answers."""
+"""Snapshots: the same answers from memory and from the file, versions and indexes."""
 
 import os
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.examples import examples
-from tests.rows import each_row
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import splice
+from filewright.text.cache import BoundedCache
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
 
 
 def windowed(tmp_path, data: bytes, **options) -> Snapshot:
@@ -25,28 +20,28 @@ def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     )
 
 
-CONTENTS = [
-    b"",
-    b"x",
-    b"\n",
-    b"\xef\xbb\xbf",
-    b"\xef\xbb\xbf" + b"line\r\nother\n" * 5000 + b"end",
-    b"\xef\xbb\xbfone \xff byte\n",
-    b"a\rb\r\nc\nd\r",
-    b"\r" * 1000 + b"\n" * 1000,
-    b"x" * 3_000_000 + b"\nend",
-    b"binary\0content",
-    b"text" * 5000 + b"\0" + b"text" * 5000,
-    "Привет, мир, как дела?\n".encode("koi8-r") * 20,
-    "日本語のテキストです。\n".encode("cp932") * 50,
-    "\ufeffwide\r\nlines\n\u0a0a\u0d0d\r\n".encode("utf-16-le") * 30,
-    "\ufeffwide\nlines\n".encode("utf-16-be"),
-    "\ufefftext\n".encode("utf-32-le"),
-]
+CONTENTS = {
+    "empty": b"",
+    "one-byte": b"x",
+    "line-feed": b"\n",
+    "bom": b"\xef\xbb\xbf",
+    "bom-and-lines": b"\xef\xbb\xbf" + b"line\r\nother\n" * 5000 + b"end",
+    "bom-and-damage": b"\xef\xbb\xbfone \xff byte\n",
+    "all-terminators": b"a\rb\r\nc\nd\r",
+    "carriage-returns": b"\r" * 1000 + b"\n" * 1000,
+    "long-line": b"x" * 3_000_000 + b"\nend",
+    "nul-at-start": b"binary\0content",
+    "nul-in-middle": b"text" * 5000 + b"\0" + b"text" * 5000,
+    "koi8-r": "Привет, мир, как дела?\n".encode("koi8-r") * 20,
+    "cp932": "日本語のテキストです。\n".encode("cp932") * 50,
+    "utf-16-le": "\ufeffwide\r\nlines\n\u0a0a\u0d0d\r\n".encode("utf-16-le") * 30,
+    "utf-16-be": "\ufeffwide\nlines\n".encode("utf-16-be"),
+    "utf-32-le": "\ufefftext\n".encode("utf-32-le"),
+}
 
 
 def described(snapshot: Snapshot) -> list[object]:
-    """Everything that can be asked of a snapshot."""
+    """Return the answers of all methods of a snapshot."""
     lines = snapshot.lines
     facts: list[object] = [
         snapshot.size,
@@ -96,8 +91,8 @@ def described(snapshot: Snapshot) -> list[object]:
     return facts
 
 
-@each_row("content", CONTENTS)
-def test_windows_and_held_bytes_answer_alike(tmp_path, content):
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+def test_same_answers_without_content(tmp_path, content):
     with windowed(tmp_path, content) as snapshot:
         held = Snapshot(content)
         assert snapshot.content is None or not content
@@ -105,7 +100,7 @@ def test_windows_and_held_bytes_answer_alike(tmp_path, content):
         assert described(snapshot) == described(held)
 
 
-def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
+def test_holds_up_to_16_mb(tmp_path):
     path = tmp_path / "f"
     for size, held in ((16 << 20, True), ((16 << 20) + 1, False)):
         with path.open("wb") as file:
@@ -116,7 +111,7 @@ def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
             assert (snapshot.content is not None) == held
 
 
-def test_a_file_truncated_while_read_is_an_error_not_a_crash(tmp_path):
+def test_reports_truncated_file(tmp_path):
     with windowed(tmp_path, b"x" * 100_000) as snapshot:
         os.truncate(tmp_path / "f", 10)
         with pytest.raises(FilewrightError) as caught:
@@ -124,7 +119,7 @@ def test_a_file_truncated_while_read_is_an_error_not_a_crash(tmp_path):
         assert caught.value.code == Code.IO_ERROR
 
 
-def test_versions_are_bound_to_content_and_large_ones_to_identity(tmp_path):
+def test_version(tmp_path):
     with windowed(tmp_path, b"abc") as small:
         token = small.version
         assert small.matches(token)
@@ -142,6 +137,7 @@ def test_versions_are_bound_to_content_and_large_ones_to_identity(tmp_path):
 
 
 def windowed_again(tmp_path, **options) -> Snapshot:
+    """Open the file once more, without writing it."""
     return Snapshot.of_file(
         system.open_file(os.fsencode(tmp_path / "f")),
         None,
@@ -149,45 +145,46 @@ def windowed_again(tmp_path, **options) -> Snapshot:
     )
 
 
-@examples(33)
-@given(
-    data=st.binary(max_size=80),
-    cuts=st.lists(
-        st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)),
-        max_size=6,
-    ),
-)
-def test_bytes_outside_splices_are_identical(data, cuts):
-    wanted, position = [], 0
-    for offset, length, replacement in sorted(cuts):
-        if offset < position or offset + length > len(data):
-            continue
-        wanted.append(Splice(offset, length, replacement))
-        position = offset + length + 1
-    splices = splice.sort_splices(wanted, len(data))
-    result = splice.apply_splices(data, splices)
-    at = shift = 0
-    for s in splices:
-        assert result[at + shift : s.offset + shift] == data[at : s.offset]
-        assert (
-            result[s.offset + shift : s.offset + shift + len(s.replacement)]
-            == s.replacement
-        )
-        shift += len(s.replacement) - s.length
-        at = s.end
-    assert result[at + shift :] == data[at:]
+def open_with_indexes(path, indexes, **options) -> Snapshot:
+    return Snapshot.of_file(
+        system.open_file(os.fsencode(path)),
+        None,
+        Settings(hold_bytes=0, **options),
+        indexes=indexes,
+    )
 
 
-@pytest.mark.parametrize(
-    ("splices", "code"),
-    [
-        ([Splice(0, 3, b""), Splice(2, 1, b"")], Code.OVERLAP),
-        ([Splice(1, 0, b"x"), Splice(1, 0, b"y")], Code.OVERLAP),
-        ([Splice(4, 3, b"")], Code.INVALID_INPUT),
-        ([Splice(-1, 1, b"")], Code.INVALID_INPUT),
-    ],
-)
-def test_impossible_splices_are_refused(splices, code):
-    with pytest.raises(FilewrightError) as caught:
-        splice.sort_splices(splices, 5)
-    assert caught.value.code == code
+def test_shares_line_index(tmp_path):
+    """The count of the start of a file must not pass for one of the whole file."""
+    content = b"unix line\n" * 60_000 + b"dos line\r\n" * 200_000
+    path = tmp_path / "f"
+    path.write_bytes(content)
+    os.utime(path, ns=(10**18, 10**18))
+    indexes = BoundedCache(1 << 20)
+    with open_with_indexes(path, indexes) as first:
+        assert first.lines.offset_of(500) == 499 * 10
+    with (
+        open_with_indexes(path, indexes) as second,
+        open_with_indexes(path, indexes) as third,
+    ):
+        assert second.lines.offset_of(200_000) == 60_000 * 10 + 139_999 * 10
+        assert not second.lines.is_complete
+        assert third.lines.count_lines() == 260_000
+        for snapshot in (second, third):
+            assert snapshot.lines.terminators.counts() == {
+                "lf": 60_000,
+                "crlf": 200_000,
+                "cr": 0,
+            }
+            assert snapshot.dominant_terminator == b"\r\n"
+
+
+def test_drops_line_index_of_changed_file(tmp_path):
+    path = tmp_path / "f"
+    path.write_bytes(b"a\n" * 500_000)
+    indexes = BoundedCache(1 << 20)
+    with open_with_indexes(path, indexes) as snapshot:
+        with path.open("ab") as file:
+            file.write(b"more\n")
+        assert snapshot.lines.count_lines() == 500_000
+    assert indexes.total == 0

@@ -20,9 +20,6 @@ from typing import Protocol
 from filewright.progress import Task
 from filewright.text.codec import Encoding, cut_at_character
 
-BLOCK_BYTES = 256 << 10
-"""Bytes between two entries of the index; doubled for very large files."""
-
 MAX_INDEX_ENTRIES = 1 << 18
 PAGE_BYTES = 64 << 10
 LONG_LINE_BYTES = 1 << 20
@@ -33,9 +30,7 @@ MAX_LINE_SEARCH_BYTES = 256 << 20
 
 _LONG_NEEDLE_BYTES = 256
 # Within this distance of a known line start, lines are counted from there.
-_NEAR_BYTES = 4 << 20
 _NEAR_LINES = 2000
-_FIRST_READ_BYTES = 4 << 10
 _ALL_TERMINATORS = 1 << 62
 # A thread that waits for another one's counting checks its own task in this interval.
 _WAIT_SECONDS = 0.05
@@ -140,6 +135,32 @@ class LineIndex:
     known: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSizes:
+    """The numbers of bytes that `Lines` reads at once. All are even, for UTF-16.
+
+    - `block`: between two entries of the index; doubled for very large files.
+    - `page`: for lines that are read one after the other.
+    - `first`: the first read of a search for the start or the end of a line. Each
+      further one is four times as long, up to `longest`.
+    - `longest`: the limit of a single read, apart from `block`.
+    - `near`: from a known line start, lines within this distance are counted.
+    """
+
+    block: int = 256 << 10
+    page: int = PAGE_BYTES
+    first: int = 4 << 10
+    longest: int = 1 << 20
+    near: int = 4 << 20
+
+    def block_for(self, text_bytes: int) -> int:
+        """Return the block with which the index of a text stays small."""
+        block = self.block
+        while text_bytes > block * MAX_INDEX_ENTRIES:
+            block *= 2
+        return block
+
+
 class Readable(Protocol):
     """A source of text: a `Snapshot`, or a snapshot with edits applied."""
 
@@ -156,6 +177,7 @@ class Lines:
     """The lines of one text; numbers start at 1. Thread-safe.
 
     `index` is an earlier count to begin with; `keep` is called with each new index.
+    `read_sizes` changes the speed and the memory that it takes, never an answer.
     """
 
     def __init__(
@@ -163,6 +185,7 @@ class Lines:
         source: Readable,
         index: LineIndex | None = None,
         keep: Callable[[LineIndex], None] | None = None,
+        read_sizes: ReadSizes = ReadSizes(),
     ) -> None:
         self._source = source
         self._encoding = source.encoding
@@ -176,10 +199,9 @@ class Lines:
         self._start = len(self._encoding.bom)
         self._size = max(self._start, source.size)
         if index is None:
-            block = BLOCK_BYTES
-            while self._size - self._start > block * MAX_INDEX_ENTRIES:
-                block *= 2
+            block = read_sizes.block_for(self._size - self._start)
             index = LineIndex(block, self._start)
+        self._read_sizes = read_sizes
         self._index = index
         self._keep = keep
         self._counting = threading.Lock()
@@ -245,14 +267,14 @@ class Lines:
         known_offset, line = self._last
         index = self._index
         # Beyond the index, counting from a known line is cheaper even if it is far.
-        reach = _NEAR_BYTES if index.reached < offset else index.block
+        reach = self._read_sizes.near if index.reached < offset else index.block
         if not known_offset <= offset <= known_offset + reach:
             index = self._count_until(offset - index.block, _ALL_TERMINATORS, task)
             block = min((offset - self._start) // index.block, len(index.before) - 1)
             known_offset = self._start + block * index.block
             line = 1 + index.before[block]
-        for start in range(known_offset, offset, LONG_LINE_BYTES):
-            stop = min(start + LONG_LINE_BYTES, offset)
+        for start in range(known_offset, offset, self._read_sizes.longest):
+            stop = min(start + self._read_sizes.longest, offset)
             line += self.count_terminators(start, stop).total
         self._last = (offset, line)
         return line
@@ -305,19 +327,23 @@ class Lines:
                 # Threads that wait for less than all of it can go on earlier.
                 if len(before) >= 2 * stored_entries:
                     stored_entries = len(before)
-                    self._index = LineIndex(
-                        index.block, reached, tuple(before), terminators, index.known
+                    self._index = replace(
+                        index,
+                        reached=reached,
+                        before=tuple(before),
+                        terminators=terminators,
                     )
         finally:
-            self._index = LineIndex(
-                index.block, reached, tuple(before), terminators, index.known
+            self._index = replace(
+                index, reached=reached, before=tuple(before), terminators=terminators
             )
 
     def remember_line(self, offset: int, line: int) -> None:
         """Remember that line `line` starts at `offset`, as another count has shown."""
         self._last = offset, line
         known_offset, _ = self._index.known or (0, 0)
-        if max(known_offset, self._index.reached) + _NEAR_BYTES < offset:
+        counted_offset = max(known_offset, self._index.reached)
+        if counted_offset + self._read_sizes.near < offset:
             self._index = replace(self._index, known=self._last)
             if self._keep is not None:
                 self._keep(self._index)
@@ -328,7 +354,7 @@ class Lines:
         """Return the start of the line that contains the byte at `offset`."""
         high = min(offset, self._size)
         high -= (high - self._start) % self._width
-        length = _FIRST_READ_BYTES
+        length = self._read_sizes.first
         while high > self._start:
             low = max(self._start, high - length)
             units = self._read_units(low, high + self._width)
@@ -341,7 +367,7 @@ class Lines:
                 return low + (terminator + 1) * self._width
             if task is not None:
                 task.check()
-            high, length = low, min(length * 4, LONG_LINE_BYTES)
+            high, length = low, min(length * 4, self._read_sizes.longest)
         return self._start
 
     def line_end(
@@ -354,23 +380,26 @@ class Lines:
         """
         stop = self._size if stop is None else stop
         offset -= (offset - self._start) % self._width
-        length = _FIRST_READ_BYTES
+        length = self._read_sizes.first
         while offset < stop:
             read_bytes = min(length, stop - offset)
             # One unit more, for the line feed after a carriage return at the end.
             units = self._read_units(offset, offset + read_bytes + self._width)
             unit_count = -(-read_bytes // self._width)
             line_feed = units.find(b"\n", 0, unit_count)
-            carriage_return = units.find(
-                b"\r", 0, unit_count if line_feed < 0 else line_feed
-            )
+            # Only a carriage return before the line feed can be the terminator.
+            search_stop = unit_count if line_feed < 0 else line_feed
+            carriage_return = units.find(b"\r", 0, search_stop)
             terminator = carriage_return if carriage_return >= 0 else line_feed
             if terminator >= 0:
                 is_pair = units[terminator : terminator + 2] == b"\r\n"
                 return offset + (terminator + 1 + is_pair) * self._width
             if task is not None:
                 task.check()
-            offset, length = offset + read_bytes, min(length * 4, LONG_LINE_BYTES)
+            offset, length = (
+                offset + read_bytes,
+                min(length * 4, self._read_sizes.longest),
+            )
         return stop
 
     def read_line(
@@ -389,19 +418,20 @@ class Lines:
         end = self.line_end(offset, task, stop)
         # Only whole units: half a unit at the end of the text is no terminator.
         unit_count = (end - offset) // self._width
-        last_units = self._read_units(
-            offset + max(0, unit_count - 2) * self._width, end
-        )
+        last_offset = offset + max(0, unit_count - 2) * self._width
+        last_units = self._read_units(last_offset, end)
         terminator = self._terminator_bytes.get(last_units)
         if not terminator:
             terminator = self._terminator_bytes.get(last_units[-1:], b"")
-        body = self._source.read(offset, min(end - len(terminator) - offset, limit + 8))
+        body_bytes = end - len(terminator) - offset
+        # A few bytes beyond the limit show whether a character would be cut.
+        body = self._source.read(offset, min(body_bytes, limit + 8))
         return Line(
-            offset,
-            cut_at_character(body, limit, self._encoding),
-            terminator,
-            end,
-            not terminator and end < self._size,
+            offset=offset,
+            body=cut_at_character(body, limit, self._encoding),
+            terminator=terminator,
+            end=end,
+            is_unfinished=not terminator and end < self._size,
         )
 
     def read_lines(
@@ -424,19 +454,17 @@ class Lines:
         while position < stop:
             if task is not None:
                 task.check()
-            data = self._source.read(position, min(PAGE_BYTES, stop - position))
-            pieces = (data if width == 1 else self.to_units(data)).splitlines(
-                keepends=True
-            )
-            base = position
-            if (
-                base + len(data) < self._size
-                and pieces
-                and not pieces[-1].endswith(b"\n")
-            ):
+            page_bytes = min(self._read_sizes.page, stop - position)
+            page = self._source.read(position, page_bytes)
+            page_start = position
+            units = page if width == 1 else self.to_units(page)
+            pieces = units.splitlines(keepends=True)
+            is_last_page = page_start + len(page) >= self._size
+            if pieces and not is_last_page and not pieces[-1].endswith(b"\n"):
                 # It may go on: a line, or a carriage return before its line feed.
                 pieces.pop()
             if not pieces:
+                # No line ends in this page: search for its end without holding it.
                 line = self.read_line(position, limit, reach=reach, task=task)
                 yield line
                 if line.is_unfinished:
@@ -451,7 +479,8 @@ class Lines:
                 if not terminator:
                     # Half a unit at the end of the text belongs to the last line.
                     end = self._size
-                body = data[position - base : end - len(terminator) - base]
+                body_end = end - len(terminator)
+                body = page[position - page_start : body_end - page_start]
                 yield Line(
                     position,
                     cut_at_character(body, limit, self._encoding),
