@@ -63,8 +63,8 @@ class Modify:
         cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice]
     ) -> Modify:
         """Return the step that applies splices to a file as a snapshot shows it."""
-        # ASCII has the same bytes in all encodings that are guessed, so that a wrong
-        # guess does no harm.
+        # A sample may take one extension of ASCII for another. That does no harm to new
+        # text that is ASCII: its bytes are the same in all of them.
         is_guess_needed = snapshot.encoding.is_sampled and not all(
             splice.replacement.isascii() for splice in splices
         )

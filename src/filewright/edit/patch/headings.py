@@ -124,19 +124,19 @@ class HeadingFilter:
         """Return True if one of the `line_count` - 1 lines below a heading ends its block."""
         bodies = self._source.bodies(heading_line, max(1, line_count))
         heading, *lines = [body.decode(self._codec, "replace") for body in bodies]
-        depth = _depth_of(heading)
+        depth = _indentation_of(heading)
         for line in lines:
             content = line.strip()
             # A bracket such as "}" or "):" closes what the heading opened, at the depth
             # of the heading: "{" or the body may still follow.
             if not content or not _is_word_character(content[0]):
                 continue
-            if _depth_of(line) <= depth:
+            if _indentation_of(line) <= depth:
                 return True
         return False
 
 
-def _depth_of(line: str) -> int:
+def _indentation_of(line: str) -> int:
     return len(leading_whitespace(line).expandtabs())
 
 

@@ -39,10 +39,12 @@ def to_edit_match(
             RequestLines.of_lines(hunk.lines.new),
         )
         return EditMatch(edit, place.tier, (whole_lines,))
-    return EditMatch(edit, place.tier, (_to_rows(source, hunk, place, has_returns),))
+    return EditMatch(
+        edit, place.tier, (_to_hunk_part(source, hunk, place, has_returns),)
+    )
 
 
-def _to_rows(
+def _to_hunk_part(
     source: Source, hunk: PatchHunk, place: HunkPlace, has_returns: bool
 ) -> HunkPart:
     """Return the lines of the file at a place, each with the line of the hunk it is.
@@ -67,7 +69,7 @@ def _to_rows(
     # Line ends are taken from the hunk only if its old lines have those of the file. A
     # patch that went through a mail or a model has lost them.
     terminators = None
-    if has_returns and _agree(old_ends, [row.terminator for row in rows]):
+    if has_returns and _have_same_ends(old_ends, [row.terminator for row in rows]):
         terminators = tuple(new_ends)
     # The hunk says whether the last line is ended, unless both sides are not.
     was_ended, is_ended = b"" not in old_ends, b"" not in new_ends
@@ -86,7 +88,7 @@ def _to_rows(
     )
 
 
-def _agree(patch_ends: list[bytes], file_ends: list[bytes]) -> bool:
+def _have_same_ends(patch_ends: list[bytes], file_ends: list[bytes]) -> bool:
     """Return True if the line ends of a patch are those of the file.
 
     The last line of the file may have none: models leave out git's remark about it.

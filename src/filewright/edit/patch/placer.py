@@ -78,7 +78,7 @@ def find_applied(hunks: Sequence[PatchHunk], source: Source) -> list[int | None]
             # A result such as a lone "}" is in every file. It proves something only
             # at the very line that the header names.
             is_at_number = hunk.start and place.start == hunk.start_index
-            if is_at_number or _is_proof(hunk):
+            if is_at_number or _proves_application(hunk):
                 applied_line = place.start + 1
         applied_lines.append(applied_line)
     return applied_lines
@@ -146,7 +146,7 @@ class _HunkPlacer:
                         # The file has grown or shrunk above: the numbers of the hunks
                         # below are off by the same count.
                         line_drift = place.start - hunk.start_index
-                    outcome = self._find_present_insertion(hunk, place) or outcome
+                    outcome = self._refuse_repeated_insertion(hunk, place) or outcome
             elif outcome.reason == "already_applied":
                 # The headers count old lines, and the file has the new ones here.
                 line_drift += len(hunk.lines.new) - len(hunk.lines.old)
@@ -156,17 +156,18 @@ class _HunkPlacer:
                 break
         # The place of the refused hunk might have settled those around it. If only one
         # hunk is reported, it is that one, and not a neighbour as "ambiguous".
-        return self._settle(outcomes, may_refuse=report_all or not refused_count)
+        return self._settle(outcomes, may_be_ambiguous=report_all or not refused_count)
 
     def _settle(
-        self, outcomes: Sequence[_Candidates | NoPlace], *, may_refuse: bool
+        self, outcomes: Sequence[_Candidates | NoPlace], *, may_be_ambiguous: bool
     ) -> list[HunkPlace | NoPlace]:
         """Return the places that the order of the hunks leaves.
 
-        `outcomes` has each hunk at its earliest possible place. This goes through them
-        from the last to the first for the latest possible one. If both are the same,
-        the order decides; otherwise the hunk is ambiguous, or takes the earliest place
-        if it may not be refused.
+        Each of `outcomes` begins with the earliest place behind the hunk before it.
+        From the last hunk to the first, this looks for later places that still end
+        before the next hunk. If there are none, the order of the hunks decides.
+        Otherwise the hunk is ambiguous with `may_be_ambiguous`, and takes the earliest
+        place without.
         """
         places: list[HunkPlace | NoPlace] = []
         latest_end = sys.maxsize
@@ -176,7 +177,7 @@ class _HunkPlacer:
                 places.append(outcome)
                 continue
             place: HunkPlace | NoPlace = self._place_at(hunk_index, outcome.first_start)
-            if may_refuse and not outcome.is_only:
+            if may_be_ambiguous and not outcome.is_only:
                 open_end = bisect_right(
                     outcome.starts,
                     latest_end,
@@ -210,14 +211,14 @@ class _HunkPlacer:
         hunk = self._hunks[hunk_index]
         old_lines = self._encode(hunk.lines.old)
         if old_lines == ():
-            return self._find_end(hunk)
+            return self._place_without_old_lines(hunk)
         stated_start = hunk.start_index + line_drift
         if (
             hunk.start is not None
             and stated_start >= earliest_start
             and old_lines is not None
         ):
-            outcome = self._look_at_stated_line(hunk, old_lines, stated_start)
+            outcome = self._place_at_stated_line(hunk, old_lines, stated_start)
             if outcome is not None:
                 return outcome
         starts = self._find_starts(hunk_index, old_lines)
@@ -255,7 +256,7 @@ class _HunkPlacer:
             return candidates
         return _Candidates([nearest_start])
 
-    def _find_end(self, hunk: PatchHunk) -> _Candidates | NoPlace:
+    def _place_without_old_lines(self, hunk: PatchHunk) -> _Candidates | NoPlace:
         """Return the place of a hunk that has no old lines, and so nothing to compare.
 
         It is the end of the file, and only if the hunk names no line and the mark says
@@ -267,7 +268,7 @@ class _HunkPlacer:
             return _Candidates([line_count])
         return NoPlace("no_context")
 
-    def _look_at_stated_line(
+    def _place_at_stated_line(
         self, hunk: PatchHunk, old_lines: tuple[bytes, ...], stated_start: int
     ) -> _Candidates | NoPlace | None:
         """Return the outcome if the line that the header names decides it, or None.
@@ -278,7 +279,7 @@ class _HunkPlacer:
         if not has_block_at(source, old_lines, stated_start):
             # A patch sent a second time: its result is at the very line it names. Old
             # lines that occur elsewhere too must not draw it there.
-            if self._exactly or not _is_proof(hunk):
+            if self._exactly or not _proves_application(hunk):
                 return None
             new_lines = self._encode(hunk.lines.new)
             if new_lines and has_block_at(source, new_lines, stated_start):
@@ -295,7 +296,7 @@ class _HunkPlacer:
             return None
         return _Candidates([stated_start])
 
-    def _find_present_insertion(
+    def _refuse_repeated_insertion(
         self, hunk: PatchHunk, place: HunkPlace
     ) -> NoPlace | None:
         """Return the refusal of an insertion that is there already, or None.
@@ -513,7 +514,7 @@ def _lacks_context_behind(hunk: PatchHunk) -> bool:
     return signs[-1] != " " and not signs[:-1][:_USUAL_CONTEXT].strip(" ")
 
 
-def _is_proof(hunk: PatchHunk) -> bool:
+def _proves_application(hunk: PatchHunk) -> bool:
     """Return True if finding the new lines of a hunk means that it was applied.
 
     An added line proves it together with a line of context. The result of a removal is

@@ -110,7 +110,7 @@ class _PatchPlanner:
             try:
                 all_targets.append(find_targets(file, self._find_target, names))
             except FilewrightError as error:
-                yield _refuse(file, error)
+                yield _to_refusal(file, error)
         for targets in all_targets:
             self._task.check()
             with targets.open_old() as before:
@@ -121,7 +121,7 @@ class _PatchPlanner:
                     if self._is_partial and not plan.steps:
                         raise no_change_error()
                 except FilewrightError as error:
-                    yield _refuse(targets.file, error)
+                    yield _to_refusal(targets.file, error)
                     continue
                 yield plan
                 del plan
@@ -149,7 +149,7 @@ class _PatchPlanner:
         return patch.files
 
 
-def _refuse(file: FilePatch, error: FilewrightError) -> FileRefusal:
+def _to_refusal(file: FilePatch, error: FilewrightError) -> FileRefusal:
     """Return the refusal of a file, or raise an error that ends the call."""
     if error.ends_call:
         raise error

@@ -177,7 +177,7 @@ class _FileReader:
         files: list[FilePatch] = []
         while patch_text.kinds[self.position] not in _PATCH_ENDS:
             if patch_text.kinds[self.position] not in _FILE_STARTS:
-                self._skip_line_between(files)
+                self._skip_line_between_files(files)
             elif patch_text.is_envelope:
                 files.append(self._read_envelope_file())
             else:
@@ -222,7 +222,7 @@ class _FileReader:
 
     # Between files
 
-    def _skip_line_between(self, files: list[FilePatch]) -> None:
+    def _skip_line_between_files(self, files: list[FilePatch]) -> None:
         """Skip a line outside every file, or raise an error.
 
         In a unified diff there may be remarks before the first file, and talk after the
@@ -539,7 +539,7 @@ class _FileReader:
         if kind == "create":
             self._check_new_file(hunks)
             if patch_text.is_crlf and not patch_text.is_envelope:
-                hunks = tuple(_with_returns(hunk) for hunk in hunks)
+                hunks = tuple(_with_crlf(hunk) for hunk in hunks)
         if not hunks and not may_be_empty:
             hint = RESEND_HINT
             if patch_text.is_envelope:
@@ -582,7 +582,7 @@ class _FileReader:
         return name
 
 
-def _with_returns(hunk: PatchHunk) -> PatchHunk:
+def _with_crlf(hunk: PatchHunk) -> PatchHunk:
     """Return a hunk whose lines end in ``\\r\\n``.
 
     The reader removes the returns of a patch that has them everywhere, because an
