@@ -70,7 +70,7 @@ class Backup:
     """The result of a save."""
 
     originals: Mapping[TreeNode, FileState]
-    """The states of displaced files, and of files that are rewritten out of displaced folders."""
+    """The states of displaced files, also of those rewritten out of a displaced folder."""
     edits: Mapping[TreeNode, SavedEdit]
     """The edits of files that are on the disk."""
     edited_contents: Mapping[TreeNode, MemoryContent]
@@ -196,7 +196,7 @@ class _Saver:
     def _is_hashed_ahead(
         self, node: TreeNode, content: ContentStream, state: FileState
     ) -> bool:
-        """Return True if a new content is hashed now, so that the intent needs no second flush.
+        """Return True if a new content is hashed now, to save the intent a second flush.
 
         A content that replaces a file and is not kept is hashed later: recovery could
         not tell a part of it from the save of another program.
@@ -356,7 +356,7 @@ class _Saver:
     # Refusals
 
     def _require_expected_identity(self, file: File, node: TreeNode) -> None:
-        """Raise `stale_version` if a file is not the one that the steps were made against."""
+        """Raise `stale_version` unless a file is the one that the steps expect."""
         assert node.original is not None
         # The file may have been replaced since its step was applied to the tree.
         identity = FileIdentity.of(file.status().raw)

@@ -488,7 +488,7 @@ def _decompress(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class BlobSource(NamedTuple):
-    """The store of a change's contents. `max_memory_bytes` limits what is built in memory."""
+    """The store of a change's contents, with a limit for content in memory."""
 
     store: BlobStore
     change_id: str

@@ -90,7 +90,7 @@ class ChangeTree:
         self.copy_moves = copy_moves
         self.records = TreeRecords(boundary, open_folders)
         self.roots: list[TreeNode] = []
-        """The roots that steps have named, without those that were reached from a root above."""
+        """The roots that steps named, without those reached from a root above."""
         self.hard_linked: list[tuple[TreeNode, Location]] = []
         """Files with other names, to be written to."""
         self.notes: list[str] = []
@@ -234,7 +234,7 @@ class _PathWalk:
         self._passed.append(_PassedFolder(node, name, rules))
 
     def _require_allowed_below(self, name: bytes) -> None:
-        """Refuse names below a folder that does not exist: rules can match them all the same."""
+        """Refuse names below a missing folder: rules may match them all the same."""
         if not self._changing:
             return
         rules = self._passed[-1].rules.rules

@@ -51,17 +51,17 @@ _MEANS_CHANGED_SINCE = (
 
 
 class Changes(History):
-    """The changes of one workspace; nothing else modifies files below its roots. Thread-safe.
+    """The changes of one workspace. Thread-safe.
 
-    Nothing is made on the disk before the first change. Every method that writes raises
-    `read_only` in a read-only workspace, and `permission_denied` with a hint where the
-    state folder cannot be written.
+    Nothing else modifies files below its roots. Nothing is made on the disk before the
+    first change. Every method that writes raises `read_only` in a read-only workspace,
+    and `permission_denied` with a hint where the state folder cannot be written.
     """
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
         super().__init__(boundary, settings)
         self.before_change: Callable[[Task], None] = _do_nothing_before
-        """Record what other programs have changed, before a change. The lock is held then."""
+        """Record the changes of other programs before a change, under its lock."""
         self.after_commit: Callable[[Sequence[Location]], None] = _do_nothing_after
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._recoverer = Recoverer(
@@ -97,7 +97,7 @@ class Changes(History):
 
     @property
     def flush_count(self) -> int:
-        """The number of flushes that this object has asked the system for, for measurements."""
+        """The number of flushes so far, for measurements."""
         return self._flusher.count
 
     @property
@@ -265,7 +265,7 @@ class Changes(History):
     # Recovering
 
     def recover_if_needed(self) -> None:
-        """Recover what a dead process left, if there is anything. Called before every read."""
+        """Recover the changes that a dead process left unfinished, before a read."""
         self._recoverer.recover_if_needed()
 
     def recover(self) -> Recovery:
@@ -280,7 +280,7 @@ class Changes(History):
         return self._recoverer.take_report()
 
     def leave_unsettled(self, change_id: str) -> None:
-        """Call a change made that could not be settled: its files stay, and it can be undone.
+        """Call an unsettled change made: its files stay, and it can be undone.
 
         Raise `not_found` unless it is such a change.
         """
@@ -392,7 +392,7 @@ def _do_nothing_after(_locations: Sequence[Location]) -> None:
 def _describe_undo_error(
     error: FilewrightError, selected: Selection
 ) -> FilewrightError:
-    """Return the error of an undo: a file in the way has changed since the undone change."""
+    """Return the error to raise for an undo whose files have changed since."""
     if error.code is Code.HARD_LINKED:
         error.hint = (
             "give break_hard_links=true, or --force on the command line, to have the earlier content "

@@ -130,7 +130,7 @@ class Database:
     def transaction(
         self, task: Task | None = None, *, durable: bool = True
     ) -> Iterator[Execute]:
-        """Run a transaction: all that is executed inside happens at its end, or nothing of it.
+        """Run a transaction: at its end, all that was executed inside is done, or nothing.
 
         It is on the disk then if `durable`. A nested transaction is part of the outer
         one.
@@ -177,7 +177,7 @@ class Database:
     def _use_connection(
         self, task: Task | None = None, *, writing: bool
     ) -> Iterator[sqlite3.Connection | None]:
-        """Hold the connection for reading or writing; yield None for reading a missing database.
+        """Hold the connection for reading or writing; yield None for a missing database.
 
         The connection is to the file that is there now: another program may have
         removed an earlier one. Errors of SQLite and of the system become those of

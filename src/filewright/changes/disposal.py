@@ -189,7 +189,7 @@ class Disposal:
 def _move_to_other_folder(
     folder: Folder, name: bytes, target: Folder, target_name: bytes
 ) -> None:
-    """Rename a file, or copy it where it is on another file system or may not be renamed."""
+    """Rename a file, or copy it if it is on another file system or may not move."""
     try:
         folder.rename(name, target, target_name, "exclusive")
     except OSError as error:

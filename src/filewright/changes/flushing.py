@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from filewright.changes.database import Flusher
 
 MANY_HANDLES = 128
-"""Above this count, a flush of the whole file system costs less than one for each handle."""
+"""Above this count, flushing the whole file system costs less than each handle."""
 _BATCH_HANDLES = 16
 
 

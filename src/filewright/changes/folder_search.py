@@ -21,7 +21,7 @@ class FolderMap:
     locations: Mapping[int, Location]
     """Their locations by inode."""
     is_complete: bool
-    """The walk saw everything in its time: a folder that is not in the map does not exist."""
+    """The walk saw everything: a folder that is not in the map does not exist."""
 
 
 class FolderSearch:

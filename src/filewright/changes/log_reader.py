@@ -1,4 +1,4 @@
-"""Queries of the log of one root: records, sessions, and the changes that touched a path."""
+"""Queries of the log of one root: records, sessions, changes that touched a path."""
 
 from __future__ import annotations
 

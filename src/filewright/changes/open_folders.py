@@ -27,7 +27,7 @@ class OpenFolders(Closable):
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
         self._held: OrderedDict[FolderId, tuple[Folder, bool]] = OrderedDict()
-        """Folders, the one that was used last at the end, and whether each may be written to."""
+        """Folders in order of use, each with whether it may be written to."""
         self._rule_free: set[tuple[int, int, int]] = set()
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ class Outcome:
     rolled_back_files: list[str] = field(default_factory=list)
     """The results for files, in words: "a.txt as before", "b.txt removed"."""
     partially_applied: list[str] = field(default_factory=list)
-    """Paths where something of the change may remain, mixed with the save of another program."""
+    """Paths where part of the change may remain in the save of another program."""
     restored: dict[RecordedPath, RestoredContent] = field(default_factory=dict)
     """The content that each file got back which had shown the change for a moment."""
     cleaned_files: int = 0

@@ -31,7 +31,7 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A name in a folder of the plan, which is given by its number in `RenamePlan.folders`."""
+    """A name in a folder of the plan, by its number in `RenamePlan.folders`."""
 
     folder: int
     name: bytes

@@ -26,7 +26,7 @@ from filewright.changes.tree_node import Position, TreeNode
 
 @dataclass(frozen=True, slots=True)
 class PlannedOperation:
-    """An operation on names, by the nodes it brings and replaces; their states come later."""
+    """An operation on names, by the nodes it brings and replaces, without states."""
 
     kind: OperationKind
     source: Slot

@@ -1,4 +1,4 @@
-"""The selection of changes: a scope, as a caller names it, becomes a record of its changes."""
+"""The selection of changes: the scope that a caller names becomes one record."""
 
 from __future__ import annotations
 

@@ -177,7 +177,10 @@ class PlanSlots:
     def rename(
         self, source: Slot, target: Slot, mode: RenameMode = "exclusive"
     ) -> None:
-        """Rename a file. Raise `FileExistsError` if `mode` is "exclusive" and the target is taken."""
+        """Rename a file.
+
+        Raise `FileExistsError` if `mode` is "exclusive" and the target is taken.
+        """
         self.folder(source).rename(source.name, self.folder(target), target.name, mode)
 
     def exchange(self, source: Slot, target: Slot, backup: Slot) -> Slot:
@@ -220,7 +223,7 @@ class PlanSlots:
         self.folder(slot).remove(slot.name)
 
     def discard_temporary(self, slot: Slot) -> None:
-        """Remove a temporary file or folder that never had another name, if there is one."""
+        """Remove a temporary that never had another name, if there is one."""
         if not is_temporary(slot.name):
             return
         status = self.status(slot)
@@ -293,7 +296,7 @@ class PlanSlots:
 
 
 def _make_writable(folder: Folder) -> None:
-    """Give the owner all rights to a folder, without which nothing could be removed in it."""
+    """Give the owner all rights to a folder, so that entries can be removed."""
     status = folder.status()
     if not status.mode & stat.S_IWUSR and status.uid == system.effective_user_id():
         folder.set_own_mode(status.mode | stat.S_IRWXU)

@@ -299,7 +299,7 @@ def _make_link(
 
 
 def _clone(file: File, content: DiskContent) -> bool:
-    """Clone a file on the disk; return False on a file system without clones, as most are."""
+    """Clone a file on the disk; return False if the file system has no clones."""
     with content.opener() as source:
         return file.clone_from(source)
 

@@ -1,4 +1,4 @@
-"""State folders, in which the history and the undo data are kept, outside of every workspace.
+"""State folders: history and undo data, outside of every workspace.
 
 `git clean` deletes what is inside a workspace, and a cloned repository could bring a
 forged journal with it, so nothing is ever read from below a root. A state folder
@@ -69,7 +69,7 @@ def state_base_folder(settings: Settings) -> str:
 
 
 class RegisteredRoot(NamedTuple):
-    """The root that a state folder belongs to: its paths, the newest first, and its identity.
+    """The root of a state folder: its paths, the newest first, and its identity.
 
     An empty path first means that another folder is there now, and where this one went
     is not known. `birth_ns` is None if the file system does not record it.
@@ -263,7 +263,7 @@ class StateIndex:
         ]
 
     def around(self, owner: RegisteredRoot) -> StateFolder | None:
-        """Return the state folder of the nearest registered root around another, or None."""
+        """Return the state folder of the nearest root around another, or None."""
         others = [
             other
             for other in self.owners.values()
@@ -477,7 +477,7 @@ class StateFolder:
         return contents
 
     def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
-        """Read the key, if no other user can have written it; with `make` write a missing key.
+        """Read the key, if it is this user's; with `make` write a missing one.
 
         Return the identity of the folder of contents, if there is one.
         """
@@ -552,7 +552,7 @@ def _write(folder: Folder, name: bytes, content: bytes) -> None:
 def temporary_file(
     folder: Folder, data: bytes, *, flush: bool = False
 ) -> Iterator[bytes]:
-    """Yield the name of a new file with a content, to be renamed; remove it if it was not."""
+    """Yield the name of a new file with a content; remove it unless it was renamed."""
     name = b"new-" + os.urandom(8).hex().encode()
     try:
         with folder.create(name) as file:

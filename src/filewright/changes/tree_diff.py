@@ -22,7 +22,7 @@ _WRITE_BITS = 0o222
 
 @dataclass(frozen=True, slots=True)
 class TreeDiff:
-    """The nodes of a tree in groups: displaced, created, moved. A node may be in several."""
+    """The nodes of a tree in groups, and a node may be in several."""
 
     folders: tuple[TreeNode, ...]
     """The folders in the tree that steps have looked at, parents before their children."""
@@ -36,7 +36,7 @@ class TreeDiff:
     created: tuple[TreeNode, ...]
     """Nodes that need a new inode, parents before their children."""
     staged: tuple[TreeNode, ...]
-    """Created nodes in a folder that is on the disk: a child of a new folder goes with it."""
+    """Created nodes in folders on the disk: children of new folders go with these."""
     moved: tuple[TreeNode, ...]
     """Files on the disk that get another name."""
     rights_changed: tuple[TreeNode, ...]

@@ -1,4 +1,4 @@
-"""The files, links and folders of a change, as they are on the disk and as it makes them."""
+"""The files, links and folders of a change, as they are and as it makes them."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class TreeNode:
         return folder.original.status
 
     def child(self, name: bytes, requested_path: str) -> TreeNode | None:
-        """Return the node under a name, loaded from the disk if no step has looked at it."""
+        """Return the node under a name; load it from the disk the first time."""
         if name in self.children:
             return self.children[name]
         node = self._load_child(name, requested_path)

@@ -387,7 +387,7 @@ def _require_no_root_or_mount(
 
 
 def _note_read_only(tree: ChangeTree, node: TreeNode, location: Location) -> None:
-    """Note that a read-only file goes: its folder allows that, its mode meant otherwise."""
+    """Note that a read-only file goes, which only its folder allows."""
     if node.kind != "file" or node.original is None or tree.is_undo:
         return
     mode = node.original.status.mode

@@ -507,7 +507,7 @@ class UndoPlanner:
             )
 
     def _require_no_link_out(self, path: RecordedPath) -> None:
-        """Refuse a path that goes through a link out of the root; delete it with `force`."""
+        """Refuse a path through a link out of the root; with `force` delete the link."""
         try:
             self._tree.find(self._locations[path])
         except FilewrightError as error:
