@@ -19,11 +19,13 @@ def merge_readings(source: Source, match: EditMatch) -> MatchMerge | NotLocated:
     """
     if match.alternatives:
         splices = try_merge(source, match)
-        for other in match.alternatives:
+        for alternative in match.alternatives:
             # The same damage with and without a space behind it: the space is damage.
-            is_same_repair = splices is not None and match.repairs == other.repairs
-            if try_merge(source, other) != splices and not is_same_repair:
-                return several_readings(match, other)
+            is_same_repair = (
+                splices is not None and match.repairs == alternative.repairs
+            )
+            if try_merge(source, alternative) != splices and not is_same_repair:
+                return several_readings(match, alternative)
     try:
         return merge_match(source, match)
     except AmbiguousWriteError as error:

@@ -39,41 +39,43 @@ def choose(
         matches.append(match)
     if not matches:
         return NotLocated(edit, Code.NO_MATCH, candidates.tier)
-    first, *others = matches
-    for other in others:
-        if other.span != first.span:
-            return several_readings(first, other)
-    match = replace(first, alternatives=tuple(others))
+    first, *alternatives = matches
+    for alternative in alternatives:
+        if alternative.span != first.span:
+            return several_readings(first, alternative)
+    match = replace(first, alternatives=tuple(alternatives))
     if match.tier is Tier.ELISION:
         return match
     return _require_not_applied(source, match)
 
 
-def several_readings(first: EditMatch, other: EditMatch) -> NotLocated:
+def several_readings(match: EditMatch, alternative: EditMatch) -> NotLocated:
     """Return the refusal of a request that has two readings."""
-    spans = [part.span for part in (*first.parts, *other.parts)]
+    spans = [part.span for part in (*match.parts, *alternative.parts)]
     spans.sort(key=lambda span: span.start)
-    return NotLocated(first.edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
+    return NotLocated(match.edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
 
 
 def _choose_candidate(
     source: Source, edit: TextEdit, tier: Tier, reading: Reading
 ) -> EditMatch | NotLocated:
     """Return the only candidate of a reading, or of several the one at the start line."""
-    chosen, line = [*reading.candidates], edit.start_line
+    remaining, line = [*reading.candidates], edit.start_line
     # Where the search ended early, one candidate need not be the only one.
-    has_more = reading.has_more or len(chosen) > MAX_LISTED_PLACES
-    if len(chosen) > 1 and line is not None:
+    has_more = reading.has_more or len(remaining) > MAX_LISTED_PLACES
+    if len(remaining) > 1 and line is not None:
         if has_more:
-            chosen = _candidates_at_line(source, chosen, line)
-        begin, end = source.offset(line - 1), source.offset(line)
-        at_line = [parts for parts in chosen if begin <= parts[0].span.start < end]
+            remaining = _candidates_at_line(source, remaining, line)
+        line_start, line_end = source.offset(line - 1), source.offset(line)
+        at_line = [
+            parts for parts in remaining if line_start <= parts[0].span.start < line_end
+        ]
         if len(at_line) == 1:
-            chosen = at_line
-    if len(chosen) > 1 or (has_more and line is None):
-        listed = tuple(parts[0].span for parts in chosen[:MAX_LISTED_PLACES])
+            remaining = at_line
+    if len(remaining) > 1 or (has_more and line is None):
+        listed = tuple(parts[0].span for parts in remaining[:MAX_LISTED_PLACES])
         return NotLocated(edit, Code.AMBIGUOUS_MATCH, tier, listed, has_more)
-    return EditMatch(edit, tier, chosen[0], reading.inner_tier, reading.repairs)
+    return EditMatch(edit, tier, remaining[0], reading.inner_tier, reading.repairs)
 
 
 def _candidates_at_line(
@@ -120,8 +122,8 @@ def _lost_a_line(source: Source, part: LinesPart) -> bool:
         (search.before, replacement.before, False),
         (search.after, replacement.after, True),
     )
-    for asked, wanted, is_below in edges:
-        if len(asked) <= len(wanted):
+    for search_blank, replacement_blank, is_below in edges:
+        if len(search_blank) <= len(replacement_blank):
             continue
         row = part.region.rows[0]
         if is_below:
@@ -129,10 +131,10 @@ def _lost_a_line(source: Source, part: LinesPart) -> bool:
         else:
             rows = source.rows_before(row)
         text, blank_count = source.first_solid_row(rows)
-        if not text or len(asked) <= blank_count:
+        if not text or len(search_blank) <= blank_count:
             continue
         added = Counter(map(str.strip, replacement.solid))
         added -= Counter(map(str.strip, search.solid))
-        if "".join(asked) or text.strip() in added:
+        if "".join(search_blank) or text.strip() in added:
             return True
     return False

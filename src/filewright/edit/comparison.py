@@ -78,10 +78,10 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def word_similarity(one: str, other: str) -> float:
+def word_similarity(line: str, other_line: str) -> float:
     """Return the share of words that two lines have in common, 0 to 1."""
-    words = Counter(split_words(one.strip()))
-    other_words = Counter(split_words(other.strip()))
+    words = Counter(split_words(line.strip()))
+    other_words = Counter(split_words(other_line.strip()))
     total = words.total() + other_words.total()
     return 2 * (words & other_words).total() / (total or 1)
 

@@ -117,10 +117,10 @@ class Composition:
             return None
         pending = self._pending_splices(spans, merge.splices)
         changed = [ByteRange(splice.offset, splice.end) for splice in pending]
-        for other in self._edits:
-            overlap = _find_overlap(spans, changed, other)
+        for planned in self._edits:
+            overlap = _find_overlap(spans, changed, planned)
             if overlap is not None:
-                index = other.outcome.index
+                index = planned.outcome.index
                 return NotLocated(
                     match.edit, Code.OVERLAP, spans=(overlap,), other=index
                 )
@@ -174,11 +174,11 @@ class Composition:
         places = [shift.place for shift in edit.shifts]
         place = min([(edit.spans[0].start + 1,), *places])
         moved_by = 0
-        for other in self._edits:
-            is_included = outcome.on_result and other.outcome.index < outcome.index
-            if other is edit or is_included:
+        for planned in self._edits:
+            is_included = outcome.on_result and planned.outcome.index < outcome.index
+            if planned is edit or is_included:
                 continue
-            for shift in other.shifts:
+            for shift in planned.shifts:
                 if shift.place < place:
                     moved_by += shift.line_count
         return replace(
@@ -210,11 +210,11 @@ class Composition:
         """Return True if earlier edits make the very same change of a text."""
         if not self._edits or not splices or spans[0].start >= spans[-1].end:
             return False
-        made = {
+        pending_splices = {
             Splice(pending.offset, pending.end - pending.offset, pending.replacement)
             for pending in self._pending
         }
-        return set(splices) <= made
+        return set(splices) <= pending_splices
 
     def _outcome(
         self,
@@ -268,18 +268,18 @@ def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineSh
 
 
 def _find_overlap(
-    spans: Sequence[ByteRange], changed: Sequence[ByteRange], other: _PlannedEdit
+    spans: Sequence[ByteRange], changed: Sequence[ByteRange], planned: _PlannedEdit
 ) -> ByteRange | None:
     """Return a change of one edit that touches the other edit, or None."""
     is_apart = (
-        other.spans[-1].end < spans[0].start or spans[-1].end < other.spans[0].start
+        planned.spans[-1].end < spans[0].start or spans[-1].end < planned.spans[0].start
     )
     if is_apart:
         return None
-    overlap = _first_change_within(changed, other.spans)
+    overlap = _first_change_within(changed, planned.spans)
     if overlap is not None:
         return overlap
-    return _first_change_within(other.changed, spans)
+    return _first_change_within(planned.changed, spans)
 
 
 def _first_change_within(
@@ -360,9 +360,9 @@ def _note_on_repetition(source: Source, match: EditMatch) -> str:
 
 def _similarity(source: Source, match: EditMatch) -> float:
     """Return how similar the search text and the matched text are, 0 to 1."""
-    least = 1.0
+    similarity = 1.0
     for part in match.parts:
         if isinstance(part, LinesPart):
             texts = [source.text(row.body) for row in part.region.rows]
-            least = min(least, line_similarity(part.search.lines, texts))
-    return least
+            similarity = min(similarity, line_similarity(part.search.lines, texts))
+    return similarity

@@ -134,7 +134,7 @@ def _carry_over(
     keeps_endings = (
         base_source.snapshot.dominant_terminator == source.snapshot.dominant_terminator
     )
-    carried: list[Splice] = []
+    file_splices: list[Splice] = []
     for chunk in exact.chunks:
         if chunk.kind != "theirs":
             continue
@@ -143,9 +143,9 @@ def _carry_over(
         for row in theirs.rows[slice(*chunk.theirs)]:
             terminator = row.terminator if keeps_endings else b""
             pieces += row.body, terminator or choose_terminator(source, start)
-        carried.append(whole_lines_splice(source, start, end, b"".join(pieces)))
-    span = ByteRange(carried[0].offset, carried[-1].end)
-    part = SplicePart(span, tuple(carried))
+        file_splices.append(whole_lines_splice(source, start, end, b"".join(pieces)))
+    span = ByteRange(file_splices[0].offset, file_splices[-1].end)
+    part = SplicePart(span, tuple(file_splices))
     return EditMatch(edit, Tier.DRIFT, (part,), inner_tier=match.tier)
 
 
@@ -156,13 +156,13 @@ def _is_still_there(base: Source, match: EditMatch, merge: LineMerge[bytes]) -> 
     """
     start, end = match.span.start, match.span.end
     margin = 1 if start == end else 0
-    kept: set[int] = set()
+    unchanged_lines: set[int] = set()
     for chunk in merge.chunks:
         if chunk.kind in ("same", "theirs"):
-            kept.update(range(*chunk.base))
+            unchanged_lines.update(range(*chunk.base))
     for index, row in enumerate(base.rows()):
         is_matched = row.end + margin > start and row.offset < end + margin
-        if index in kept and is_matched:
+        if index in unchanged_lines and is_matched:
             char_count = sum(char.isalnum() for char in base.text(row.body))
             if char_count >= _MIN_TELLING_CHARS:
                 return True

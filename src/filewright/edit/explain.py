@@ -100,23 +100,23 @@ def _refusal(
     `suggestions` are edits with the smallest change that makes them succeed, best first.
     `text_found` is the text on the lines that the edit names.
     """
-    text = [message]
+    message_lines = [message]
     for conflict in missed.conflicts:
-        text += ["as shown before:", *_quoted(conflict["shown"])]
-        text += ["as it is now:", *_quoted(conflict["there"])]
-        text += ["as the edit wants it:", *_quoted(conflict["wanted"])]
+        message_lines += ["as shown before:", *_quoted(conflict["shown"])]
+        message_lines += ["as it is now:", *_quoted(conflict["there"])]
+        message_lines += ["as the edit wants it:", *_quoted(conflict["wanted"])]
     for candidate in near:
-        where = _named_lines(candidate.first_line, candidate.last_line)
-        text.append(f"nearest: {where}, {candidate.similarity:.0%} alike")
+        line_names = _named_lines(candidate.first_line, candidate.last_line)
+        message_lines.append(f"nearest: {line_names}, {candidate.similarity:.0%} alike")
         if candidate.differs_at is not None:
-            text.append(f"  first difference at line {candidate.differs_at}:")
-            text.append(f"    asked: {candidate.asked}")
-            text.append(f"    found: {candidate.found}")
+            message_lines.append(f"  first difference at line {candidate.differs_at}:")
+            message_lines.append(f"    asked: {candidate.asked}")
+            message_lines.append(f"    found: {candidate.found}")
     if near and suggestions and suggestions[0].search != "":
-        text += ["the text that is there:", *_quoted(near[0].text)]
+        message_lines += ["the text that is there:", *_quoted(near[0].text)]
     return FilewrightError(
         missed.code,
-        "\n".join(text),
+        "\n".join(message_lines),
         hint,
         details={"code": str(missed.code), "message": message, "hint": hint},
         edit=missed.edit.number,
@@ -161,10 +161,10 @@ def _explain_stale(
     source: Source, missed: NotLocated, lines: Sequence[int]
 ) -> FilewrightError:
     """Return the refusal of an edit of a text that another process has changed."""
-    where = f" around line {lines[0]}" if lines else ""
+    place = f" around line {lines[0]}" if lines else ""
     return _refusal(
         missed,
-        f"the file has changed since it was shown, where the edit changes it{where}",
+        f"the file has changed since it was shown, where the edit changes it{place}",
         "read the file again and make the edit anew from the text that is there now",
         lines,
         find_nearest(source, missed.edit.search),
@@ -173,14 +173,14 @@ def _explain_stale(
 
 def _explain_applied(missed: NotLocated, lines: Sequence[int]) -> FilewrightError:
     """Return the refusal of an edit whose replacement is in the file already."""
-    where = f"lines {', '.join(map(str, lines))}"
+    place = f"lines {', '.join(map(str, lines))}"
     if len(lines) == 1:
-        where = f"line {lines[0]}"
+        place = f"line {lines[0]}"
     return _refusal(
         replace(missed, code=Code.ALREADY_APPLIED),
-        f"the replacement is there already, at {where}, "
+        f"the replacement is there already, at {place}, "
         "and the search text is not in the file",
-        f"if {where} is the place that was meant, nothing is left to do",
+        f"if {place} is the place that was meant, nothing is left to do",
         lines,
     )
 
@@ -191,10 +191,14 @@ def _lines_with_replacement(source: Source, edit: TextEdit) -> tuple[int, ...]:
     Only the named lines count, or any if the replacement says enough to recognise it.
     """
     if edit.start_line is not None and edit.end_line is not None:
-        wanted = edit.replace.removesuffix("\n").split("\n")
-        bodies = source.bodies(edit.start_line - 1, len(wanted))
-        texts = [source.text(body) for body in bodies]
-        return (edit.start_line,) if wanted != [""] and wanted == texts else ()
+        replacement_lines = edit.replace.removesuffix("\n").split("\n")
+        bodies = source.bodies(edit.start_line - 1, len(replacement_lines))
+        file_lines = [source.text(body) for body in bodies]
+        return (
+            (edit.start_line,)
+            if replacement_lines != [""] and replacement_lines == file_lines
+            else ()
+        )
     char_count = sum(char.isalnum() for char in edit.replace)
     if char_count < _MIN_KNOWN_CHARS or edit.replace.strip() in edit.search:
         return ()
@@ -251,14 +255,14 @@ def _explain_elsewhere(
         message += f", which has {source.count} lines"
     near: tuple[NearText, ...] = ()
     if rows and len(text) <= MAX_TEXT_CHARS:
-        wanted = edit.search.removesuffix("\n").split("\n")
-        near = (compare_with_rows(source, rows, wanted, 0.0),)
+        search_lines = edit.search.removesuffix("\n").split("\n")
+        near = (compare_with_rows(source, rows, search_lines, 0.0),)
     choices: list[TextEdit] = []
     if len(lines) == 1:
         line = lines[0]
         last = line + edit.search.removesuffix("\n").count("\n")
-        where = _named_lines(line, last)
-        hint = f"the text is on {where}: use start_line={line}, end_line={last}"
+        line_names = _named_lines(line, last)
+        hint = f"the text is on {line_names}: use start_line={line}, end_line={last}"
         choices = [
             replace(edit, start_line=line, end_line=last),
             replace(edit, start_line=None, end_line=None),

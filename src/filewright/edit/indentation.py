@@ -27,21 +27,21 @@ class _UnitChange:
     def count_steps(self, indent: str) -> tuple[int, int]:
         """Return the steps that an indent becomes, and the columns that are no step."""
         columns = sum(self.size if char == "\t" else 1 for char in indent)
-        steps, rest = divmod(columns, self.size)
-        return steps + self.added_steps, rest
+        steps, rest_columns = divmod(columns, self.size)
+        return steps + self.added_steps, rest_columns
 
     def map_known(self, indent: str) -> str:
         """Return the file's form of an indent, "" if it is too small to lose steps."""
-        steps, rest = self.count_steps(indent)
-        return self.unit * steps + " " * rest
+        steps, rest_columns = self.count_steps(indent)
+        return self.unit * steps + " " * rest_columns
 
     def map_new(self, indent: str) -> str | None:
         """Return the file's form of an indent that no matched line has.
 
         None if it shows another unit.
         """
-        _, rest = self.count_steps(indent)
-        if rest and self.unit.startswith(" "):
+        _, rest_columns = self.count_steps(indent)
+        if rest_columns and self.unit.startswith(" "):
             return None
         return self.map_known(indent)
 
@@ -102,7 +102,10 @@ class Indentation:
     @property
     def same(self) -> bool:
         """Return True if every indent stays as it is."""
-        return all(asked == there for asked, there in self.known.items())
+        return all(
+            request_indent == file_indent
+            for request_indent, file_indent in self.known.items()
+        )
 
     def extended(
         self, indents: Iterable[str], file_unit: str = ""
@@ -112,10 +115,10 @@ class Indentation:
         `file_unit` is the usual unit of the file. An indent has one form if all readings
         agree. It has several, or none, if the matched lines do not show which.
         """
-        wanted = sorted(set(indents), key=len)
-        rules = self._rules(wanted, file_unit)
+        new_indents = sorted(set(indents), key=len)
+        rules = self._rules(new_indents, file_unit)
         forms: dict[str, tuple[str, ...]] = {}
-        for indent in wanted:
+        for indent in new_indents:
             if indent in self.known:
                 forms[indent] = (self.known[indent],)
                 continue
@@ -124,12 +127,12 @@ class Indentation:
         return forms
 
     def _rules(
-        self, wanted: Iterable[str], file_unit: str
+        self, new_indents: Iterable[str], file_unit: str
     ) -> list[Callable[[str], str | None]]:
         """Return the rules by which new indents are mapped."""
         # Prefer the unit that the file uses and that all indents of the request show.
         widths = [
-            len(indent) for indent in (*wanted, *self.known) if "\t" not in indent
+            len(indent) for indent in (*new_indents, *self.known) if "\t" not in indent
         ]
         request_unit = gcd(*widths)
         changes: list[_UnitChange] = []
@@ -151,7 +154,7 @@ def _find_unit_changes(known: dict[str, str]) -> Iterator[_UnitChange]:
     """Yield the changes of unit that explain all pairs."""
     file_has_tabs = any("\t" in indent for indent in known.values())
     request_has_tabs = any("\t" in indent for indent in known)
-    (first_asked, first_there), *others = known.items()
+    (first_request_indent, first_file_indent), *others = known.items()
     for size in _UNIT_WIDTHS:
         widths: tuple[int, ...] = _UNIT_WIDTHS
         if file_has_tabs:
@@ -160,8 +163,10 @@ def _find_unit_changes(known: dict[str, str]) -> Iterator[_UnitChange]:
             widths = (size,)
         for width in widths:
             unit = " " * width or "\t"
-            steps, rest = _UnitChange(size, unit, 0).count_steps(first_asked)
-            added = (len(first_there) - rest) // len(unit) - steps
+            steps, rest_columns = _UnitChange(size, unit, 0).count_steps(
+                first_request_indent
+            )
+            added = (len(first_file_indent) - rest_columns) // len(unit) - steps
             change = _UnitChange(size, unit, added)
             if not file_has_tabs and not request_has_tabs:
                 if size == width or (not others and change.added_steps):
@@ -175,8 +180,9 @@ def _find_unit_changes(known: dict[str, str]) -> Iterator[_UnitChange]:
 def _explains(change: _UnitChange, known: dict[str, str]) -> bool:
     """Return True if a change of unit takes every indent to that of the file."""
     return all(
-        change.map_known(asked) == there and change.count_steps(asked)[0] >= 0
-        for asked, there in known.items()
+        change.map_known(request_indent) == file_indent
+        and change.count_steps(request_indent)[0] >= 0
+        for request_indent, file_indent in known.items()
     )
 
 
@@ -187,9 +193,15 @@ def _is_shown(change: _UnitChange, known: dict[str, str]) -> bool:
     indents, unless the request begins at the margin, and so do columns that are no step.
     Odd units are what a slip makes of even ones, and so is one depth of two.
     """
-    rests = {asked: change.count_steps(asked)[1] for asked in known}
-    whole_count = sum(bool(asked) and not rest for asked, rest in rests.items())
-    least_count = 1 + change.size % 2 + any(rests.values())
+    rest_columns_of = {
+        request_indent: change.count_steps(request_indent)[1]
+        for request_indent in known
+    }
+    whole_count = sum(
+        bool(request_indent) and not rest_columns
+        for request_indent, rest_columns in rest_columns_of.items()
+    )
+    least_count = 1 + change.size % 2 + any(rest_columns_of.values())
     are_distinct = len(set(known.values())) == len(known)
     if whole_count < least_count or not are_distinct:
         return False

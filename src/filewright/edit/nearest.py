@@ -103,7 +103,7 @@ def find_nearest(
             break
         if candidate.similarity < _LEAST_SIMILARITY:
             continue
-        if all(_is_apart(candidate.rows, other.rows) for other in chosen):
+        if all(_is_apart(candidate.rows, neighbour.rows) for neighbour in chosen):
             chosen.append(candidate)
     regions: list[NearText] = []
     for candidate in chosen:
@@ -121,11 +121,11 @@ def _rank_windows(
     source: Source, lines: Sequence[str], line: int | None
 ) -> list[_Ranked]:
     """Return the stretches of the file that may be `lines`, the most similar first."""
-    wanted = [collapse(text) for text in lines]
+    search_keys = [collapse(text) for text in lines]
     ranked: list[_Ranked] = []
     for rows in _windows(source, lines):
         keys = [collapse(source.text(row.body)) for row in rows]
-        similarity = line_similarity(wanted, [key for key in keys if key])
+        similarity = line_similarity(search_keys, [key for key in keys if key])
         ranked.append(_Ranked(similarity, rows))
 
     def order(candidate: _Ranked) -> tuple[float, int]:
@@ -137,9 +137,9 @@ def _rank_windows(
     return sorted(ranked, key=order)
 
 
-def _is_apart(rows: Sequence[Line], other: Sequence[Line]) -> bool:
+def _is_apart(rows: Sequence[Line], other_rows: Sequence[Line]) -> bool:
     """Return True if two stretches of rows do not overlap."""
-    return rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset
+    return rows[0].offset >= other_rows[-1].end or rows[-1].end <= other_rows[0].offset
 
 
 def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> float:
@@ -168,20 +168,20 @@ def compare_with_rows(
 ) -> NearText:
     """Return rows as a region like `lines`; with `solid`, blank rows are not compared."""
     first = source.line_number(rows[0].offset)
-    texts = [replace_undecodable(source.text(row.body)) for row in rows]
-    near = NearText(first, first + len(rows) - 1, similarity, "\n".join(texts))
-    numbered = [
-        (number, text)
-        for number, text in enumerate(texts, first)
-        if text.strip() or not solid
+    file_lines = [replace_undecodable(source.text(row.body)) for row in rows]
+    near = NearText(first, first + len(rows) - 1, similarity, "\n".join(file_lines))
+    numbered_lines = [
+        (number, file_line)
+        for number, file_line in enumerate(file_lines, first)
+        if file_line.strip() or not solid
     ]
-    for asked, (number, text) in zip(lines, numbered, strict=False):
-        if asked != text:
+    for request_line, (number, file_line) in zip(lines, numbered_lines, strict=False):
+        if request_line != file_line:
             return replace(
                 near,
                 differs_at=number,
-                asked=show_whitespace(asked),
-                found=show_whitespace(text),
+                asked=show_whitespace(request_line),
+                found=show_whitespace(file_line),
             )
     return near
 
@@ -196,26 +196,30 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
         for run in verbatim_runs(line):
             if sum(char.isalnum() for char in run) > 2:
                 runs.setdefault(run, index)
-    found: dict[int, list[Line]] = {}
+    windows: dict[int, list[Line]] = {}
     for run in sorted(runs, key=len, reverse=True)[:_MAX_RUNS]:
-        hits = list(
+        rows_with_run = list(
             islice(rows_with(source, run.encode("ascii")), _MAX_OCCURRENCES + 1)
         )
-        for row in hits if len(hits) <= _MAX_OCCURRENCES else ():
+        for row in rows_with_run if len(rows_with_run) <= _MAX_OCCURRENCES else ():
             if len(row.body) <= _LONG_LINE_BYTES:
                 rows = _window(source, row, runs[run], len(lines))
-                found.setdefault(rows[0].offset, rows)
-        if len(found) >= _MAX_WINDOWS:
+                windows.setdefault(rows[0].offset, rows)
+        if len(windows) >= _MAX_WINDOWS:
             break
-    if found or source.held is None or source.size > _SKETCHED_BYTES:
-        return list(found.values())
+    if windows or source.held is None or source.size > _SKETCHED_BYTES:
+        return list(windows.values())
     from rapidfuzz import fuzz, process
 
     rows, keys = source.sketch
-    index = max(range(len(lines)), key=lambda at: len(lines[at]))
-    wanted = collapse(lines[index][:400])
+    index = max(range(len(lines)), key=lambda number: len(lines[number]))
+    search_key = collapse(lines[index][:400])
     places = process.extract(
-        wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST_SIMILARITY
+        search_key,
+        keys,
+        scorer=fuzz.ratio,
+        limit=3,
+        score_cutoff=100 * _LEAST_SIMILARITY,
     )
     return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
 
@@ -234,28 +238,28 @@ def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
 
 def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
     """Return the next rows, up to `solid` solid ones or to a line too long."""
-    found: list[Line] = []
+    result: list[Line] = []
     while (
         solid
         and (row := next(rows, None)) is not None
         and len(row.body) <= _LONG_LINE_BYTES
     ):
-        found.append(row)
+        result.append(row)
         solid -= bool(row.body.strip())
-    return found
+    return result
 
 
-def line_similarity(one: Sequence[str], other: Sequence[str]) -> float:
+def line_similarity(lines: Sequence[str], other_lines: Sequence[str]) -> float:
     """Return the similarity of two texts, 0 to 1.
 
     Short ones are compared by their characters, long ones by their lines.
     """
     from rapidfuzz.distance import Indel
 
-    a, b = "\n".join(one), "\n".join(other)
-    if max(len(a), len(b)) <= _MAX_COMPARED_CHARS:
-        return float(Indel.normalized_similarity(a, b))
-    return float(Indel.normalized_similarity(list(one), list(other)))
+    text, other_text = "\n".join(lines), "\n".join(other_lines)
+    if max(len(text), len(other_text)) <= _MAX_COMPARED_CHARS:
+        return float(Indel.normalized_similarity(text, other_text))
+    return float(Indel.normalized_similarity(list(lines), list(other_lines)))
 
 
 # As it is shown

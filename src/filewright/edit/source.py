@@ -88,8 +88,8 @@ class Source:
     def version(self, content: bytes) -> Source:
         """Return another version of the file, read as this one is."""
         text = self._utf8_view.to_utf8(content) if self._utf8_view else content
-        shown = Snapshot(text, encoding=self.encoding.name)
-        return Source(shown, self.task, language=self.language)
+        snapshot = Snapshot(text, encoding=self.encoding.name)
+        return Source(snapshot, self.task, language=self.language)
 
     def to_file_splices(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Return ordered splices of the text as splices of the file."""
@@ -148,10 +148,10 @@ class Source:
         """
         position = self.start if start is None else start
         if self.held is not None:
-            at = self.held.find(needle, position)
-            while at >= 0:
-                yield at
-                at = self.held.find(needle, at + 1)
+            offset = self.held.find(needle, position)
+            while offset >= 0:
+                yield offset
+                offset = self.held.find(needle, offset + 1)
             return
         find = find_function(needle)
         length = max(_BLOCK_BYTES, 2 * len(needle))
@@ -159,10 +159,10 @@ class Source:
             self.task.check()
             self.task.report(position, self.size, "searching")
             block = self.snapshot.read(position, length + len(needle) - 1)
-            at = find(block, 0)
-            while at >= 0:
-                yield position + at
-                at = find(block, at + 1)
+            offset = find(block, 0)
+            while offset >= 0:
+                yield position + offset
+                offset = find(block, offset + 1)
             position += length
 
     def is_character_boundary(self, offset: int) -> bool:
@@ -195,10 +195,10 @@ class Source:
         # Every occurrence in a long line asks for the same row.
         row = self._row
         if row is None or not row.offset <= offset < row.end:
-            begin = self.line_start(offset)
-            row = self._row = self._near_row(begin) or self.snapshot.lines.read_line(
-                begin, task=self.task
-            )
+            line_start = self.line_start(offset)
+            row = self._row = self._near_row(
+                line_start
+            ) or self.snapshot.lines.read_line(line_start, task=self.task)
         return row
 
     def row_starting_at(self, offset: int) -> Line | None:
@@ -215,9 +215,11 @@ class Source:
             return None
         if self._newline_content is not None:
             end = row.offset - 1
-            begin = self.line_start(end)
-            if end < begin + _NEAR_BYTES:
-                return Line(begin, self._newline_content[begin:end], b"\n", row.offset)
+            line_start = self.line_start(end)
+            if end < line_start + _NEAR_BYTES:
+                return Line(
+                    line_start, self._newline_content[line_start:end], b"\n", row.offset
+                )
         return self.row_holding(row.offset - 1)
 
     def rows_from(self, offset: int) -> Iterator[Line]:
@@ -275,49 +277,51 @@ class Source:
             return self._first + bisect_right(self._offsets, offset)
         return self.snapshot.lines.line_at(offset)
 
-    def offset(self, at: int) -> int:
+    def offset(self, line: int) -> int:
         """Return where line `at` begins; the size of the text for the line past the last."""
-        return self._offsets[at - self._first] if self._load_window(at) else self.size
+        return (
+            self._offsets[line - self._first] if self._load_window(line) else self.size
+        )
 
-    def rows_at(self, at: int, count: int) -> tuple[Line, ...]:
+    def rows_at(self, line: int, count: int) -> tuple[Line, ...]:
         """Return `count` lines from line `at`, or fewer at the end of the file."""
         rows: list[Line] = []
-        while len(rows) < count and self._load_window(at):
-            low = at - self._first
-            body = self._bodies[low]
-            offset, end = self._offsets[low : low + 2]
+        while len(rows) < count and self._load_window(line):
+            index = line - self._first
+            body = self._bodies[index]
+            offset, end = self._offsets[index : index + 2]
             rows.append(Line(offset, body, self.read(offset + len(body), end), end))
-            at += 1
+            line += 1
         return tuple(rows)
 
-    def bodies(self, at: int, count: int) -> Sequence[bytes]:
+    def bodies(self, line: int, count: int) -> Sequence[bytes]:
         """Return the bodies of `count` lines from line `at`, or fewer at the end."""
-        low = at - self._first
-        if low >= 0 and low + count <= len(self._bodies):
-            return self._bodies[low : low + count]
+        index = line - self._first
+        if index >= 0 and index + count <= len(self._bodies):
+            return self._bodies[index : index + count]
         result: list[bytes] = []
-        while len(result) < count and self._load_window(at):
-            low = at - self._first
-            more = self._bodies[low : low + count - len(result)]
-            result += more
-            at += len(more)
+        while len(result) < count and self._load_window(line):
+            index = line - self._first
+            window_bodies = self._bodies[index : index + count - len(result)]
+            result += window_bodies
+            line += len(window_bodies)
         return result
 
     def windows(self) -> Iterator[tuple[int, Sequence[bytes]]]:
         """Yield stretches of the file: the number of the first line, and the bodies."""
-        at = 0
-        while self._load_window(at):
+        line = 0
+        while self._load_window(line):
             self.task.check()
-            yield at, self._bodies
-            at = self._first + len(self._bodies)
+            yield line, self._bodies
+            line = self._first + len(self._bodies)
 
-    def _load_window(self, at: int) -> bool:
+    def _load_window(self, line: int) -> bool:
         """Load the window with line `at`; return False past the last line."""
-        if self._first <= at < self._first + len(self._bodies):
+        if self._first <= line < self._first + len(self._bodies):
             return True
         offset = self._offsets[-1]  # The next window begins here.
-        if at != self._first + len(self._bodies):
-            offset = self.snapshot.lines.offset_of(at + 1, self.task)
+        if line != self._first + len(self._bodies):
+            offset = self.snapshot.lines.offset_of(line + 1, self.task)
         if offset >= self.size:
             return False
         length = _WINDOW_BYTES
@@ -334,19 +338,19 @@ class Source:
             if length >= _LONG_LINE_BYTES:
                 self._offsets = [
                     offset,
-                    self.snapshot.lines.offset_of(at + 2, self.task),
+                    self.snapshot.lines.offset_of(line + 2, self.task),
                 ]
                 self._bodies = [_UNMATCHABLE]
                 break
             length *= 4
-        self._first = at
+        self._first = line
         return True
 
     @cached_property
     def indent_unit(self) -> str:
         """Return the usual step by which lines at the beginning are indented more, or ""."""
         steps: Counter[str] = Counter()
-        before = ""
+        previous = ""
         head = (
             self.read(self.start, self.start + _MEASURED_BYTES)
             .replace(b"\r", b"\n")
@@ -354,9 +358,9 @@ class Source:
         )
         for match in _INDENT.finditer(head):
             indent = match[0]
-            if len(indent) > len(before) and indent.startswith(before):
-                steps[indent[len(before) :]] += 1
-            before = indent
+            if len(indent) > len(previous) and indent.startswith(previous):
+                steps[indent[len(previous) :]] += 1
+            previous = indent
         return steps.most_common(1)[0][0] if steps else ""
 
     @cached_property

@@ -81,10 +81,10 @@ def suggest_rows(
     It writes what the match writes. None if that is not possible.
     """
     start, end = rows[0].offset, max(rows[-1].body_end, match.span.end)
-    old = source.read(start, end)
+    old_data = source.read(start, end)
     try:
         splices = splices_of_match(source, match)
-        if len(old) > MAX_TEXT_CHARS:
+        if len(old_data) > MAX_TEXT_CHARS:
             return None
         shifted: list[Splice] = []
         for splice in splices:
@@ -93,8 +93,10 @@ def suggest_rows(
             offset = splice.offset - start
             shifted.append(Splice(offset, splice.length, splice.replacement))
         encoding = source.encoding.name
-        search = normalize_newlines(old.decode(encoding))
-        replacement = normalize_newlines(apply_splices(old, shifted).decode(encoding))
+        search = normalize_newlines(old_data.decode(encoding))
+        replacement = normalize_newlines(
+            apply_splices(old_data, shifted).decode(encoding)
+        )
     except (UnicodeDecodeError, FilewrightError):
         return None
     return replace(
@@ -118,8 +120,10 @@ def suggest_nearest(
         return ()
     if _continues_beside(source, edit.search, near):
         return ()
-    new = _merge_words(edit.search.strip("\n"), near.text, edit.replace.strip("\n"))
-    if new is None or new == near.text:
+    new_text = _merge_words(
+        edit.search.strip("\n"), near.text, edit.replace.strip("\n")
+    )
+    if new_text is None or new_text == near.text:
         return ()
     choices: list[TextEdit] = []
     tails = ("\n", "") if edit.search.endswith("\n") else ("",)
@@ -128,7 +132,7 @@ def suggest_nearest(
             choice = replace(
                 edit,
                 search=near.text + tail,
-                replace=new and new + tail,
+                replace=new_text and new_text + tail,
                 start_line=line,
                 end_line=None,
             )
@@ -164,41 +168,52 @@ def _corresponds(search: str, near: str) -> bool:
 
     Equal lines are at the same indentation, and others share some words.
     """
-    asked, there = RequestLines.of(search).solid, RequestLines.of(near).solid
-    if not asked or not there:
+    search_lines, near_lines = (
+        RequestLines.of(search).solid,
+        RequestLines.of(near).solid,
+    )
+    if not search_lines or not near_lines:
         return False
-    if leading_whitespace(asked[0]) != leading_whitespace(there[0]):
+    if leading_whitespace(search_lines[0]) != leading_whitespace(near_lines[0]):
         return False
     runs = align(
-        [_spaced_once(line) for line in asked], [_spaced_once(line) for line in there]
+        [_spaced_once(line) for line in search_lines],
+        [_spaced_once(line) for line in near_lines],
     )
-    asked_start = there_start = 0
+    search_start = near_start = 0
     for run in runs:
-        replaced = asked[asked_start : run.left]
-        replacing = there[there_start : run.right]
-        is_at_edge = there_start == 0 or run.right == len(there)
+        replaced = search_lines[search_start : run.left]
+        replacing = near_lines[near_start : run.right]
+        is_at_edge = near_start == 0 or run.right == len(near_lines)
         if not _may_be_meant(replaced, replacing, is_at_edge=is_at_edge):
             return False
-        asked_start, there_start = run.left + run.length, run.right + run.length
-        if len(asked) <= 2:
+        search_start, near_start = run.left + run.length, run.right + run.length
+        if len(search_lines) <= 2:
             continue
         equal = zip(
-            asked[run.left : asked_start], there[run.right : there_start], strict=True
+            search_lines[run.left : search_start],
+            near_lines[run.right : near_start],
+            strict=True,
         )
-        if any(leading_whitespace(a) != leading_whitespace(b) for a, b in equal):
+        if any(
+            leading_whitespace(search_line) != leading_whitespace(near_line)
+            for search_line, near_line in equal
+        ):
             return False
-    return _may_be_meant(asked[asked_start:], there[there_start:], is_at_edge=True)
+    return _may_be_meant(
+        search_lines[search_start:], near_lines[near_start:], is_at_edge=True
+    )
 
 
 def _may_be_meant(
-    asked: Sequence[str], there: Sequence[str], *, is_at_edge: bool
+    search_lines: Sequence[str], file_lines: Sequence[str], *, is_at_edge: bool
 ) -> bool:
     """Return True if lines of the file may be what some different lines mean."""
-    if there and not asked and is_at_edge:
+    if file_lines and not search_lines and is_at_edge:
         return False
     return all(
-        word_similarity(one, other) >= _LEAST_SHARED_WORDS
-        for one, other in zip(asked, there, strict=False)
+        word_similarity(search_line, file_line) >= _LEAST_SHARED_WORDS
+        for search_line, file_line in zip(search_lines, file_lines, strict=False)
     )
 
 

@@ -28,20 +28,20 @@ def find_blocks(
 
     The file is read twice at most. None if there are too many places to compare.
     """
-    wanted = set(blocks)
-    if source.held is None and len(wanted) <= _FEW_BLOCKS:
-        found = _find_few_blocks(source, wanted)
-        if found is not None:
-            return found
-    counts = dict.fromkeys((body for block in wanted for body in block), 0)
+    searched = set(blocks)
+    if source.held is None and len(searched) <= _FEW_BLOCKS:
+        few_blocks = _find_few_blocks(source, searched)
+        if few_blocks is not None:
+            return few_blocks
+    counts = dict.fromkeys((body for block in searched for body in block), 0)
     for _, bodies in source.windows():
         for body in bodies:
             if body in counts:
                 counts[body] += 1
     # Each block is looked for by its rarest line.
     rarest: dict[Block, int] = {}
-    for block in wanted:
-        rarest[block] = min(range(len(block)), key=lambda at: counts[block[at]])
+    for block in searched:
+        rarest[block] = min(range(len(block)), key=lambda index: counts[block[index]])
     lines_of: dict[bytes, list[int]] = {
         block[index]: [] for block, index in rarest.items()
     }
@@ -79,13 +79,13 @@ def _find_few_blocks(
 
 def _find_by_longest_line(source: Source, block: Block) -> list[int] | None:
     """Return the lines of a block, or None if its longest line is short or everywhere."""
-    index = max(range(len(block)), key=lambda at: len(block[at]))
-    if len(block[index]) < _MIN_LINE_BYTES:
+    longest = max(range(len(block)), key=lambda index: len(block[index]))
+    if len(block[longest]) < _MIN_LINE_BYTES:
         return None
-    occurrences = list(islice(source.occurrences(block[index]), _MAX_OCCURRENCES + 1))
+    occurrences = list(islice(source.occurrences(block[longest]), _MAX_OCCURRENCES + 1))
     if len(occurrences) > _MAX_OCCURRENCES:
         return None
     lines = dict.fromkeys(
-        source.line_number(offset) - 1 - index for offset in occurrences
+        source.line_number(offset) - 1 - longest for offset in occurrences
     )
     return [line for line in lines if has_block_at(source, block, line)]

@@ -44,10 +44,10 @@ def match(source: Source, edit: TextEdit) -> Candidates:
 
 def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
     """Return a part for each stretch, or none if the request is no such edit."""
-    searched = _split_at_marks(edit.search, source.language)
-    wanted = _split_at_marks(edit.replace, source.language)
-    marks = searched.marks
-    if not marks or len(marks) != len(wanted.marks):
+    searched_text = _split_at_marks(edit.search, source.language)
+    replacement_text = _split_at_marks(edit.replace, source.language)
+    marks = searched_text.marks
+    if not marks or len(marks) != len(replacement_text.marks):
         return []
     for mark in marks:
         if find_regions(source, RequestLines.of_lines([mark])).regions:
@@ -55,7 +55,7 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
     parts: list[LinesPart] = []
     previous_end = source.start
     has_left_block = False
-    stretches = zip(searched.stretches, wanted.stretches, strict=True)
+    stretches = zip(searched_text.stretches, replacement_text.stretches, strict=True)
     for index, (old_lines, new_lines) in enumerate(stretches):
         search = RequestLines.of_lines(old_lines)
         replacement = RequestLines.of_lines(new_lines)
@@ -87,23 +87,23 @@ def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
     It does if it changes lines that occur once, or stands beside such lines of its block.
     `level` is the indentation of the mark.
     """
-    old, new = part.search.lines, part.replace.lines
-    if old == new:
+    old_lines, new_lines = part.search.lines, part.replace.lines
+    if old_lines == new_lines:
         return True
     if len(find_regions(source, part.search).regions) != 1:
         return False
     # The last line further left than the mark names its block, or one that opens a block
     # or a section.
     opening = -1
-    for index, line in enumerate(old):
+    for index, line in enumerate(old_lines):
         opens = indent_width(line) < level or line.rstrip().endswith(_BLOCK_OPENERS)
         if not is_blank(line) and (opens or _is_section(source, line)):
             opening = index
-    for change in diff_lines(old, new):
-        removed = old[change.start : change.end]
+    for change in diff_lines(old_lines, new_lines):
+        removed = old_lines[change.start : change.end]
         if all(is_blank(line) for line in removed):
             removed = ()
-        context = old if change.start <= opening else old[opening + 1 :]
+        context = old_lines if change.start <= opening else old_lines[opening + 1 :]
         if not _has_unique_line(source, removed or context):
             return False
     return True

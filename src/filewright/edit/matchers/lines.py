@@ -89,8 +89,8 @@ class Regions:
 def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the regions of the search text by the strictest whole-line tier."""
     search, replacement = RequestLines.of(edit.search), RequestLines.of(edit.replace)
-    found = find_regions(source, search)
-    regions = found.strictest
+    all_regions = find_regions(source, search)
+    regions = all_regions.strictest
     if _is_text_of_signed_lines(source, edit, regions):
         regions = []
     if not regions:
@@ -103,7 +103,7 @@ def match(source: Source, edit: TextEdit) -> Candidates:
         # Brackets alone say nothing of their place.
         return Candidates(tier, is_final=True)
     candidates = tuple((LinesPart(region, search, replacement),) for region in regions)
-    return Candidates(tier, (Reading(candidates, found.has_more),))
+    return Candidates(tier, (Reading(candidates, all_regions.has_more),))
 
 
 def _is_text_of_signed_lines(
@@ -130,9 +130,9 @@ def find_regions(source: Source, lines: RequestLines) -> Regions:
     if not lines.solid:
         return Regions()
     # An explanation asks again for each suggestion that it may make.
-    known = source.memo.get(lines)
-    if isinstance(known, Regions):
-        return known
+    remembered = source.memo.get(lines)
+    if isinstance(remembered, Regions):
+        return remembered
     regions: dict[int, Region] = {}
     classified_rows = 0
     has_more = False
@@ -161,11 +161,11 @@ def classify_region(
     """Return rows as a region by the strictest tier that accepts them, or None."""
     bodies = [source.text(row.body) for row in rows]
     solid = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
-    texts = tuple(bodies[index] for index in solid)
-    pairs = list(zip(lines.solid, texts, strict=True))
+    file_lines = tuple(bodies[index] for index in solid)
+    pairs = list(zip(lines.solid, file_lines, strict=True))
     indentation = Indentation.of(
-        (leading_whitespace(fold(asked)), leading_whitespace(fold(text)))
-        for asked, text in pairs
+        (leading_whitespace(fold(request_line)), leading_whitespace(fold(file_line)))
+        for request_line, file_line in pairs
     )
     if indentation is None:
         return None
@@ -173,13 +173,15 @@ def classify_region(
     blank_counts = [after - before - 1 for before, after in pairwise(solid)]
     if [len(gap) for gap in lines.blank] == blank_counts:
         tier = _strictest_tier(pairs)
-    return Region(tuple(rows), solid, texts, tier, indentation)
+    return Region(tuple(rows), solid, file_lines, tier, indentation)
 
 
 def _strictest_tier(pairs: Sequence[tuple[str, str]]) -> Tier:
     """Return the strictest tier by which all pairs of lines are equal."""
     for tier, form in _COMPARED_FORMS:
-        if all(form(asked) == form(text) for asked, text in pairs):
+        if all(
+            form(request_line) == form(file_line) for request_line, file_line in pairs
+        ):
             return tier
     return Tier.BLANKS
 

@@ -34,24 +34,24 @@ def match_lines(source: Source, edit: LineEdit | Insertion) -> EditMatch:
     if not _has_lines(source, first, last):
         raise _lines_missing(source, edit, first, last)
     start, end = source.offset(first - 1), source.offset(last)
-    text = edit.replace
-    if text and not text.endswith("\n"):
-        text += "\n"
-    if not text or end - start > _MAX_COMPARED_BYTES:
-        part = _whole_lines_part(source, start, end, _encode(source, start, text))
+    new_text = edit.replace
+    if new_text and not new_text.endswith("\n"):
+        new_text += "\n"
+    if not new_text or end - start > _MAX_COMPARED_BYTES:
+        part = _whole_lines_part(source, start, end, _encode(source, start, new_text))
         return EditMatch(edit, Tier.EXACT, (part,))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if (
         body
         and not body.endswith((b"\n", b"\r"))
-        and (body != data or text[-2:-1] not in "\n")
+        and (body != data or new_text[-2:-1] not in "\n")
     ):
         # The last line keeps its terminator; at the end of a file it may have none.
-        data, text = body, text.removesuffix("\n")
-    old = normalize_newlines(source.text(data))
-    replaced = TextPart(ByteRange(start, start + len(data)), old, text)
-    return EditMatch(replace(edit, search=old), Tier.EXACT, (replaced,))
+        data, new_text = body, new_text.removesuffix("\n")
+    old_text = normalize_newlines(source.text(data))
+    replaced = TextPart(ByteRange(start, start + len(data)), old_text, new_text)
+    return EditMatch(replace(edit, search=old_text), Tier.EXACT, (replaced,))
 
 
 def _match_insertion(source: Source, edit: Insertion) -> EditMatch:
@@ -109,10 +109,10 @@ def match_anchored(
 ) -> EditMatch | NotLocated:
     """Match exactly the search text at exactly these lines, a final newline aside."""
     search, replacement = edit.search, edit.replace
-    wanted = search.removesuffix("\n").split("\n")
-    rows = source.rows_at(first - 1, min(last - first, len(wanted)) + 1)
-    texts = [source.text(row.body) for row in rows]
-    if len(rows) == last - first + 1 and texts == wanted:
+    search_lines = search.removesuffix("\n").split("\n")
+    rows = source.rows_at(first - 1, min(last - first, len(search_lines)) + 1)
+    file_lines = [source.text(row.body) for row in rows]
+    if len(rows) == last - first + 1 and file_lines == search_lines:
         last_row = rows[-1]
         if search.endswith("\n") and not last_row.terminator:
             search = search.removesuffix("\n")
@@ -122,7 +122,10 @@ def match_anchored(
         part = TextPart(span, search, replacement)
         return EditMatch(edit, Tier.EXACT, (part,))
     return NotLocated(
-        edit, Code.NO_MATCH, Tier.EXACT, _places_elsewhere(source, "\n".join(wanted))
+        edit,
+        Code.NO_MATCH,
+        Tier.EXACT,
+        _places_elsewhere(source, "\n".join(search_lines)),
     )
 
 
