@@ -356,8 +356,8 @@ def _skip_applied(
 
     Models send a corrected patch after some of its hunks were applied. Only a call that
     takes what fits (`report_all`) passes over these; a hunk that has its place and one
-    that is applied then both count. Any other call must not change half a patch
-    without a word, and gets the error of the first hunk that fails.
+    that is applied then both count. Any other call gets the error of the first hunk
+    that fails, so that half a patch is never applied unnoticed.
 
     Raise `already_applied`, with that error as its cause, if the results of all hunks
     are in the file.

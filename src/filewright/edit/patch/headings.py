@@ -112,6 +112,7 @@ class HeadingFilter:
             lines = self._find_heading(heading)
             heading_line = lines[max(0, bisect_right(lines, start) - 1)]
             distance = start - heading_line
+            # All lines between are decoded, for each place and heading again.
             self._budget.remaining -= distance
             if self._budget.remaining < 0 or not 0 <= distance <= _MAX_DISTANCE:
                 return False

@@ -203,9 +203,9 @@ class HunkReader:
         if remaining_old or remaining_new:
             return None
         if self._ends_like_header(index):
-            # A count that is one too high takes the header of the next file for changed
-            # lines. But a hunk with context has some behind its changes too, unless the
-            # file ends there, and then no lines of it follow.
+            # Counts that are one too high take the header of the next file for changed
+            # lines, so that the hunk ends in changes. Without context in the hunk that
+            # may be right. With context, some would come behind the changes too.
             has_context = " " in patch_text.signs[self.position : index]
             if self._prefers_headers or has_context:
                 return None
