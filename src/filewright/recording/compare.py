@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from posixpath import basename, dirname
+from posixpath import basename, dirname, join
 from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
@@ -19,6 +19,7 @@ from filewright.boundary.location import Location
 from filewright.changes.blobs import compute_digest, content_after
 from filewright.changes.model import (
     ChangeRecord,
+    FileChange,
     FileState,
     RecordedPath,
     keeps_content,
@@ -105,16 +106,12 @@ class Comparison:
         for prefix, folder in last_scan.items():
             for name in folder.excluded:
                 self._excluded[prefix + name.removesuffix(b"/")] = b""
-        is_touched = self._touched_folders(changes)
+        touched_folders = self._find_touched_folders(changes)
         for prefix in last_scan.keys() | scan.keys():
-            old_folder, new_folder = (
-                last_scan.get(prefix, EMPTY_FOLDER),
-                scan.get(prefix, EMPTY_FOLDER),
-            )
-            differs = old_folder is not new_folder and old_folder._replace(
-                stored_in=""
-            ) != new_folder._replace(stored_in="")
-            if differs or is_touched(prefix):
+            old_folder = last_scan.get(prefix, EMPTY_FOLDER)
+            new_folder = scan.get(prefix, EMPTY_FOLDER)
+            # Only these are compared file by file, of perhaps many thousand folders.
+            if touched_folders.includes(prefix) or _differs(old_folder, new_folder):
                 self._before |= _observed_files(
                     prefix, old_folder, self._baseline.read_stored
                 )
@@ -127,30 +124,23 @@ class Comparison:
 
     # Changes on record
 
-    def _touched_folders(
-        self, changes: Sequence[ChangeRecord]
-    ) -> Callable[[bytes], bool]:
-        """Return a function that tells if changes have touched a folder."""
+    def _find_touched_folders(self, changes: Sequence[ChangeRecord]) -> _TouchedFolders:
+        """Return the folders in which recorded changes have touched files."""
         folders: set[bytes] = set()
         trees: list[bytes] = []
         for change in changes:
             for file_change in change.file_changes:
+                is_tree = _moves_a_folder(file_change)
                 for recorded_path in file_change.paths:
                     path = self._path_of(recorded_path, change.number)
                     folders.add(parent_prefix(path))
-                    # A moved or replaced folder takes its contents along.
-                    states = (file_change.before, file_change.after)
-                    is_moved = file_change.renamed_from is not None or None in states
-                    if is_moved and any(
-                        state is not None and state.kind == "folder" for state in states
-                    ):
+                    if is_tree:
                         trees.append(path + b"/")
-        tree_prefixes = tuple(trees)
-        return lambda prefix: prefix in folders or prefix.startswith(tree_prefixes)
+        return _TouchedFolders(folders, tuple(trees))
 
     def _apply_change(self, change: ChangeRecord) -> None:
         """Apply a recorded change to the state."""
-        moves: dict[bytes, bytes] = {}
+        folder_moves: dict[bytes, bytes] = {}
         created: dict[bytes, ObservedFile] = {}
         for file_change in change.file_changes:
             self._task.check()
@@ -166,13 +156,11 @@ class Comparison:
                 old = self._before.pop(old_path, None)
             if file_change.after is None:
                 continue
-            state = replace(
-                file_change.after,
-                mtime_ns=file_change.after.mtime_ns or change.number,
-            )
+            # Without a recorded time, the file has that of the change.
+            mtime_ns = file_change.after.mtime_ns or change.number
             new = ObservedFile(
                 path,
-                state,
+                replace(file_change.after, mtime_ns=mtime_ns),
                 partial(content_after, file_change),
                 scanned_path=old.scanned_path if old else b"",
             )
@@ -180,17 +168,28 @@ class Comparison:
                 # The record has no content: the file kept its own.
                 new = self._with_known_content(new, old)
                 if file_change.before.kind == "folder":
-                    moves[old_path] = path
+                    folder_moves[old_path] = path
             created[path] = new
-        if moves:
-            for path in list(self._before):
-                new_path = path_after_moves(moves, path)
-                if new_path != path:
-                    moved = self._before.pop(path)._replace(path=new_path)
-                    created.setdefault(new_path, moved)
+        # All moves at once, after all removals: two folders may exchange their names.
+        self._move_contents(folder_moves, created)
         self._drop(self._before.keys() & created.keys())
         self._before |= created
         self._add_parents(created)
+
+    def _move_contents(
+        self,
+        folder_moves: Mapping[bytes, bytes],
+        created: dict[bytes, ObservedFile],
+    ) -> None:
+        """Move the files below moved folders from the state to `created`."""
+        if not folder_moves:
+            return
+        for path in list(self._before):
+            new_path = path_after_moves(folder_moves, path)
+            if new_path != path:
+                moved = self._before.pop(path)._replace(path=new_path)
+                # The change may have touched the file itself, too: that is newer.
+                created.setdefault(new_path, moved)
 
     def _with_known_content(
         self, new: ObservedFile, old: ObservedFile | None
@@ -199,7 +198,8 @@ class Comparison:
         observed = old or self._after.get(new.path)
         if observed is None:
             return new
-        if old is None and observed.content_identity[2:] != new.content_identity[2:]:
+        # At the same path there may be another file by now.
+        if old is None and not _has_same_size_and_time(observed, new):
             return new
         # It is the observed file, with its new path, mode and owner.
         return observed._replace(
@@ -234,14 +234,12 @@ class Comparison:
         location = recorded_path.locate(self._boundary.roots)
         if location is not None and location.parts:
             path = b"/".join(location.parts)
-            owner_prefix = max(
-                (prefix for prefix in self._newest_numbers if path.startswith(prefix)),
-                key=len,
-            )
-            if (
-                not path.startswith(self._within)
-                and number > self._newest_numbers[owner_prefix]
-            ):
+            prefixes = [
+                prefix for prefix in self._newest_numbers if path.startswith(prefix)
+            ]
+            # The state of the innermost root around the path says what it includes.
+            newest_number = self._newest_numbers[max(prefixes, key=len)]
+            if number > newest_number and not path.startswith(self._within):
                 return path
         return OUTSIDE_PREFIX + b"/".join(recorded_path.absolute_parts)
 
@@ -257,6 +255,7 @@ class Comparison:
                 continue
             old, new = self._before.get(path), self._after.get(path)
             if old is not None and new is not None and old.kind == new.kind:
+                # Sockets and devices have no content that could differ.
                 if old.scanned != new.scanned and new.kind != "other":
                     self.pairs.append((old, new))
                 continue
@@ -300,32 +299,34 @@ class Comparison:
         state are kept, and folders that were somewhere else before.
         """
         observed_ns = state.observed_ns - self._clock_slack_ns
-        folders = [old for old in self._before.values() if old.kind == "folder"]
-        scanned_paths = {
-            old.state.inode: old.scanned_path for old in folders if old.scanned_path
-        }
-        # Folders that a tool moved here from outside of the scan: their contents are
-        # old.
-        uncovered = {old.path for old in folders if not old.scanned_path}
-        for path, new in sorted(added.items()):
+        # A shell may have renamed a folder: its inode tells its path in the last scan.
+        scanned_paths: dict[int | None, bytes] = {}
+        uncovered: set[bytes] = set()
+        for old in self._before.values():
+            if old.kind != "folder":
+                continue
+            if old.scanned_path:
+                scanned_paths[old.state.inode] = old.scanned_path
+            else:
+                # A tool moved it here from outside of the scan: its contents are old.
+                uncovered.add(old.path)
+        for path, new in sorted(added.items()):  # Folders before their files.
+            if new.state.inode in scanned_paths:
+                continue
             parent = dirname(path)
             folder = self._after.get(parent)
-            old_parent = (
-                parent if folder is None else scanned_paths.get(folder.state.inode)
-            )
+            old_parent: bytes | None = parent
+            if folder is not None:
+                old_parent = scanned_paths.get(folder.state.inode)
             if old_parent is None:
-                existed = parent in uncovered
+                is_uncovered = parent in uncovered
             else:
-                old_path = old_parent + b"/" * bool(old_parent) + basename(path)
-                existed = (
+                old_path = join(old_parent, basename(path))
+                is_uncovered = (
                     old_path in self._excluded
                     or parent_prefix(old_path) not in last_scan
                 )
-            if (
-                existed
-                and new.state.inode not in scanned_paths
-                and not self._is_new(new, observed_ns)
-            ):
+            if is_uncovered and not self._is_new(new, observed_ns):
                 uncovered.add(path)
                 del added[path]
 
@@ -333,6 +334,7 @@ class Comparison:
         """Return True if a file was created after a time."""
         if file.kind != "folder" and file.scanned is not None:
             return file.scanned.ctime_ns > observed_ns
+        # A folder's ctime changes with each file in it: only its birth says its age.
         try:
             status = self._boundary.stat(self._location(file.path), birth=True)
         except FilewrightError:
@@ -343,60 +345,56 @@ class Comparison:
         self, removed: dict[bytes, ObservedFile], added: dict[bytes, ObservedFile]
     ) -> None:
         """Pair renamed files by inode, size and time, folders by files moved along."""
-        paths_by_identity: dict[object, list[bytes]] = {}
-        removed_in_folder: dict[bytes, list[bytes]] = {}
-        for path, new in added.items():
-            paths_by_identity.setdefault(new.content_identity, []).append(path)
-
-        def is_renamed(old: ObservedFile, new_path: bytes) -> bool:
-            if old.kind == "folder":  # Its inode may have been reused.
-                removed_paths = removed_in_folder.get(old.path, ())
-                return any(
-                    self.moves.get(removed_path)
-                    == new_path + removed_path[len(old.path) :]
-                    for removed_path in removed_paths
-                )
-            new = added[new_path]
-            return old.scanned is not None or (
-                old.kind == new.kind and self.is_content_unchanged(old, new)
-            )
-
-        for path in sorted(removed, reverse=True):  # Files before their folders.
+        new_paths_by_identity: dict[object, list[bytes]] = {}
+        for new_path, new in added.items():
+            new_paths_by_identity.setdefault(new.content_identity, []).append(new_path)
+        removed_by_folder: dict[bytes, list[bytes]] = {}
+        # Files before their folders, which are recognised by the files in them.
+        for path in sorted(removed, reverse=True):
             old = removed[path]
-            removed_in_folder.setdefault(dirname(path), []).append(path)
-            candidates = (
-                paths_by_identity.get(old.content_identity, ())
-                if old.scanned is not None
-                else [*added]
-            )
-            targets = [
-                new_path
-                for new_path in candidates
-                if new_path in added and is_renamed(old, new_path)
-            ]
+            removed_by_folder.setdefault(dirname(path), []).append(path)
+            candidates = list(added)
+            if old.scanned is not None:
+                candidates = new_paths_by_identity.get(old.content_identity, [])
+            targets: list[bytes] = []
+            for new_path in candidates:
+                if new_path in added and self._is_renamed(
+                    old, added[new_path], removed_by_folder.get(path, ())
+                ):
+                    targets.append(new_path)
             if targets:
-                # One inode may have several names: prefer the same name in another
-                # folder.
-                new_path = next(
-                    (
-                        target
-                        for target in targets
-                        if basename(target) == basename(path)
-                    ),
-                    targets[0],
-                )
+                new_path = _prefer_same_name(targets, basename(path))
                 self.moves[path] = new_path
                 self.pairs.append((removed.pop(path), added.pop(new_path)))
+
+    def _is_renamed(
+        self, old: ObservedFile, new: ObservedFile, removed_paths: Sequence[bytes]
+    ) -> bool:
+        """Return True if a candidate is the old file under another path.
+
+        If it is a folder, `removed_paths` are the paths that were removed from it.
+        """
+        if old.kind == "folder":
+            # Its inode may have been reused, so at least one file must have gone along.
+            for removed_path in removed_paths:
+                path_in_folder = removed_path[len(old.path) :]
+                if self.moves.get(removed_path) == new.path + path_in_folder:
+                    return True
+            return False
+        if old.scanned is not None:
+            return True
+        return old.kind == new.kind and self.is_content_unchanged(old, new)
 
     def is_content_unchanged(self, old: ObservedFile, new: ObservedFile) -> bool:
         """Return True if the content is the same, as far as file states can tell."""
         if old.kind == "folder":
             return True
         if old.scanned is None:
+            # A tool wrote it after the last scan: its record has a digest.
             if old.kind == "link":
                 return new.read_content() == old.state.link_target
             if old.state.digest is None:  # A tool moved it here from elsewhere.
-                return old.content_identity[2:] == new.content_identity[2:]
+                return _has_same_size_and_time(old, new)
             return old.state.digest == (new.state.digest or self.digest(new))
         if old.content_identity != new.content_identity:
             return False
@@ -406,12 +404,11 @@ class Comparison:
             or old.scanned.ctime_ns == new.scanned.ctime_ns
         ):
             return True
+        if old.state.mode_and_owner != new.state.mode_and_owner:
+            # This is why the time of the file's state is another one.
+            return True
         # A program may have set the earlier time again after writing.
-        old_content = (
-            old.read_content()
-            if old.state.mode_and_owner == new.state.mode_and_owner
-            else None
-        )
+        old_content = old.read_content()
         return old_content is None or new.read_content() in (None, old_content)
 
     def digest(self, new: ObservedFile) -> str | None:
@@ -423,7 +420,51 @@ class Comparison:
             return None
 
     def _location(self, path: bytes) -> Location:
+        """Return the location of a path below the root."""
         return Location(self._root, tuple(path.split(b"/")))
+
+
+@dataclass(frozen=True, slots=True)
+class _TouchedFolders:
+    """The folders that changes touched, with a slash at the end.
+
+    Of `folders` only the files directly in them were touched, of `trees` all files.
+    """
+
+    folders: Set[bytes]
+    trees: tuple[bytes, ...]
+
+    def includes(self, prefix: bytes) -> bool:
+        """Return True if files directly in a folder were touched."""
+        return prefix in self.folders or prefix.startswith(self.trees)
+
+
+def _moves_a_folder(file_change: FileChange) -> bool:
+    """Return True if a folder came, left or was renamed: its contents went along."""
+    states = [file_change.before, file_change.after]
+    if file_change.renamed_from is None and None not in states:
+        return False
+    return any(state is not None and state.kind == "folder" for state in states)
+
+
+def _differs(old_folder: ScannedFolder, new_folder: ScannedFolder) -> bool:
+    """Return True if two scans of a folder differ in more than in stored contents."""
+    if old_folder is new_folder:
+        return False
+    return old_folder._replace(stored_in="") != new_folder._replace(stored_in="")
+
+
+def _has_same_size_and_time(old: ObservedFile, new: ObservedFile) -> bool:
+    """Return True if two files have the same size and time of the last write."""
+    return (old.state.size, old.state.mtime_ns) == (new.state.size, new.state.mtime_ns)
+
+
+def _prefer_same_name(targets: Sequence[bytes], name: bytes) -> bytes:
+    """Return a path with a name, else the first: one inode may have several paths."""
+    for target in targets:
+        if basename(target) == name:
+            return target
+    return targets[0]
 
 
 def _observed_files(
