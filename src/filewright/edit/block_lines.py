@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+# The end of a line that opens a block, before a comment: `if x:  # note`, `() => {`.
 _OPENING = re.compile(
     r"(?:[:{(\[]|=>|->|\b(?:then|do|begin|else|try))(?:\s+(?:#|//).*|\s*)$"
 )
+# The beginning of a line that closes a block: `});`, `end`.
 _CLOSING = re.compile(r"\s*(?:[)}\]]|end\b)")
+# `- item`, `2. item`.
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 

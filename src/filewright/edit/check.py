@@ -29,7 +29,8 @@ from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.codec import normalize_newlines
 
-# Shares of common words above which two lines may be, and probably are, the same line.
+# Shares of common words: above the first two lines may be the same line, above the
+# second they probably are.
 _SIMILAR, _VERY_SIMILAR = 0.5, 0.8
 
 
@@ -147,6 +148,7 @@ def find_damaging_repair(
     for line in repaired_lines:
         if line not in file_lines and _lost_an_escape(line, file_lines):
             return line
+    # A repair that divides lines leaves none to compare them with.
     if len(sent_lines) != len(repaired_lines):
         return None
     for sent, line in zip(sent_lines, repaired_lines, strict=True):
@@ -189,6 +191,7 @@ def find_broken_string(repaired: str, file_lines: Sequence[str]) -> str | None:
     the string, or ends the line with an open quote.
     """
     for line in repaired.split("\n"):
+        # A string of several lines may have an open quote on its first line.
         if line in file_lines or '"""' in line or "'''" in line:
             continue
         tab = line.find("\t", len(leading_whitespace(line)))

@@ -1,4 +1,4 @@
-"""Which text of a file is code, and which is content: of a string, a comment, prose."""
+"""The difference between code, and text in a string, a comment or prose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from filewright.edit.comparison import word_set
 from filewright.languages import Language
 
-# Languages in which an entity is text.
+# Languages in which an entity such as `&lt;` is text.
 MARKUP_LANGUAGES = frozenset(
     map(Language, word_set("html xml vue svelte php jsx tsx markdown"))
 )
@@ -18,11 +18,13 @@ PROSE_LANGUAGES = {
     *map(Language, word_set("html xml markdown text log csv tsv latex rst diff")),
 }
 
+# The beginning of a comment or docstring, set off from code: `x  # note`, not `a#b`.
 _COMMENT_START = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
 
 
 def is_in_quotes(line: str, position: int) -> bool:
     """Return True if a position is between quotes, as far as the line tells."""
+    # An escaped quote opens and closes nothing.
     before = re.sub(r"\\.", "", line[:position])
     # An apostrophe is no quote: neither inside a word nor at the end of one.
     single_quotes = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")

@@ -48,24 +48,25 @@ def require_explained_depths(
     written_lines = [merged_lines[index] for index in solid]
     if not indentation.same:
         _require_nesting(old_lines, new_lines, "\n".join(merged_lines))
-    known = indentation.known
-    has_tabs = "\t" in "".join((*known, *known.values()))
+    indent_map = indentation.known
+    has_tabs = "\t" in "".join((*indent_map, *indent_map.values()))
+    # Tabs are counted and not measured: a depth in tabs is not wrong by a column.
     if not is_numbered and (indentation.same or has_tabs):
         return
     doubtful = [
         index
         for index, line in enumerate(new_lines)
-        if leading_whitespace(line) not in known
+        if leading_whitespace(line) not in indent_map
     ]
-    if not is_numbered and known.get("") == "":
+    if not is_numbered and indent_map.get("") == "":
         step = _smallest_step(indentation)
         for index in doubtful:
             if not _is_step(index, new_lines, written_lines, step):
                 raise _depth_error(new_lines[index], written_lines[index])
     elif doubtful:
-        # The lines below the first one are written as that is.
+        # The lines below the first one are written as that is: one check is enough.
         first = doubtful[0]
-        is_known_depth = leading_whitespace(written_lines[first]) in known.values()
+        is_known_depth = leading_whitespace(written_lines[first]) in indent_map.values()
         # The lines of a block comment are set off by one column.
         is_comment = new_lines[first].lstrip().startswith("*")
         is_explained = first > 0 and (
@@ -129,6 +130,7 @@ def _leaves_its_block(old_lines: Sequence[str], new_lines: Sequence[str]) -> boo
 
 def _smallest_step(indentation: Indentation) -> _Step:
     """Return the first step of depth from a margin that is the same in both texts."""
+    # A larger difference may be several steps at once.
     steps = [
         (indent_width(request_indent), indent_width(file_indent))
         for request_indent, file_indent in indentation.known.items()

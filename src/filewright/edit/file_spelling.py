@@ -114,11 +114,14 @@ class FileSpelling:
         unit = place.unit
         unit_forms = self._unit_forms.of(unit)
         placed_forms = self._placed_unit_forms.of(place)
+        # One quote has two curly forms, which differ by the words beside it.
         forms = placed_forms if len(placed_forms) == 1 else unit_forms
         # In code a quote of another shape is no quote: new code must not get one
         # because a string nearby has it.
         if len(forms) == 1 and (self.is_prose or forms[0] not in PLAIN_CHARACTERS):
             return forms[0]
+        # The search text has no such quote, but its other curly quotes are plain in the
+        # file: so is this one.
         is_plain_there = (
             unit in PLAIN_CHARACTERS and _family_of(unit) in self._plain_families
         )

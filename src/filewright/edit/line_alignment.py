@@ -29,7 +29,7 @@ class _Alignment:
 
 @dataclass(frozen=True, slots=True)
 class _BlankLines:
-    """Blank lines of the result, the first of which are the given rows of the file."""
+    """Blank lines of the result. The first of them stay the file's own `rows`."""
 
     texts: Sequence[str]
     rows: Sequence[int] = ()
@@ -50,30 +50,30 @@ def align_rows(part: LinesPart) -> HunkPart:
     """
     region, search, replace = part.region, part.search, part.replace
     alignment = _align_blocks(part)
-    kept: dict[int, int] = {}
-    new = [*replace.before[len(search.before) :]]
+    staying_rows: dict[int, int] = {}
+    new_lines = [*replace.before[len(search.before) :]]
     for index, text in enumerate(replace.solid):
         if index:
             blank_lines = _choose_blank_lines(part, alignment, index - 1)
             for row in blank_lines.rows:
-                kept[len(new) + row - blank_lines.rows[0]] = row
-            new += blank_lines.texts
+                staying_rows[len(new_lines) + row - blank_lines.rows[0]] = row
+            new_lines += blank_lines.texts
         if index in alignment.lines:
-            kept[len(new)] = region.solid[alignment.lines[index]]
-        new.append(text)
-    new += replace.after[len(search.after) :]
+            staying_rows[len(new_lines)] = region.solid[alignment.lines[index]]
+        new_lines.append(text)
+    new_lines += replace.after[len(search.after) :]
     if not replace.solid:
         edge_count = len(search.before) + len(search.after)
-        new = [""] * max(0, len(replace.after) - edge_count)
-    old = [""] * len(region.rows)
+        new_lines = [""] * max(0, len(replace.after) - edge_count)
+    old_lines = [""] * len(region.rows)
     for row, text in zip(region.solid, search.solid, strict=True):
-        old[row] = text
+        old_lines[row] = text
     return HunkPart(
         region.rows,
         part.span,
-        tuple(old),
-        tuple(new),
-        kept,
+        tuple(old_lines),
+        tuple(new_lines),
+        staying_rows,
         region.indentation,
         ended=bool(region.rows[-1].terminator),
         blanks=frozenset(text for gap in search.blank for text in gap),
@@ -84,24 +84,26 @@ def _choose_blank_lines(
     part: LinesPart, alignment: _Alignment, gap: int
 ) -> _BlankLines:
     """Return the blank lines of the result for a gap of the replacement."""
-    wanted = part.replace.blank[gap]
+    new_blanks = part.replace.blank[gap]
     old_gap = alignment.gaps.get(gap)
     if old_gap is None:
-        return _BlankLines(wanted)
-    asked = part.search.blank[old_gap]
+        return _BlankLines(new_blanks)
+    old_blanks = part.search.blank[old_gap]
     solid_rows = part.region.solid
     rows = range(solid_rows[old_gap] + 1, solid_rows[old_gap + 1])
     has_kept_neighbour = (
         alignment.lines.get(gap) == old_gap
         or alignment.lines.get(gap + 1) == old_gap + 1
     )
-    if wanted == asked and (has_kept_neighbour or len(rows) == len(asked)):
+    if new_blanks == old_blanks and (
+        has_kept_neighbour or len(rows) == len(old_blanks)
+    ):
         # The request leaves them alone: they stay, even if the file has more or fewer.
         return _BlankLines([""] * len(rows), rows)
-    if len(wanted) != len(asked):
+    if len(new_blanks) != len(old_blanks):
         # Lines are added or removed: what remains of the file's own lines stays.
-        return _BlankLines(wanted, rows[: len(wanted)])
-    return _BlankLines(wanted)
+        return _BlankLines(new_blanks, rows[: len(new_blanks)])
+    return _BlankLines(new_blanks)
 
 
 def _align_blocks(part: LinesPart) -> _Alignment:
@@ -110,13 +112,16 @@ def _align_blocks(part: LinesPart) -> _Alignment:
     search_places, replace_places = _place_lines(search), _place_lines(replace)
     lines: dict[int, int] = {}
     gaps: dict[int, int] = {}
-    for left, right, length in _matching_runs(search.lines, replace.lines):
+    for old_start, new_start, length in _matching_runs(search.lines, replace.lines):
         for step in range(length):
-            old, new = search_places[left + step], replace_places[right + step]
-            if old.is_gap:
-                gaps[new.number] = old.number
+            old_place, new_place = (
+                search_places[old_start + step],
+                replace_places[new_start + step],
+            )
+            if old_place.is_gap:
+                gaps[new_place.number] = old_place.number
             else:
-                lines[new.number] = old.number
+                lines[new_place.number] = old_place.number
     lines |= find_moved_lines(search.solid, replace.solid, lines)
     _align_other_gaps(part, lines, gaps)
     return _Alignment(lines, gaps)
@@ -140,6 +145,7 @@ def _align_other_gaps(
     """
     search, replace = part.search, part.replace
     used_gaps = {*gaps.values()}
+    # From the end: if one gap became two, the one before the line that follows stays.
     for gap in reversed(range(len(replace.blank))):
         if gap in gaps:
             continue
@@ -154,14 +160,14 @@ def _align_other_gaps(
 
 
 def _choose_gap(
-    part: LinesPart, free_gaps: Sequence[int], wanted: Sequence[str]
+    part: LinesPart, free_gaps: Sequence[int], new_blanks: Sequence[str]
 ) -> int:
     """Return the gap of the search text that a gap of the replacement is.
 
-    That is the one which the caller left as it was; of two, the one with more blank
-    lines in the file; of equals, the one before the line that follows.
+    Prefer the gap that the caller left as it was, then the one with more blank lines in
+    the file, then the one before the line that follows.
     """
-    unchanged = [gap for gap in free_gaps if part.search.blank[gap] == wanted]
+    unchanged = [gap for gap in free_gaps if part.search.blank[gap] == new_blanks]
     rows = part.region.solid
     return max(unchanged or free_gaps[:1], key=lambda gap: rows[gap + 1] - rows[gap])
 
@@ -178,19 +184,19 @@ def _place_lines(block: RequestLines) -> list[_LinePlace]:
 
 
 def find_moved_lines(
-    old: Sequence[str], new: Sequence[str], kept: Mapping[int, int]
+    old: Sequence[str], new: Sequence[str], staying: Mapping[int, int]
 ) -> dict[int, int]:
-    """Map new lines to equal old ones elsewhere, except for those that are `kept`.
+    """Map new lines to equal old ones elsewhere, except for those that are `staying`.
 
     A line that the request moves stays itself, with the characters of the file.
     """
-    kept_lines = set(kept.values())
+    staying_rows = set(staying.values())
     free_lines: dict[str, list[int]] = {}
     for index, text in enumerate(old):
-        if index not in kept_lines and text.strip():
+        if index not in staying_rows and text.strip():
             free_lines.setdefault(text, []).append(index)
-    moved: dict[int, int] = {}
+    moves: dict[int, int] = {}
     for index, text in enumerate(new):
-        if index not in kept and free_lines.get(text):
-            moved[index] = free_lines[text].pop(0)
-    return moved
+        if index not in staying and free_lines.get(text):
+            moves[index] = free_lines[text].pop(0)
+    return moves

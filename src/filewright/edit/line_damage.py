@@ -23,32 +23,44 @@ from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN_CHARACTERS, SPACES
 
+# A line with a number as a display shows it: `12| x = 1`, `L12: x = 1`, `12 -> x = 1`.
 NUMBERED_LINE = re.compile(
     r"\s*(?:>\s*)?(?:L|[Ll]ine |\[)?(?P<number>\d{1,6})\]?\s*"
     r"(?P<separator>[→│|┃»›\t:.)-]|->|=>)\s?(?P<rest>.*)"
 )
+# A hit as a search prints it: `src/a.py:12:x = 1`.
 _PATH_AND_NUMBER = re.compile(r"[\w./\\-]+\.\w{1,5}:\d+[:-]\s?(?P<rest>.*)")
+# An escape with one backslash: `\n`, `\"` or `\u00e9`. In `\\n` the backslash is
+# escaped too.
 _ESCAPE = re.compile(
     r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))"
 )
+# An entity of HTML or XML: `&lt;`, `&#39;`, `&#x27;`.
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
+# The first or last line of a block of Markdown: ```` ```python ````.
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
+# The header of a hunk: `@@ -1,3 +1,2 @@`.
 _HUNK_HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
+# A line between the texts of an edit: `<<<<<<< SEARCH`, `*** End Patch`.
 _EDIT_MARK = re.compile(
     r"\s*(?:<{5,}|>{5,}|={7}|\|{7}|-{5,})"
     r"\s*(?:SEARCH|REPLACE|HEAD|ORIGINAL|UPDATED)?\s*$"
     r"|\s*\*\*\* (?:Begin|End|Update|Add|Delete)\b.*"
 )
+# A tag around an argument of a call: `</new_string>`, `<|end|>`, `]]>`.
 _CALL_TAG = re.compile(
     r"</?(?:(?:old|new)_(?:string|str|text)|parameter|invoke|function_calls|tool_call"
     r"|search|replace(?:ment)?|content|file_text|antml:\w+)\b[^>]*>"
     r"|<\|\w+\|>|<!\[CDATA\[|\]\]>"
 )
+# A closing tag, without attributes: `</answer>`.
 _CLOSING_TAG = re.compile(r"</\w+>")
+# A word, in letters of any alphabet.
 _WORD = re.compile(r"\w+")
 _LATIN_LETTER = re.compile("[A-Za-z]")
 # Greek and Cyrillic letters: many of them look like Latin ones.
 _LOOKALIKE_LETTER = re.compile("[\u0370-\u03ff\u0400-\u04ff]")
+# Signs that a keyboard for Chinese types, or that a font shows for `->` and `<=`.
 _WIDE_SIGNS = "（）［］｛｝；：，＝＋＊／＜＞→←⇒≤≥≠×÷"
 
 
@@ -107,6 +119,7 @@ def describe_damage(line: str, request: RequestText) -> Iterator[str]:
 def _find_escapes(line: str, request: RequestText) -> Iterator[str]:
     """Yield escapes outside of strings."""
     for escape in _ESCAPE.finditer(line):
+        # The file has it too: then it is text there, as in a regular expression.
         if escape[0] in request.text:
             continue
         # In prose, a backslash before a word may be a folder of Windows or a command.
@@ -117,6 +130,7 @@ def _find_escapes(line: str, request: RequestText) -> Iterator[str]:
         is_at_end = escape["blank"] and escape.end() == len(line.rstrip())
         if is_in_quotes(line, escape.start()) and not is_at_end:
             continue
+        # A shell escapes quotes outside of strings.
         if escape["quote"] and request.language is Language.BASH:
             continue
         yield f"a literal {escape[0]}"
@@ -127,6 +141,7 @@ def _find_entities(line: str, request: RequestText) -> Iterator[str]:
     entity = _ENTITY.search(line)
     if entity is None or entity[0] in request.text:
         return
+    # In HTML `&lt;b>` is text. It is damage only if the file has that very tag, `<b`.
     tags = set(re.findall(r"</?\w+", line))
     hidden_tags = set(re.findall(r"</?\w+", unescape(line))) - tags
     hides_known_tag = any(tag in request.text for tag in hidden_tags)
@@ -159,6 +174,7 @@ def _find_character(line: str, index: int, request: RequestText) -> Iterator[str
     """Yield a character that is invisible, or looks like a sign of code."""
     character = line[index]
     neighbours = line[index - 1 : index] + line[index + 1 : index + 2]
+    # Between letters of other scripts, and in emoji, such a character has a meaning.
     if is_invisible(character) and neighbours.isascii():
         yield f"the invisible character U+{ord(character):04X}"
         return
@@ -168,13 +184,15 @@ def _find_character(line: str, index: int, request: RequestText) -> Iterator[str
     if character not in SPACES:
         yield f"{character} (U+{ord(character):04X}) in code"
         return
+    # Wide spaces before the text are described together.
     indent_length = len(line) - len(line.lstrip())
     if index >= indent_length:
         yield f"the space U+{ord(character):04X} in code"
 
 
 def _find_line_number(line: str, request: RequestText) -> Iterator[str]:
-    """Yield a line number before a text that is, or begins as, a line asked for."""
+    """Yield a line number before a text that is, or begins as, a requested line."""
+    # A number alone proves nothing: `1. First` is text unless a line begins "First".
     for pattern in (NUMBERED_LINE, _PATH_AND_NUMBER):
         match = pattern.fullmatch(line)
         if match is None or not match["rest"].strip():
@@ -185,7 +203,7 @@ def _find_line_number(line: str, request: RequestText) -> Iterator[str]:
 
 
 def _is_near(rest: str, request: RequestText) -> bool:
-    """Return True if a line without its number begins as a line asked for does."""
+    """Return True if a line without its number begins as a requested line does."""
     word = re.match(r"\s*\w+\W*", rest)
     return word is not None and request.has_line_beginning(word[0].strip())
 
@@ -218,6 +236,7 @@ def _find_edit_marks(line: str, request: RequestText) -> Iterator[str]:
     # Lines of dashes and equals signs underline headings, and separate sections.
     may_be_rule = line[0] in "-=" and not body.endswith(("SEARCH", "REPLACE"))
     is_mark = _EDIT_MARK.fullmatch(line) is not None and not may_be_rule
+    # Seven equals signs are the mark between the sides of a conflict.
     if is_mark or (body == "=======" and not request.is_prose):
         yield "a mark between texts of an edit"
 

@@ -13,6 +13,7 @@ from filewright.edit.linediff import EqualRun, align, find_line_splices
 from filewright.edit.source import Source
 from filewright.text.splice import Splice
 
+# The bytes that end a line; `\r\n` ends with the first.
 _LAST_BYTES = (b"\n", b"\r")
 
 
@@ -55,8 +56,8 @@ def replace_lines(
 ) -> tuple[Splice, ...]:
     """Return the splices that put lines at [start, end), of the lines that differ.
 
-    None stands for a terminator to be chosen. What is behind the last terminator is no
-    line.
+    None stands for a terminator to be chosen. The text behind the last terminator is
+    no line.
     """
     old = source.read(start, end)
     if None in terminators and not source.has_no_returns:
@@ -87,6 +88,7 @@ def _fill_in_terminators(
     ]
     old_bodies = [line.rstrip(b"\r\n") for line in old_lines]
     new_bodies = lines[:-1] if filled[-1] == b"" else lines
+    # A file may mix terminators: each line keeps its own, and no other line changes.
     for old_index, new_index in _pair_lines(old_bodies, new_bodies):
         body_length = len(old_bodies[old_index])
         filled[new_index] = filled[new_index] or old_lines[old_index][body_length:]

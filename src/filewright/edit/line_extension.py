@@ -29,9 +29,11 @@ from filewright.edit.source import Source
 _MAX_CHARACTER_BYTES = 4
 # A line may be as long as the file: a longer indentation is not read.
 _MAX_INDENT_BYTES = 1 << 16
+# A text that ends between two of them names a part of a word.
 _WORD_CHARACTER = re.compile(r"\w")
-# A line that goes on with the line above it, and one that the line below goes on with.
+# The beginning of a line that goes on with the line above it: `.then(...)`, `and b`.
 _CONTINUES = re.compile(r"\s*(?:[.?:+*/|&<=,]|-[>\s]|and\b|or\b)")
+# The end of a line that the line below goes on with: `a = b +`.
 _IS_CONTINUED = re.compile(r"(?:[,=\\>|&+*/?-]|\band|\bor)\s*$")
 
 
@@ -48,6 +50,7 @@ def extend_to_lines(source: Source, part: TextPart) -> TextPart:
         return part
     if start - line_start > _MAX_INDENT_BYTES:
         return part
+    # Code before the match says that a part of the line is meant.
     lead = source.text(source.read(line_start, start))
     if lead.strip(WHITESPACE):
         return part
@@ -73,7 +76,7 @@ def _end_with_newline(source: Source, part: TextPart) -> TextPart:
     if not new:
         before = source.read(source.line_start(span.start), span.start)
         if not before.strip():
-            # Whole lines are deleted.
+            # Whole lines are deleted: an added newline would leave a blank one.
             return part
     return TextPart(span, search, new + "\n")
 
@@ -140,6 +143,7 @@ def _choose_reading(source: Source, part: TextPart, lead: str) -> str:
             candidates.append(shifted)
     plausible = [text for text in candidates if readings.is_plausible(text)]
     if len(plausible) > 1:
+        # A file that indents by four tells a reading with steps of four from others.
         with_steps = [text for text in plausible if _has_file_steps(text, source)]
         plausible = with_steps or plausible
     if len(plausible) == 1:

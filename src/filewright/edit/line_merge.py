@@ -122,6 +122,7 @@ def _indent_line(
     lead = indents.get(indent, indent)
     if body.row is not None and indent == leading_whitespace(match.old[body.row]):
         file_lead = _lead_of(file_lines[body.row])
+        # Equal but for the kind of spaces: the file's indentation stays byte for byte.
         if fold(file_lead) == lead:
             lead = file_lead
     return MergedLine(lead + body.text, None, body.unproven)
@@ -144,6 +145,7 @@ def _merge_bodies(
     if not changed:
         return {}
     pairs = _pair_rows(match, file_lines)
+    # Where search text and file spell alike, no word has another form in the file.
     spelling: FileSpelling | None = None
     if _is_spelled_differently(match, file_lines, pairs):
         spelling = FileSpelling(pairs.values(), is_prose=is_prose)

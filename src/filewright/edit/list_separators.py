@@ -29,15 +29,21 @@ _MAX_GAP_BYTES: Final = 64 << 10
 # Lines above a member in which the separator before it is looked for.
 _MAX_LINES_ABOVE: Final = 50
 _CLOSERS: Final = ")]}"
+# The end of a line: a comma behind it belongs to the line of the next member.
 _BREAK: Final = re.compile(r"[\r\n]")
 
+# Strings are one token, so that a comma in `"a, b"` is no separator. All repetitions
+# are possessive: a quote that is never closed must not be tried at every length.
 _STRINGS: Final = r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"
+# Comments by the mark that most languages of their family use: in `b # c, d` only `b`
+# is code.
 _COMMENTS: Final = {"//": r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/", "#": r"#[^\n]*+"}
 _COMMENTS["--"] = r"--\[\[.*?\]\]|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
 _WITH_HASH: Final = frozenset(
     [Language.PYTHON, Language.RUBY, Language.YAML, Language.TOML, Language.BASH]
 )
 _WITH_DASHES: Final = frozenset([Language.SQL, Language.LUA])
+# One token of code: `space` is whitespace or a comment, `solid` anything else.
 _TOKENS: Final = {
     mark: re.compile(rf"(?s:(?P<space>\s++|{comment})|(?P<solid>{_STRINGS}|.))")
     for mark, comment in _COMMENTS.items()
@@ -99,11 +105,12 @@ class OtherLine:
 class ListEdits:
     """The edits of one call that go to members of lists, of one text."""
 
-    def __init__(self, snapshot: Snapshot, outline: Outline, shown: str) -> None:
+    def __init__(self, snapshot: Snapshot, outline: Outline, display_path: str) -> None:
         self._snapshot = snapshot
         self._outline = outline
-        self._shown_path = shown
-        # By the offset at which a member starts.
+        self._display_path = display_path
+        # Both by the offset at which a member starts: the place of a symbol is unique,
+        # and its name is not.
         self._members: dict[int, _Member] = {}
         self._siblings: dict[int, tuple[tuple[Symbol, ...], int]] = {}
         # The numbers of the edits of a member, by its start.
@@ -116,22 +123,24 @@ class ListEdits:
 
     # The edits of the call
 
-    def delete(self, named: NamedSymbol, number: int) -> None:
+    def delete(self, target: NamedSymbol, number: int) -> None:
         """Add the deletion of a symbol.
 
         Raise `invalid_input` if its separator cannot be determined.
         """
-        if self._is_member(named):
-            self._require_own_lines(named.symbol)
-            self._deleted[named.symbol.start] = number
+        if self._is_member(target):
+            self._require_own_lines(target.symbol)
+            self._deleted[target.symbol.start] = number
 
-    def replace(self, named: NamedSymbol, number: int) -> None:
+    def replace(self, target: NamedSymbol, number: int) -> None:
         """Add the replacement of a symbol's text."""
-        if self._is_member(named):
-            self._require_own_lines(named.symbol)
-            self._replaced[named.symbol.start] = number
+        if self._is_member(target):
+            self._require_own_lines(target.symbol)
+            self._replaced[target.symbol.start] = number
             return
-        behind = self._text_behind(named.symbol)
+        # A field that no list holds may still end with a semicolon behind its range,
+        # which a replacement must neither lose nor double.
+        behind = self._text_behind(target.symbol)
         first = next(_find_solids(behind, self._outline.language), None)
         if (
             first is not None
@@ -140,29 +149,29 @@ class ListEdits:
         ):
             self._known_separators[number] = first[0]
 
-    def insert(self, named: NamedSymbol, number: int, *, after: bool) -> None:
+    def insert(self, target: NamedSymbol, number: int, *, after: bool) -> None:
         """Add the insertion of a text before or after a symbol."""
-        if self._is_member(named):
-            (self._after if after else self._before)[named.symbol.start].append(number)
+        if self._is_member(target):
+            (self._after if after else self._before)[target.symbol.start].append(number)
 
     # Their effects
 
     def with_separator(self, number: int, text: str) -> str:
         """Return the text of an edit with the separator that it needs where it goes."""
-        known = self._known_separators.get(number)
-        wanted = self._wanted_separator(number)
-        if known is None and wanted is None:
+        existing = self._known_separators.get(number)
+        separator = self._required_separator(number)
+        if existing is None and separator is None:
             return text
         solids = list(_find_solids(text, self._outline.language))
         if not solids:
             return text
         last = solids[-1]
         own = last[0] if last[0] in ",;" else ""
-        if wanted is None:
+        if separator is None:
             # A symbol of no list: keep the separator in the file if the text has none.
-            wanted = own or known or ""
+            separator = own or existing or ""
         end = last.start() if own else last.end()
-        return text[:end] + wanted + text[last.end() :]
+        return text[:end] + separator + text[last.end() :]
 
     def other_lines(self) -> list[OtherLine]:
         """Return the lines of members that stay and whose separator changes."""
@@ -182,6 +191,7 @@ class ListEdits:
 
         `start` is that of a deleted member behind which nothing follows any more.
         """
+        # Members that are deleted too cannot become the last one.
         last = self._previous(start)
         while (
             last is not None
@@ -201,22 +211,22 @@ class ListEdits:
     ) -> None:
         """Give a member that stays the separator that it needs now."""
         member = self._member(start)
-        wanted = self._separator_of(start, is_followed=self._is_followed(start))
-        if member.end.text != wanted:
-            lines[start] = self._line_with(member.end, wanted, number)
+        separator = self._separator_of(start, is_followed=self._is_followed(start))
+        if member.end.text != separator:
+            lines[start] = self._line_with(member.end, separator, number)
 
-    def _line_with(self, place: _Separator, wanted: str, number: int) -> OtherLine:
-        """Return a line with another separator at the place of one."""
+    def _line_with(self, place: _Separator, separator: str, number: int) -> OtherLine:
+        """Return a line with `separator` in the place of its separator."""
         line = self._line(place.line)
         rest = line[place.column + len(place.text) :]
-        return OtherLine(number, place.line, line[: place.column] + wanted + rest)
+        return OtherLine(number, place.line, line[: place.column] + separator + rest)
 
     def _end_list_before_unknown(
         self, start: int, number: int, lines: dict[int, OtherLine]
     ) -> None:
-        """Correct the separator before the first deleted member, behind no symbol.
+        """Correct the separator before deleted members that no known member precedes.
 
-        All members from that one to the end of the list are deleted.
+        All members from the first of them to the end of the list are deleted.
         """
         siblings, index = self._siblings[start]
         while (
@@ -228,6 +238,7 @@ class ListEdits:
         first = siblings[index]
         last_separator = self._last_separator(start)
         above = self._line_before(first)
+        # A list that ends with a comma may end with the comma of another member.
         if above is None or last_separator == ",":
             return
         if self._has_insertion_before(first.start):
@@ -239,6 +250,7 @@ class ListEdits:
             if last_separator == ";":
                 raise self._unclear_separator(first)
             return
+        # Code that is no member precedes them, without a comma that could change.
         if solids[-1][0] != ",":
             raise self._unclear_separator(first)
         comma = _Separator(line, solids[-1].start(), ",")
@@ -246,16 +258,16 @@ class ListEdits:
 
     # The members
 
-    def _is_member(self, named: NamedSymbol) -> bool:
+    def _is_member(self, target: NamedSymbol) -> bool:
         """Return True if a symbol is in a list, and remember its neighbours.
 
         Raise `invalid_input` for a list whose separators begin the lines: no line can
         be taken out of it.
         """
-        symbol = named.symbol
+        symbol = target.symbol
         if not symbol.is_listed:
             return False
-        around = named.around[-1].children if named.around else self._outline.symbols
+        around = target.around[-1].children if target.around else self._outline.symbols
         siblings = tuple(sibling for sibling in around if sibling.is_listed)
         for index, sibling in enumerate(siblings):
             self._siblings[sibling.start] = siblings, index
@@ -266,7 +278,7 @@ class ListEdits:
     def _unclear_separator(self, symbol: Symbol) -> FilewrightError:
         """Return the error for a member whose separator is not on its lines."""
         return invalid(
-            f"which separator belongs to {symbol.name} in {self._shown_path} "
+            f"which separator belongs to {symbol.name} in {self._display_path} "
             "cannot be told from its lines",
             "give the text as search, with the separators around it",
         )
@@ -283,7 +295,7 @@ class ListEdits:
         has_code_behind = any(_find_solids(behind, self._outline.language))
         if before.strip() or has_code_behind:
             raise invalid(
-                f"{symbol.name} is on a line with other code in {self._shown_path}",
+                f"{symbol.name} is on a line with other code in {self._display_path}",
                 "give its text as search, or the text it is to be put beside",
             )
 
@@ -316,6 +328,7 @@ class ListEdits:
             return _Member(symbol, end, True, False, leads)
         is_next_known = False
         if following is not None:
+            # An item that is no symbol, such as a spread, may come before the next one.
             gap = behind[: token.start()].encode(self._codec, "surrogateescape")
             next_start = symbol.end + len(gap)
             is_next_known = following.block_start <= next_start <= following.start
@@ -375,7 +388,7 @@ class ListEdits:
         member = self._member(start)
         return member.end.text if member.is_last else ","
 
-    def _wanted_separator(self, number: int) -> str | None:
+    def _required_separator(self, number: int) -> str | None:
         """Return the separator for the text of an edit; None outside a list."""
         for start, own_number in self._replaced.items():
             if own_number == number:
@@ -420,6 +433,7 @@ class ListEdits:
 
     def _decode(self, content: bytes) -> str:
         """Return content as text; in most encodings each byte can be found again."""
+        # Half of a surrogate pair in UTF-16 does not survive the way back to bytes.
         is_narrow = self._snapshot.encoding.unit_bytes == 1
         return content.decode(
             self._codec, "surrogateescape" if is_narrow else "replace"

@@ -14,19 +14,25 @@ from typing import Final
 
 from filewright.languages import Language
 
+# A decorator or annotation, as `@app.route`. `@interface` begins a definition of Java.
 _DECORATOR: Final = re.compile(r"@(?!interface\b)[\w.]+")
+# The beginning of an attribute: `#[derive`, `[[nodiscard` or `[Obsolete`.
 _ATTRIBUTE: Final = re.compile(
     r"#!?\[\s*[\w:]+|\[\[\s*[\w:]+|\[\s*(?:\w+\s*:\s*)?[A-Z]\w*"
 )
+# The beginning of a comment: `// note`. `#[` begins an attribute of Rust or PHP.
 _COMMENT: Final = re.compile(r"//|/\*|--|#(?!\[)")
+# Comments behind code, by the mark that ends with the line: `f() // note`.
 _LINE_COMMENTS: Final = {
     "#": re.compile(r"#.*"),
     "--": re.compile(r"--.*|/\*.*"),
     "/*": re.compile(r"/\*.*"),
     "//": re.compile(r"//.*|/\*.*"),
 }
+# A string on one line: in `"a // b"` no comment begins.
 _STRING: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
 _CLOSERS: Final = ")]};, \t"
+# The words that publish a definition: `export default`.
 _EXPORT: Final = re.compile(r"export\b(?:\s+default\b)?")
 _HASH_COMMENT_LANGUAGES: Final = frozenset(
     [Language.PYTHON, Language.RUBY, Language.BASH, Language.YAML, Language.TOML]
@@ -48,7 +54,9 @@ _DECORATOR_LANGUAGES: Final = frozenset(
         Language.SWIFT,
     ]
 )
+# No line before a heading or an element belongs to it.
 _LANGUAGES_WITHOUT_MARKS: Final = frozenset([Language.MARKDOWN, Language.HTML, None])
+# A longer head is not read to its end, and a longer mark is cut.
 _MAX_HEAD_LINES: Final = 200
 _MAX_MARK_CHARS: Final = 40
 
@@ -80,6 +88,7 @@ def find_lost_parts(before: str, after: str, language: str | None) -> tuple[str,
     if language in _LANGUAGES_WITHOUT_MARKS:
         return ()
     old, new = _read_head(before, language), _read_head(after, language)
+    # Each mark is named once: several routes of one handler are one loss.
     lost = [mark for mark in dict.fromkeys(old.marks) if mark not in new.marks]
     if old.has_comment and not new.has_comment:
         lost.append("its comment")

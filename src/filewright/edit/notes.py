@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from filewright.edit.line_damage import NUMBERED_LINE, RequestText, describe_damage
 from filewright.languages import Language
 
+# More notes than these are noise: the first ones show what went wrong.
 _MAX_NOTES = 5
-# What a display puts between a line number and its line, and hardly any text does.
+# Signs that a display puts between a line number and its line. Text hardly has them:
+# `1. First` is an item of a list, and `8080: web` a key.
 _DISPLAY_SEPARATORS = "→│|┃»›\t"
+# A text that is one JSON string as a whole: `"a();\\nb();"`.
 _QUOTED_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -45,7 +48,8 @@ def find_damage(
 ) -> list[Note]:
     """Return notes on what looks like damage in lines of the result.
 
-    What the `request_lines`, those of the search text or the file, have too is text.
+    `request_lines` are those of the search text or the file. Anything that they have
+    too is text, and no damage.
     """
     request = RequestText.of(request_lines, language)
     lines = [line for line in result_lines if line.text.strip()]
@@ -68,6 +72,7 @@ def _describe_common_damage(
     """Yield descriptions of damage that all lines of a replacement have together."""
     if _has_line_numbers(texts) and not request.has_line_matching(NUMBERED_LINE):
         yield "begins with a line number, as the lines below do"
+    # The marks of a quotation, of two prompts, and of a table.
     for prefix in ("> ", ">>> ", "$ ", "| "):
         has_prefix = all(text.lstrip().startswith(prefix) for text in texts)
         if has_prefix and not request.has_line_beginning(prefix.strip()):

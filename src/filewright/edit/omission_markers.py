@@ -16,37 +16,48 @@ from collections.abc import Iterator, Sequence
 from filewright.edit.comparison import is_blank
 from filewright.languages import Language
 
+# A comment of any language, and its text: `/* ... same as before ... */`. A single
+# quote begins one in Visual Basic, a double quote one in Vim.
 _COMMENT = re.compile(
     r"(?:#+|//+|/\*+|\*(?=\s)|--(?=\s)|;+|%+|<!--|\{/\*|\{\{!--|\{#|\(\*|\"\"\"|'''"
     r"|REM\b|!+(?=\s)|[\"'](?=\s[^\"']*$))(?P<text>.*?)"
     r"(?:\*/\}?|-->|--\}\}|#\}|\*\)|\"\"\"|''')?",
     re.DOTALL,
 )
+# Three dots, or the one character for them.
 _DOTS = r"(?:\.{3,}|…)"
+# Dots alone, perhaps in brackets: `[...]`.
 _BARE_DOTS = re.compile(rf"[\[(<]?\s*+{_DOTS}\s*+[\])>]?")
 # Spaces are matched possessively: a hundred of them, tried in every way with those
 # beside them, would take a second.
 _WORDS = r"[\[(<]?\s*+(?P<words>\w[\w ,'’/&()+.:-]{0,80}?)\s*+[\])>]?"
+# `... existing handlers`.
 _DOTS_BEFORE_WORDS = re.compile(rf"[\[(<]?\s*+{_DOTS}\s*+{_WORDS}\s*+[.:]?")
+# `... existing handlers ...`.
 _DOTS_AROUND_WORDS = re.compile(
     rf"[\[(<]?\s*+{_DOTS}\s*+{_WORDS}\s*+{_DOTS}\s*+[\])>]?[.:]?"
 )
+# `existing handlers...`.
 _DOTS_BEHIND_WORDS = re.compile(rf"{_WORDS}\s*+{_DOTS}\s*+[\])>]?")
-# Dots that are set off from the words before them. In a sentence that trails off
-# they are not.
+# Dots that are set off from the words before them: `existing handlers ...`. In a
+# sentence that trails off they are not.
 _DOTS_SET_OFF = re.compile(
     rf"[\[(<]?\s*+(?P<words>\w[^.…]{{0,80}}?)\s++{_DOTS}\s*+[\])>]?"
 )
+# `[rest of the file]`, `<unchanged>`.
 _BRACKETED = re.compile(r"[\[(<](?P<words>[^\[\](){}<>]{2,80})[\])>]")
+# `--- snip ---`.
 _DASHED = re.compile(r"[-=~]{2,}\s*+(?P<words>[A-Za-z][A-Za-z ]{0,40}?)\s*+[-=~]{2,}")
 # Roots of the words that say of text that it is not shown.
 _OMITTED_WORDS = r"(?:unchanged|omitted|elided|snip(?:ped)?|truncated|skipped)"
+# Words for text that is elsewhere: `rest of the class`, `imports as before`.
 _NAMES_REST = re.compile(
     r"(?:the |all |all the )?(?:rest|remainder|remaining|remains|existing|previous|unchanged|same|other)\b"
     rf"|.*\b{_OMITTED_WORDS}\b"
     r"|.*\b(?:as before|as is|as above|the same|stays?|remains?)$",
     re.IGNORECASE,
 )
+# A sentence that says so without dots: `The other methods stay the same.`
 _SAYS_OMITTED = re.compile(
     rf"(?:(?:the )?(?:rest|remainder|remaining|existing|previous|other|all other)\b.*\b"
     rf"(?:{_OMITTED_WORDS}|the same|as before|as is|stays?|remains?|here|above|below)"
@@ -54,11 +65,13 @@ _SAYS_OMITTED = re.compile(
     r"|(?:existing|remaining|unchanged|same) (?:code|\w+ code)(?: \w+){0,2})[.:]?",
     re.IGNORECASE,
 )
-# May also be about the new code below it.
+# `Rest of the class`. Such a comment may also be about the new code below it.
 _REST_OF = re.compile(r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE)
+# A longer text is a sentence of the file.
 _MAX_WORDS = 8
 # New lines that are compared with deleted ones.
 _MAX_COMPARED_LINES = 1_000
+# A name, by which a changed line is known again; numbers change too often.
 _WORD = re.compile(r"[^\W\d]\w*")
 # Words that are no code: a text of them between dots names what is left out.
 _PLAIN_WORDS = re.compile(r"[A-Za-z][\w ,'’/-]*|\(?\d+ [\w ]+\)?")
@@ -182,11 +195,11 @@ def _is_dots_statement(line: str, above: str, language: Language | None) -> bool
 def _find_deleted_lines(
     old_lines: Sequence[str], new_lines: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the lines of a search text of which the replacement has nothing."""
+    """Yield the lines of a search text that the replacement deletes."""
     old_counts = Counter(line.strip() for line in old_lines)
     # A line that stays stands for itself once: of two equal ones, one may be deleted.
     staying = Counter(line.strip() for line in new_lines) & old_counts
-    # Each new line may be what became of one old line.
+    # Each new line may be the changed form of one old line, so it is used once.
     changed = [
         set(_WORD.findall(line)) for line in new_lines if line.strip() not in old_counts
     ][:_MAX_COMPARED_LINES]

@@ -50,29 +50,29 @@ class _MovedLine:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What the texts of an edit show of the indentation of its replacement.
+    """The lines and indents of an edit that show how its replacement is indented.
 
-    `known` maps indents of the search text to those of the file, `indents` are those of
-    the replacement. `nested` are the texts of kept lines below a new line that opens a
-    block for them: they move in any case, and show nothing.
+    `file_indents` maps indents of the search text to those of the file, `indents` are
+    those of the replacement. `nested` are the texts of kept lines below a new line that
+    opens a block for them: they move in any case, and show nothing.
     """
 
-    known: Mapping[str, str]
+    file_indents: Mapping[str, str]
     old_lines: Sequence[str]
     new_lines: Sequence[str]
     indents: Sequence[str]
-    moved: Sequence[_MovedLine]
+    moved_lines: Sequence[_MovedLine]
     nested: set[str]
 
     @property
     def telling(self) -> list[_MovedLine]:
         """The moved lines whose indentation says how the replacement is written."""
-        return [line for line in self.moved if line.text not in self.nested]
+        return [line for line in self.moved_lines if line.text not in self.nested]
 
     @property
     def search_margin(self) -> str:
         """The shortest indent of the search text."""
-        return min(self.known, key=len)
+        return min(self.file_indents, key=len)
 
     @property
     def margin(self) -> str:
@@ -85,7 +85,7 @@ class _Evidence:
         A new line further left than all matched ones is written as the search text is,
         and the lines below it too.
         """
-        least_width = min(map(indent_width, self.known.values()))
+        least_width = min(map(indent_width, self.file_indents.values()))
         is_outermost = indent_width(self.margin) < least_width
         first_text = self.new_lines[0].strip()
         is_new = all(first_text != line.strip() for line in self.old_lines)
@@ -95,7 +95,9 @@ class _Evidence:
 
     def is_like_search(self) -> bool:
         """Return True if a kept line is indented as in the search text."""
-        return any(line.is_like_search for line in self.moved) or self.is_wrapped()
+        return (
+            any(line.is_like_search for line in self.moved_lines) or self.is_wrapped()
+        )
 
     def contradicts_search(self) -> bool:
         """Return True if other kept lines are indented as in the file."""
@@ -103,9 +105,10 @@ class _Evidence:
             return False
         if any(line.is_like_file for line in self.telling):
             return True
-        # Spaces where the file has tabs, or the other way round, are never the file's.
-        has_same_kind = _has_tabs(self.known.values()) == _has_tabs(self.indents)
-        some_are_nested = len(self.telling) < len(self.moved)
+        # Spaces where the file has tabs, or the other way round, are never the file's:
+        # such a replacement is written as the search text is.
+        has_same_kind = _has_tabs(self.file_indents.values()) == _has_tabs(self.indents)
+        some_are_nested = len(self.telling) < len(self.moved_lines)
         return some_are_nested and has_same_kind and not self._is_certain()
 
     def _has_frame_of_search(self) -> bool:
@@ -122,6 +125,7 @@ class _Evidence:
 
         A closing bracket may be another one.
         """
+        # Two depths that both fit are no coincidence.
         if len({line.search_indent for line in self.telling}) > 1:
             return True
         return any(re.search(r"\w", line.text) for line in self.telling)
@@ -132,14 +136,15 @@ class _Evidence:
         A line before the kept ones may open a block for them. And where the margin is
         the same in both texts, a single line may be where the file has it by a move.
         """
-        if not all(line.is_like_file for line in self.moved):
+        if not all(line.is_like_file for line in self.moved_lines):
             return False
-        moved_texts = {line.text for line in self.moved}
+        moved_texts = {line.text for line in self.moved_lines}
+        # A new first line may be a wrapper, and the kept lines deeper because of it.
         if self.new_lines[0].strip() not in moved_texts:
             return False
-        if self.margin != self.known[self.search_margin]:
+        if self.margin != self.file_indents[self.search_margin]:
             return False
-        has_several_depths = len({line.search_indent for line in self.moved}) > 1
+        has_several_depths = len({line.search_indent for line in self.moved_lines}) > 1
         return self.margin != self.search_margin or has_several_depths
 
 
@@ -161,7 +166,7 @@ def map_indents(
     if evidence.is_like_search():
         if evidence.contradicts_search():
             raise _ambiguous_error(match.new, _both_readings(evidence))
-    elif evidence.moved:
+    elif evidence.moved_lines:
         if evidence.is_like_file():
             return {}
         raise _ambiguous_error(match.new, _both_readings(evidence))
@@ -178,12 +183,12 @@ def _collect_evidence(
     new_lines = [line for line in match.new if not is_blank(line)]
     staying = _find_staying_lines(match, kept_rows)
     return _Evidence(
-        known=indentation.known,
+        file_indents=indentation.known,
         old_lines=[line for line in match.old if not is_blank(line)],
         new_lines=new_lines,
         # In their order: a set has another one in each process.
         indents=[*dict.fromkeys(map(leading_whitespace, new_lines))],
-        moved=_find_moved(match, file_lines, staying),
+        moved_lines=_find_moved(match, file_lines, staying),
         nested=_find_nested(new_lines, _find_known_texts(match, staying)),
     )
 
@@ -206,7 +211,7 @@ def _find_moved(
     match: HunkPart, file_lines: Sequence[str], staying: Mapping[int, int]
 ) -> list[_MovedLine]:
     """Return the lines that stay and that search text and file indent differently."""
-    moved: list[_MovedLine] = []
+    moved_lines: list[_MovedLine] = []
     for index, row in staying.items():
         line = _MovedLine(
             text=match.new[index].strip(),
@@ -216,25 +221,25 @@ def _find_moved(
         )
         has_text = bool(file_lines[row] and line.text)
         if has_text and line.search_indent != line.file_indent:
-            moved.append(line)
-    return moved
+            moved_lines.append(line)
+    return moved_lines
 
 
 def _find_known_texts(match: HunkPart, staying: Mapping[int, int]) -> set[str]:
     """Return the texts of new lines that stay, or that are changed lines."""
     rows = {*staying.values()}
-    changed = [
+    changed_lines = [
         line
         for row, line in enumerate(match.old)
         if row not in rows and not is_blank(line)
     ]
-    if len(changed) * len(match.new) > _MAX_COMPARED_PAIRS:
-        changed = []
+    if len(changed_lines) * len(match.new) > _MAX_COMPARED_PAIRS:
+        changed_lines = []
     known_texts: set[str] = set()
     for index, line in enumerate(match.new):
         text = line.strip()
         if index in staying or any(
-            word_similarity(text, other) > _SIMILAR for other in changed
+            word_similarity(text, other) > _SIMILAR for other in changed_lines
         ):
             known_texts.add(text)
     return known_texts
@@ -243,6 +248,7 @@ def _find_known_texts(match: HunkPart, staying: Mapping[int, int]) -> set[str]:
 def _find_nested(new_lines: Sequence[str], known_texts: set[str]) -> set[str]:
     """Return the known texts that are deeper, directly below a line that is new."""
     nested: set[str] = set()
+    # Of the new line right above, under which known lines may have been put.
     opening_indent: str | None = None
     for line in new_lines:
         text = line.strip()
@@ -271,10 +277,10 @@ def _choose_forms(
     # An indent that becomes none may have been clipped. That is certain for one indent
     # at most, and only if no line of the file is at the margin.
     clipped_count = sum(
-        bool(indent) and indent not in evidence.known and "" in forms
+        bool(indent) and indent not in evidence.file_indents and "" in forms
         for indent, forms in readings.items()
     )
-    allowed_count = 0 if "" in evidence.known.values() else 1
+    allowed_count = 0 if "" in evidence.file_indents.values() else 1
     has_several_forms = any(len(forms) != 1 for forms in readings.values())
     if has_several_forms or clipped_count > allowed_count:
         raise _ambiguous_error(match.new, readings)
@@ -284,7 +290,7 @@ def _choose_forms(
 def _both_readings(evidence: _Evidence) -> dict[str, tuple[str, ...]]:
     """Return each indent of the replacement as mapped, and as it is."""
     return {
-        indent: (evidence.known.get(indent, indent), indent)
+        indent: (evidence.file_indents.get(indent, indent), indent)
         for indent in evidence.indents
     }
 

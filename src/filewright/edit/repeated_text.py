@@ -75,6 +75,7 @@ def _find_repeated_line(match: TextPart, behind: str) -> str | None:
         return None
     else:
         next_line = below.partition("\n")[0]
+    # A replacement of one line that equals the next line may be meant: `pass`, `}`.
     if "\n" not in match.replace or not next_line.strip():
         return None
     last_line = match.replace.removesuffix("\n").rpartition("\n")[2]

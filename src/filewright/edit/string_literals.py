@@ -10,6 +10,8 @@ from typing import Final
 
 from filewright.languages import Language
 
+# Parts of the patterns below. A string that may not hold a line end is listed all the
+# same: a mark of a longer string inside of it, as in `"/*"`, opens nothing.
 _SLASHES: Final = r"//[^\n]*+|/\*.*?\*/"
 _DOUBLE: Final = r'"(?:\\.|[^"\\\n])*+"'
 _SINGLE: Final = r"'(?:\\.|[^'\\\n])*+'"
@@ -17,16 +19,21 @@ _DOUBLE_LINES: Final = r'"(?:\\.|[^"\\])*+"'
 _SINGLE_LINES: Final = r"'(?:\\.|[^'\\])*+'"
 _TRIPLE: Final = r'"""(?:\\.|(?!""").)*+"""'
 _TRIPLE_SINGLE: Final = r"'''(?:\\.|(?!''').)*+'''"
+# One character: `'a'` or `'\n'`. A lifetime of Rust, `'a`, has no second quote.
 _CHARACTER: Final = r"'(?:\\[^']+|[^'\\\n])'"
+# `<<~SQL`, with or without quotes, to the line that is its word alone: `SQL`.
 _HEREDOC: Final = (
     r"<<[-~]?(?P<quote>['\"`]?)(?P<word>[A-Za-z_]\w*)(?P=quote)[^\n]*\n"
     r"(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
 )
+# `%q(text)`, with any of four pairs of brackets. Behind a word `%` is an operator.
 _RUBY_QUOTED: Final = (
     r"(?<!\w)%[qQ](?:\((?:\\.|[^()\\])*\)|\{(?:\\.|[^{}\\])*\}|"
     r"\[(?:\\.|[^\[\]\\])*\]|\|(?:\\.|[^|\\])*\|)"
 )
+# `<<<HTML` to `HTML`, behind which code may follow.
 _PHP_HEREDOC: Final = r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
+# `` `a ${b} c` ``, with braces and templates inside of `${...}` to one depth.
 _TEMPLATE: Final = (
     r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
 )
@@ -95,6 +102,7 @@ _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     Language.HTML: (r"<!--.*?-->", r"<(?P<raw>pre|textarea)\b.*?</(?P=raw)>"),
 }
+# Tokens that begin so are comments: their lines move with the code.
 _COMMENT_MARKS: Final = ("//", "/*", "#", "--", "=begin", "<!--")
 
 
@@ -122,6 +130,7 @@ def find_rows_inside_strings(text: str, language: str | None) -> frozenset[int]:
 
 def _is_comment(token: str, language: str | None) -> bool:
     """Return True if a token is a comment, and not a string."""
+    # A raw string of Swift begins with a hash: `#"""`.
     if language == Language.SWIFT and token.startswith('#"'):
         return False
     return token.startswith(_COMMENT_MARKS)

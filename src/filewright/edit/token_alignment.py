@@ -13,15 +13,17 @@ from filewright.edit.tokens import LINE_END, Token
 
 # difflib is quadratic: above so many pairs the line diff, whose work is bounded, does.
 MAX_COMPARED_TOKEN_PAIRS = 40_000
+# A word: signs such as brackets are on every line, and tell none from another.
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenChange:
-    """The tokens of one change: `base` asked for, `ours` in the file, `theirs` wanted.
+    """The tokens of one change, as a three-way merge names its sides.
 
-    `base` and `ours` have the same tokens in the same order, and `rows` says for each
-    of them which matched line of the file has it.
+    `base` are those of the search text, `ours` of the file, `theirs` of the
+    replacement. `base` and `ours` have the same tokens in the same order, and `rows`
+    says for each of them which matched line of the file has it.
     """
 
     base: Sequence[Token]
@@ -118,7 +120,7 @@ def _align_line_ends(change: TokenChange, words: Mapping[int, int]) -> dict[int,
 
 
 def _find_rewritten_lines(change: TokenChange) -> set[int]:
-    """Return the new lines that are like none of several lines asked for.
+    """Return the new lines that are like none of several lines of the search text.
 
     A word that such a line shares with one of them by chance is new, and must not take
     that word's spelling or whitespace.

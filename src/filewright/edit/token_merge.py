@@ -214,6 +214,7 @@ class _KeptGaps:
             if base_index in self._taken or base_index >= len(self._change.base):
                 continue
             base_token = self._change.base[base_index]
+            # The indentation of a line is no gap inside of one.
             if starts_line(self._change.base, base_index):
                 continue
             if (base_token.gap, base_token.ends_line) == (token.gap, token.ends_line):

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from filewright.edit.comparison import fold, is_invisible
 
 LINE_END = "\n"
+# Whitespace between two tokens, or before the end of the line.
 _GAP = re.compile(r"\s+")
+# A character of a word; every other one is a token by itself.
 _WORD = re.compile(r"\w")
 
 
@@ -64,6 +66,7 @@ def pair_tokens(request_line: str, file_line: str) -> list[TokenPair] | None:
         return [TokenPair(token, token) for token in tokenize(request_line)]
     request_units = _split_units_and_end(request_line)
     file_units = _split_units_and_end(file_line)
+    # Keys are as many as units, so that each token of the request has its pair.
     if [*map(_comparison_key, request_units)] != [*map(_comparison_key, file_units)]:
         return None
     pairs: list[TokenPair] = []
@@ -119,6 +122,7 @@ def _belongs_to(unit: str, character: str) -> bool:
     """Return True if a character is part of the unit before it."""
     if character.isspace() or unit.isspace():
         return character.isspace() and unit.isspace()
+    # No mark is in ASCII. Most characters need no look-up.
     if character.isascii():
         return False
     if is_invisible(character) or unicodedata.combining(character):

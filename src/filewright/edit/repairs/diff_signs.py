@@ -12,7 +12,7 @@ def repair_diff_signs(search: str, replacement: str) -> RepairedRequest | None:
     """
     if not _has_diff_lines(search, replacement):
         return None
-    # Both sides of a hunk, or lines that were all added.
+    # The signs of both texts: the sides of a hunk, or lines that were all added.
     for search_signs, replacement_signs in ((" -", " +"), ("+", "+")):
         old = _remove_signs(search, search_signs)
         new = _remove_signs(replacement, replacement_signs)
@@ -30,6 +30,7 @@ def _split_hunk(search: str, replacement: str) -> RepairedRequest | None:
     if old is None or _remove_signs(replacement, " +-") is None:
         return None
     lines = replacement.split("\n")
+    # The caller sent the old lines as search, and the whole hunk as replacement.
     old_side = "\n".join(line[1:] for line in lines if line[:1] != "+")
     new_side = "\n".join(line[1:] for line in lines if line[:1] != "-")
     if old_side.strip("\n") != old.strip("\n"):

@@ -11,10 +11,15 @@ from filewright.edit.code_text import is_in_quotes
 from filewright.edit.repairs.model import UNESCAPED, RepairedRequest
 from filewright.text.codec import normalize_newlines
 
+# A backslash and the character behind it, pair by pair: `\\n` is `\\` and a plain `n`.
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+# `\u00e9`, as JSON writes characters beyond ASCII.
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+# `\t\t` before the text of a line.
 _LEADING_TABS = re.compile(r"(?m)^(?:\\t)+")
+# `\n`, and not the end of `\\n`.
 _ESCAPED_NEWLINE = re.compile(r"(?<!\\)\\n")
+# `\n` or `\r\n` at the end of a line that also has its newline.
 _ESCAPED_LINE_END = re.compile(r"(?:\\r)?\\[nr]$")
 # The escapes of JSON and of strings of code, by the sign behind the backslash.
 _MEANINGS = {
@@ -29,6 +34,7 @@ _MEANINGS = {
     "f": "\f",
 }
 _QUOTES = {'"', "'"}
+# The entities that an escape of HTML or XML writes: `&lt;`, `&#39;`.
 _ENTITY = re.compile(
     r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34|#60|#62|#38|#x3[CEce]|#x26);"
 )
@@ -74,6 +80,7 @@ def remove_escaped_line_ends(text: str) -> str | None:
 
 def remove_json_quotes(text: str) -> str | None:
     """Return the text of a JSON string, as a `TextRepair`."""
+    # A string that was cut out of a list of arguments may have its comma.
     stripped = text.strip().removesuffix(",")
     if not (len(stripped) > 1 and stripped[0] == stripped[-1] == '"'):
         return text
@@ -107,7 +114,7 @@ def _undo_escapes(text: str, signs: set[str], search: str) -> str | None:
     """Undo the escapes of some signs, as a `TextRepair`.
 
     A sign is escaped everywhere or nowhere. Other escapes are the text's own if the
-    search text has them too: what else they are is not certain.
+    search text has them too. Otherwise their meaning is not certain.
     """
     escaped_signs = {*_ESCAPE.findall(text)}
     if signs.isdisjoint(escaped_signs):

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.repairs.model import UNNUMBERED, RepairedRequest
 
+# A number before a line, and what sets it off: `12→x`, `12: x`, `L12 | x`, `[12] x`,
+# `12:x` of a search. Behind `12.` must come a space: `12.5` is text.
 _NUMBER = re.compile(
     r"[ \t]*+(?P<mark>L|[Ll]ine |\[)?[ \t]*+(?P<number>\d{1,9})"
     r"(?P<separator>\]?(?: *(?:->|=>)(?= |$)| *[→│┃|\t»›]|[:.)](?=[ \t]|$)"
     r"|:|-|(?<=\])(?= |$)|$))"
 )
-# A number that may be one of a line, however it is set off.
+# A number that may be one of a line, however it is set off: `12 x`, and not `2nd`.
 _POSSIBLE_NUMBER = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
-# What only a display puts behind a number.
+# Signs that only a display puts behind a number.
 _DISPLAY_SEPARATORS = ("→", "│", "┃", "|", "\t", "»", "›")
 # From so many lines on, consecutive numbers with such a separator can be nothing else.
 _MIN_SURE_LINES = 3
@@ -100,7 +102,8 @@ def _is_set_off_otherwise(old: _NumberedText, new: _NumberedText) -> bool:
     ]
     if not shifts or not all(shifts):
         return False
-    # Kept lines that are all moved by the same block are moved by whole steps.
+    # A caller who moves the kept lines into a block moves them by whole steps; a number
+    # that is set off otherwise moves them by one column.
     return old.depth != new.depth or all(columns % 2 for columns in shifts)
 
 
@@ -125,6 +128,7 @@ def _read_numbers(text: str, *, style: str | None) -> _NumberedText | None:
     """
     is_consecutive = style is None
     lines = text.split("\n")
+    # Models leave out the numbers of blank lines at the edges.
     while lines and not lines[-1].strip():
         lines.pop()
     leading_blanks = 0

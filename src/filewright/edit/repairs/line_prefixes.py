@@ -18,7 +18,9 @@ class _Prefix:
 
 
 _PREFIXES = (
+    # The mark of a quotation or table, or a prompt: `> x = 1`, `$ make`, `>>> f()`.
     _Prefix("took away the prefix of each line", re.compile(r"[>│┃|]+|\$|>>>")),
+    # The path and number that a search prints: `src/a.py:12:x = 1`.
     _Prefix(
         "took away the path before each line",
         re.compile(r"[\w./\\-]+\.\w{1,8}[:-]\d+[:-]"),
@@ -58,6 +60,7 @@ def _pattern_in(search: str, pattern: re.Pattern[str]) -> re.Pattern[str]:
             signs.add(match[0])
     if not signs or any(re.search(r"\w", sign) for sign in signs):
         return pattern
+    # A pattern takes the first alternative that fits: `>` would leave a part of `>>>`.
     longest_first = sorted(signs, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)))
 

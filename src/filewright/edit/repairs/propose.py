@@ -49,10 +49,10 @@ _REPAIRS = (
 
 def propose_repairs(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """Yield the repairs of a request, each repaired search text once."""
-    seen = {search}
+    search_texts = {search}
     for repaired in _repair_in_every_way(search, replacement):
-        if repaired.search.strip() and repaired.search not in seen:
-            seen.add(repaired.search)
+        if repaired.search.strip() and repaired.search not in search_texts:
+            search_texts.add(repaired.search)
             yield repaired
 
 

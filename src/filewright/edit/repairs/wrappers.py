@@ -7,16 +7,21 @@ from collections.abc import Iterator
 
 from filewright.edit.repairs.model import RepairedRequest
 
+# The first or last line of a block of Markdown: ```` ```python ````.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
+# A line between the texts of an edit: `<<<<<<< SEARCH`, `*** End Patch`.
 _MARK = re.compile(
     r"(?:[<>|=+-]{5,}\s*(?:SEARCH|REPLACE|ORIGINAL|UPDATED|HEAD)?"
     r"|\*\*\* (?:Begin|End) \w+)\s*"
 )
+# The names of tags around an argument of a call: `<old_string>`, `<parameter>`.
 _TAG_NAMES = (
     r"(?:(?:old|new)_\w+|parameter|invoke|function_calls|tool_call"
     r"|search|replace(?:ment)?|content|antml:\w+)"
 )
+# At the beginning of a text: `<search>`, `<![CDATA[`.
 _OPENING_TAG = re.compile(rf"\s*(?:<!\[CDATA\[|<{_TAG_NAMES}>|<\|\w+\|>)")
+# At the end of a text: `</search>`, `]]>`.
 _CLOSING_TAG = re.compile(rf"(?:\]\]>|</{_TAG_NAMES}>|<\|\w+\|>)\s*$")
 
 
