@@ -45,7 +45,7 @@ class _Withheld:
 
 
 class Recoverer:
-    """Recovers the logs of a workspace, and keeps what it found until it is reported."""
+    """Recovers the logs of a workspace, and holds the results until they are reported."""
 
     def __init__(
         self,

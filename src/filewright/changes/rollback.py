@@ -1,4 +1,4 @@
-"""The rollback of a plan: every operation is taken back as far as it was done, last first.
+"""The rollback of a plan: every operation is reversed as far as it came, last first.
 
 The contents of an operation's slots alone decide, never how far anything came. So the
 same code serves a commit that fails and the recovery after a crash, and may itself be

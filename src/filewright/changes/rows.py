@@ -128,7 +128,7 @@ def without_surrogates(text: str) -> str:
 
 
 def damaged_record_error(change_id: str) -> FilewrightError:
-    """Return the error of a change whose record is not as it was written."""
+    """Return the error of a change whose record is damaged."""
     return FilewrightError(
         Code.IO_ERROR,
         f"the record of the change {change_id} is damaged",

@@ -254,7 +254,7 @@ class Selector:
     # A part of the changes
 
     def _narrow_to_path(self, selection: Selection, scope: Scope) -> Selection:
-        """Return what was done at the path of a scope, or below it."""
+        """Return the part of a selection that is at or below the path of a scope."""
         location = scope.path
         assert location is not None
         path = self._history.recorded_path(location)
@@ -296,7 +296,7 @@ class Selector:
         return FileChange(current_path, state, state, path)
 
     def _narrow_to_hunk(self, selection: Selection, scope: Scope) -> Selection:
-        """Return the change of one file without what was done to its name and rights."""
+        """Return the change of one file's content, without its name and rights."""
         all_changes = selection.record.file_changes
         changes = list(self._history.visible_changes(all_changes))
         if not changes:

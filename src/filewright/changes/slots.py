@@ -184,7 +184,7 @@ class PlanSlots:
         self.folder(source).rename(source.name, self.folder(target), target.name, mode)
 
     def exchange(self, source: Slot, target: Slot, backup: Slot) -> Slot:
-        """Exchange two slots; return the slot that has what was in the target.
+        """Exchange two slots; return the slot that has the displaced file.
 
         That is the source, or the backup where the file system cannot exchange names.
         Even then the target is never empty in between, except for folders and where

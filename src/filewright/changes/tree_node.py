@@ -164,7 +164,7 @@ class TreeNode:
     # Folders
 
     def open_original_folder(self, *, reading: bool = True) -> Folder:
-        """Open the folder on the disk, wherever it is by now."""
+        """Open the folder on the disk, also after it was moved."""
         assert self.original is not None
         return self.records.open_folders.reopen(
             self.original.location, self.original.status.identity, reading=reading

@@ -216,7 +216,7 @@ class UndoPlanner:
     def _require_as_created(
         self, change: FileChange, after: FileState, node: TreeNode
     ) -> None:
-        """Refuse to delete what is not as the change has created it."""
+        """Refuse to delete a created file or link that has changed since."""
         path = change.path
         if node.kind != after.kind:
             self._refuse(path, _is_now(node.kind))
@@ -418,7 +418,7 @@ class UndoPlanner:
     # Attaching
 
     def _attach(self, attachment: _Attachment) -> None:
-        """Bring a file back: move it back, or make it again of what was stored."""
+        """Bring a file back: by a move, or made again from its stored content."""
         change, before = attachment.change, attachment.before
         location = self._locations[attachment.path]
         display_path = location.display_path
@@ -456,7 +456,7 @@ class UndoPlanner:
             self._create_again(attachment, location, replaces=replaces)
 
     def _clear_path(self, attachment: _Attachment, location: Location) -> bool:
-        """Make room for what comes back. Return True if it replaces what is there.
+        """Make room for a file that comes back; return True if it replaces another.
 
         A folder comes back over a folder; with `force` a file replaces a file, and what
         is there otherwise is deleted.
