@@ -80,9 +80,18 @@ def test_describes_hidden_characters():
     ("character", "name"),
     [
         ("\xa0", "NO-BREAK SPACE (U+00A0)"),
+        ("\u200b", "ZERO WIDTH SPACE (U+200B)"),
+        ("\ufeff", "BYTE ORDER MARK (U+FEFF)"),
+        ("\ufe0f", "VARIATION SELECTOR-16 (U+FE0F)"),
+        ("а", "CYRILLIC SMALL LETTER A (U+0430)"),
+        ("\0", "NULL (U+0000)"),
         ("\x1b", "ESCAPE (U+001B)"),
-        ("\ud800", "half of a surrogate pair (U+D800)"),
+        ("\x01", "control character (U+0001)"),
         ("\x90", "control character (U+0090)"),
+        ("\ud800", "half of a surrogate pair (U+D800)"),
+        ("\ud83d", "half of a surrogate pair (U+D83D)"),
+        ("\ue000", "private use (U+E000)"),
+        ("\U0001f600", "GRINNING FACE (U+1F600)"),
     ],
 )
 def test_names_characters(character, name):

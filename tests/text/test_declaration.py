@@ -1,10 +1,9 @@
-"""Texts that declare their encoding, and what is written into them."""
+"""Texts that declare their encoding, and new files that do."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.text import codec
@@ -12,29 +11,30 @@ from filewright.text.codec import ENCODINGS, WIDE, try_encode
 from filewright.text.declaration import encode_as_declared, find_declaration
 from filewright.text.snapshot import Snapshot
 
-FORMS = [
-    "# -*- coding: {} -*-\nx = 1\n",
-    "#!/usr/bin/env python\n# coding={}\nx = 1\n",
-    "# vim: set fileencoding={} :\nx = 1\n",
-    "/* vim:fenc={}: */\nint x;\n",
-    "# encoding: {}\nx = 1\n",
-    ";; -*- mode: lisp; coding: {} -*-\n(x)\n",
-    '<?xml version="1.0" encoding="{}"?>\n<a/>\n',
-    "<?xml version='1.0' encoding = '{}' ?><a/>",
-    '<!DOCTYPE html>\n<html><head><meta charset="{}"></head>\n',
-    '<html><HEAD><META HTTP-EQUIV="Content-Type" CONTENT="text/html; CHARSET={}">\n',
-    "<!-- a page -->\n<meta charset={}>\n",
-    '@charset "{}";\na {{ color: red }}\n',
-    '<%@ page language="java" pageEncoding="{}" %>\n',
-    "\\documentclass{{article}}\n\\usepackage[{}]{{inputenc}}\n",
-    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n',
-    "x = 1\n" * 900 + "# vim: fileencoding={}\n",
-    "(x)\n" * 1200 + ";; Local Variables:\n;; mode: lisp\n;; coding: {}\n;; End:\n",
-]
+FORMS = {
+    "emacs": "# -*- coding: {} -*-\nx = 1\n",
+    "script": "#!/usr/bin/env python\n# coding={}\nx = 1\n",
+    "vim-set": "# vim: set fileencoding={} :\nx = 1\n",
+    "vim": "/* vim:fenc={}: */\nint x;\n",
+    "comment": "# encoding: {}\nx = 1\n",
+    "lisp": ";; -*- mode: lisp; coding: {} -*-\n(x)\n",
+    "xml": '<?xml version="1.0" encoding="{}"?>\n<a/>\n',
+    "xml-single-quotes": "<?xml version='1.0' encoding = '{}' ?><a/>",
+    "html": '<!DOCTYPE html>\n<html><head><meta charset="{}"></head>\n',
+    "http-equiv": '<html><HEAD><META HTTP-EQUIV="Content-Type" CONTENT="text/html; CHARSET={}">\n',
+    "html-after-comment": "<!-- a page -->\n<meta charset={}>\n",
+    "css": '@charset "{}";\na {{ color: red }}\n',
+    "jsp": '<%@ page language="java" pageEncoding="{}" %>\n',
+    "latex": "\\documentclass{{article}}\n\\usepackage[{}]{{inputenc}}\n",
+    "gettext": 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n',
+    "vim-at-end": "x = 1\n" * 900 + "# vim: fileencoding={}\n",
+    "emacs-variables": "(x)\n" * 1200
+    + ";; Local Variables:\n;; mode: lisp\n;; coding: {}\n;; End:\n",
+}
 
 
-@each_row("form", FORMS)
-def test_an_ascii_file_is_in_the_encoding_it_declares(form: str) -> None:
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_ascii_file_is_as_declared(form: str) -> None:
     encoding = Snapshot(form.format("latin-1").encode()).encoding
     assert (encoding.name, encoding.declared_label, encoding.is_guess) == (
         "iso8859_1",
@@ -48,8 +48,8 @@ def test_an_ascii_file_is_in_the_encoding_it_declares(form: str) -> None:
     assert "latin-1, the encoding that the file declares" in caught.value.message
 
 
-@each_row("name", sorted(ENCODINGS - {*WIDE}))
-def test_every_encoding_can_be_declared(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(ENCODINGS - {*WIDE}))
+def test_declares_each_encoding(name: str) -> None:
     letter = next(
         c
         for c in map(chr, [*range(0xC0, 0x3000), 0x65E5])
@@ -64,7 +64,7 @@ def test_every_encoding_can_be_declared(name: str) -> None:
         assert codec.encode(letter, encoding) == letter.encode(name)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("label", "name"),
     [
         ("latin-1-unix", "iso8859_1"),
@@ -79,7 +79,7 @@ def test_every_encoding_can_be_declared(name: str) -> None:
         ("ks_c_5601-1987", "euc_kr"),
         ("utf8", "utf-8"),
         ("utf-8-unix", "utf-8"),
-        # Encodings that are not written here: such a file stays ASCII.
+        # Encodings that filewright cannot write: such a file stays ASCII.
         ("utf-7", "ascii"),
         ("iso-2022-jp", "ascii"),
         ("hz", "ascii"),
@@ -88,11 +88,11 @@ def test_every_encoding_can_be_declared(name: str) -> None:
         ("viscii", "ascii"),
     ],
 )
-def test_labels_are_those_of_other_programs(label: str, name: str) -> None:
+def test_labels_of_other_programs(label: str, name: str) -> None:
     assert Snapshot(f"# coding: {label}\n".encode()).encoding.name == name
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         "PAGE = '<meta charset=\"latin-1\">'\n",
@@ -107,18 +107,31 @@ def test_labels_are_those_of_other_programs(label: str, name: str) -> None:
         "% \\usepackage[latin1]{inputenc}\n\\usepackage[utf8]{inputenc}\n",
         "x = 1\n" * 1000 + "# coding: latin-1\n" + "x = 1\n" * 1000,
     ],
+    ids=[
+        "html-in-string",
+        "css-in-string",
+        "third-line",
+        "after-code",
+        "prose",
+        "vim-command",
+        "html-comment",
+        "utf-16-in-ascii",
+        "gettext-without-header",
+        "latex-comment",
+        "in-the-middle",
+    ],
 )
-def test_what_declares_nothing_is_utf8(text: str) -> None:
+def test_ignores_other_text(text: str) -> None:
     assert Snapshot(text.encode()).encoding.name == "utf-8"
 
 
-def test_a_heading_of_prose_declares_nothing() -> None:
+def test_ignores_heading_of_prose() -> None:
     head = b"# coding: latin-1 and other old things\n"
     assert find_declaration(head, file_name=b"notes.md") is None
     assert find_declaration(head, file_name=b"notes.py") is not None
 
 
-def test_utf8_stays_utf8_whatever_it_declares() -> None:
+def test_utf8_overrides_declaration() -> None:
     assert Snapshot("# coding: latin-1\nx = 'é'\n".encode()).encoding.name == "utf-8"
     assert Snapshot(b"\xef\xbb\xbf# coding: latin-1\n").encoding.name == "utf-8"
 
@@ -130,7 +143,7 @@ def test_utf8_stays_utf8_whatever_it_declares() -> None:
         st.sampled_from(["x", "é\n", "ж", "日本", "\r\n", "Ω\r", " "]), max_size=8
     ).map("".join),
 )
-def test_a_new_file_is_written_as_it_declares_or_refused(name: str, text: str) -> None:
+def test_encodes_new_file_as_declared(name: str, text: str) -> None:
     content = f"# coding: {name}\n{text}"
     if try_encode(name, content) is None:
         with pytest.raises(FilewrightError, match="unencodable"):

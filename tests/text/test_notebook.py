@@ -1,4 +1,4 @@
-"""Notebooks: read by their cells, and edited inside the strings of their sources, no other byte."""
+"""Notebooks: read by their cells, and edited inside the strings of their sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
@@ -20,7 +19,6 @@ from filewright.settings import Settings
 from filewright.text import splice
 from filewright.text.notebook import NotebookView, view_cells, view_if_notebook
 from filewright.text.snapshot import Snapshot
-from filewright.text.snapshot import Snapshot as Base
 from filewright.text.splice import Splice
 
 nbformat = pytest.importorskip("nbformat")
@@ -55,14 +53,14 @@ def markdown(source: Any, identifier: str = "text") -> dict[str, Any]:
     return {"cell_type": "markdown", "id": identifier, "metadata": {}, "source": source}
 
 
-SHOWN = {
+IMAGE_OUTPUT = {
     "data": {"image/png": IMAGE, "text/plain": ["<1>"]},
     "metadata": {},
     "output_type": "display_data",
 }
 EXAMPLE = notebook(
     markdown(["# Title\n", 'with "quotes" and \\ and é'], "title"),
-    code(["import os\n", "x = 1\n", 'print("x =", x)'], "first", (SHOWN,)),
+    code(["import os\n", "x = 1\n", 'print("x =", x)'], "first", (IMAGE_OUTPUT,)),
     code("y = 2\nz = 3", "second"),
     code([], "empty"),
 )
@@ -96,7 +94,7 @@ def sources(path: Path) -> list[str]:
     return ["".join(cell["source"]) for cell in json.loads(path.read_text())["cells"]]
 
 
-def test_a_notebook_is_read_by_its_cells(root: Path, workspace: Workspace) -> None:
+def test_reads_cells(root: Path, workspace: Workspace) -> None:
     write(root, EXAMPLE)
     text = workspace.call("read_content", {"path": "n.ipynb"}).text
     assert "\n1\t# %% cell 1: markdown, id title\n2\t# Title\n" in text
@@ -110,9 +108,7 @@ def test_a_notebook_is_read_by_its_cells(root: Path, workspace: Workspace) -> No
     )
 
 
-def test_a_search_shows_cell_and_line_and_finds_the_text_as_it_is_read(
-    root: Path, workspace: Workspace
-) -> None:
+def test_search_shows_cell_and_line(root: Path, workspace: Workspace) -> None:
     write(root, EXAMPLE)
     for arguments in ({"path": "n.ipynb"}, {"path": "."}):
         found = workspace.call("search_content", {"pattern": 'print("x', **arguments})
@@ -140,9 +136,23 @@ EDITS = [
 ]
 
 
+EDIT_IDS = [
+    "part-of-line",
+    "new-line",
+    "joined-lines",
+    "escapes",
+    "deleted-line",
+    "appended-line",
+    "empty-lines",
+    "replace-all",
+    "emptied-line",
+    "surrogate-pair",
+]
+
+
 @pytest.mark.parametrize("indent", [1, None, 4])
-@pytest.mark.parametrize(("search", "replace", "cell"), EDITS)
-def test_an_edit_changes_its_own_string_only(
+@pytest.mark.parametrize(("search", "replace", "cell"), EDITS, ids=EDIT_IDS)
+def test_edit_changes_one_source(
     root: Path,
     workspace: Workspace,
     search: str,
@@ -178,9 +188,7 @@ def test_an_edit_changes_its_own_string_only(
     assert path.read_bytes() == before
 
 
-def test_lines_are_inserted_at_the_end_of_a_cell_and_into_an_empty_one(
-    root: Path, workspace: Workspace
-) -> None:
+def test_inserts_lines(root: Path, workspace: Workspace) -> None:
     path = write(root, EXAMPLE)
     for line, text in ((8, "last = 1"), (13, "filled = 1\nfilled += 1")):
         edit = {"search": "", "replace": text, "start_line": line}
@@ -200,28 +208,30 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "more", "error"), REFUSED)
-def test_what_is_no_cell_s_text_is_refused(
+@pytest.mark.parametrize(
+    ("edit", "arguments", "error"),
+    REFUSED,
+    ids=["heading", "unknown-id", "unknown-number", "other-cell"],
+)
+def test_refuses_edit_outside_source(
     root: Path,
     workspace: Workspace,
     edit: dict[str, Any],
-    more: dict[str, Any],
+    arguments: dict[str, Any],
     error: str,
 ) -> None:
     path = write(root, EXAMPLE)
     before = path.read_bytes()
     assert (
         workspace.call(
-            "edit_content", {"path": "n.ipynb", "edits": [edit], **more}
+            "edit_content", {"path": "n.ipynb", "edits": [edit], **arguments}
         ).code
         == error
     )
     assert path.read_bytes() == before
 
 
-def test_an_id_that_occurs_twice_is_refused_with_the_numbers(
-    root: Path, workspace: Workspace
-) -> None:
+def test_refuses_repeated_id(root: Path, workspace: Workspace) -> None:
     write(root, notebook(code(["a = 1"], "same"), code(["a = 2"], "same")))
     edit = {"path": "n.ipynb", "edits": [{"search": "a", "replace": "b"}]}
     refused = workspace.call("edit_content", {**edit, "cell": "same"})
@@ -230,9 +240,7 @@ def test_an_id_that_occurs_twice_is_refused_with_the_numbers(
     assert not workspace.call("edit_content", {**edit, "cell": "2"}).is_error
 
 
-def test_the_text_of_the_file_itself_is_still_edited(
-    root: Path, workspace: Workspace
-) -> None:
+def test_edits_json_outside_cells(root: Path, workspace: Workspace) -> None:
     path = write(root, EXAMPLE)
     edit = {"search": '"nbformat_minor": 5', "replace": '"nbformat_minor": 4'}
     assert not workspace.call(
@@ -241,54 +249,54 @@ def test_the_text_of_the_file_itself_is_still_edited(
     assert json.loads(path.read_text())["nbformat_minor"] == 4
 
 
-NO_NOTEBOOKS = {
-    "no JSON": "x = 1\n",
-    "cut off": json.dumps(EXAMPLE)[:-3],
-    "something behind": json.dumps(EXAMPLE) + "}",
-    "an array": "[1, 2]",
-    "no cells": '{"nbformat": 4}',
-    "an old format": json.dumps(
+OTHER_FILES = {
+    "no-json": "x = 1\n",
+    "cut-off": json.dumps(EXAMPLE)[:-3],
+    "something-behind": json.dumps(EXAMPLE) + "}",
+    "an-array": "[1, 2]",
+    "no-cells": '{"nbformat": 4}',
+    "an-old-format": json.dumps(
         {"nbformat": 3, "worksheets": [{"cells": []}], "cells": []}
     ),
-    "cells twice": '{"cells": [], "cells": [], "nbformat": 4}',
-    "a source twice": '{"cells": [{"cell_type": "code", "source": "x", "source": "y"}], "nbformat": 4}',
-    "no source in strings": '{"cells": [{"cell_type": "code", "source": [1]}], "nbformat": 4}',
-    "a bad escape": '{"cells": [{"cell_type": "code", "source": "\\x"}], "nbformat": 4}',
-    "nested deeply": '{"metadata": '
+    "cells-twice": '{"cells": [], "cells": [], "nbformat": 4}',
+    "a-source-twice": '{"cells": [{"cell_type": "code", "source": "x", "source": "y"}], "nbformat": 4}',
+    "no-source-in-strings": '{"cells": [{"cell_type": "code", "source": [1]}], "nbformat": 4}',
+    "a-bad-escape": '{"cells": [{"cell_type": "code", "source": "\\x"}], "nbformat": 4}',
+    "nested-deeply": '{"metadata": '
     + "[" * 5000
     + "]" * 5000
     + ', "cells": [], "nbformat": 4}',
-    "brackets crossed": '{"metadata": [{]}, "cells": [], "nbformat": 4}',
+    "brackets-crossed": '{"metadata": [{]}, "cells": [], "nbformat": 4}',
     "empty": "",
 }
 
 
-@pytest.mark.parametrize("kind", NO_NOTEBOOKS)
-def test_what_is_no_notebook_stays_text(
-    root: Path, workspace: Workspace, kind: str
+@pytest.mark.parametrize("content", OTHER_FILES.values(), ids=OTHER_FILES)
+def test_shows_other_files_as_text(
+    root: Path, workspace: Workspace, content: str
 ) -> None:
-    path = write(root, NO_NOTEBOOKS[kind])
+    path = write(root, content)
     answer = workspace.call("read_content", {"path": "n.ipynb"})
     assert not answer.is_error
     assert "# %%" not in answer.text
     assert not workspace.call(
         "search_content", {"pattern": "zzz", "path": "n.ipynb"}
     ).is_error
-    assert path.read_text() == NO_NOTEBOOKS[kind]
+    assert path.read_text() == content
 
 
 TEXTS = st.text(st.sampled_from('ab"\\\n\té€𝄞\u2028/ \r\x7f'), max_size=12)
 
 
 @st.composite
-def written(draw: st.DrawFn) -> tuple[bytes, list[str]]:
-    """A notebook as any program may have written it, and the text of its cells."""
+def notebooks(draw: st.DrawFn) -> tuple[bytes, list[str]]:
+    """Draw a notebook in the style of any program, and the texts of its cells."""
     cells, texts = [], []
     for number in range(draw(st.integers(1, 4))):
         lines = draw(st.lists(TEXTS, max_size=4))
         source: Any = "".join(lines) if draw(st.booleans()) else lines
         cells.append(
-            code(source, f"c{number}", (SHOWN,))
+            code(source, f"c{number}", (IMAGE_OUTPUT,))
             if draw(st.booleans())
             else markdown(source, f"c{number}")
         )
@@ -301,7 +309,7 @@ def written(draw: st.DrawFn) -> tuple[bytes, list[str]]:
     return text.encode(), texts
 
 
-def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
+def open_view(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
     (tmp / "n.ipynb").write_bytes(content)
     boundary = Boundary([tmp], Settings())
     where = boundary.locate("n.ipynb")
@@ -309,17 +317,16 @@ def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
         Snapshot.of_file(boundary.open_file(where), where, Settings())
     )
     assert isinstance(view, NotebookView)
-    assert isinstance(view, Base)
     return view, boundary
 
 
 @examples(50)
 @given(data=st.data())
-def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
+def test_edit_changes_no_other_byte(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    content, texts = data.draw(written())
-    view, boundary = viewed(tmp_path_factory.mktemp("n"), content)
+    content, texts = data.draw(notebooks())
+    view, boundary = open_view(tmp_path_factory.mktemp("n"), content)
     with boundary.roots[0].folder, view:
         assert [view.cell_text(cell).decode() for cell in view.cells] == texts
         number = data.draw(st.integers(0, len(texts) - 1))
@@ -327,38 +334,30 @@ def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, len(text)))
         new = data.draw(TEXTS)
-        at, stop = (cell.start + len(text[:place].encode()) for place in (start, end))
-        made = view.to_file_splices([Splice(at, stop - at, new.encode())])
-        after = splice.apply_splices(content, made)
+        view_start = cell.start + len(text[:start].encode())
+        view_length = len(text[start:end].encode())
+        edit = Splice(view_start, view_length, new.encode())
+        (file_splice,) = view.to_file_splices([edit])
+        after = splice.apply_splices(content, [file_splice])
     expected = [*texts]
     expected[number] = text[:start] + new + text[end:]
     parsed = json.loads(after)
-    assert ["".join(each["source"]) for each in parsed["cells"]] == expected
+    assert ["".join(cell["source"]) for cell in parsed["cells"]] == expected
     nbformat.validate(nbformat.reads(after.decode(), as_version=4))
-    # Outside of the splice nothing changes, and the splice lies in the source's own strings.
-    was = json.loads(content)
-    for document in (was, parsed):
+    # Outside of the splice nothing changes, and it lies in the strings of the source.
+    previous = json.loads(content)
+    for document in (previous, parsed):
         document["cells"][number].pop("source")
-    assert was == parsed
-    assert len(made) == 1
-    low, high = (
-        cell.literals[0][0] if cell.literals else 0,
-        cell.literals[-1][1] if cell.literals else len(content),
-    )
+    assert previous == parsed
     if cell.literals:
-        assert low <= made[0].offset <= made[0].offset + made[0].length <= high
-    assert (
-        after
-        == content[: made[0].offset]
-        + made[0].replacement
-        + content[made[0].offset + made[0].length :]
-    )
+        assert cell.literals[0][0] <= file_splice.offset
+        assert file_splice.end <= cell.literals[-1][1]
+    unchanged = content[: file_splice.offset], content[file_splice.end :]
+    assert after == file_splice.replacement.join(unchanged)
 
 
-def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(
-    root: Path, workspace: Workspace
-) -> None:
-    images = ({**SHOWN, "data": {"image/png": "A" * (6 << 20)}},) * 8
+def test_edits_large_notebook(root: Path, workspace: Workspace) -> None:
+    images = ({**IMAGE_OUTPUT, "data": {"image/png": "A" * (6 << 20)}},) * 8
     path = write(
         root,
         notebook(code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")),
@@ -372,23 +371,23 @@ def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(
     assert sources(path) == ["a = 1\nb = 2", "c = 4"]
 
 
-def test_the_task_is_asked_often_while_a_notebook_is_taken_apart() -> None:
-    asked = 0
+def test_checks_task_while_scanning() -> None:
+    checks = 0
 
-    class Asked(Task):
+    class CountingTask(Task):
         def check(self) -> None:
-            nonlocal asked
-            asked += 1
+            nonlocal checks
+            checks += 1
 
     content = json.dumps(notebook(*[code(["x = 1\n"] * 20)] * 5000)).encode()
-    cells = view_cells(Snapshot(content), Asked())
-    assert isinstance(cells, NotebookView)
-    assert len(cells.cells) == 5000
-    assert asked > len(content) // (100 << 10)
+    view = view_cells(Snapshot(content), CountingTask())
+    assert isinstance(view, NotebookView)
+    assert len(view.cells) == 5000
+    assert checks > len(content) // (100 << 10)
 
 
 @pytest.mark.parametrize("path", [".", "n.ipynb"])
-def test_a_replacement_over_files_changes_the_sources_of_cells_only(
+def test_replace_changes_sources_only(
     root: Path, workspace: Workspace, path: str
 ) -> None:
     notebook = {
@@ -425,9 +424,7 @@ def test_a_replacement_over_files_changes_the_sources_of_cells_only(
     assert (root / "n.ipynb").read_text() == before
 
 
-def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
-    root: Path, workspace: Workspace
-) -> None:
+def test_edits_name_their_cells(root: Path, workspace: Workspace) -> None:
     lines = ["rate = 1\\n", "rows = 2"]
     cells = [
         {
@@ -476,9 +473,7 @@ def test_the_cell_may_be_named_in_an_edit_beside_edits_of_other_files(
 
 
 @pytest.mark.parametrize("cell", ["first", "2", "nowhere"])
-def test_edit_that_names_cell_keeps_the_file(
-    root: Path, workspace: Workspace, cell: str
-) -> None:
+def test_cell_edit_keeps_file(root: Path, workspace: Workspace, cell: str) -> None:
     write(root, EXAMPLE)
     (root / "a.py").write_text("x = 1\n")
     for whole in ({"delete": True}, {"move_to": "new.ipynb"}, {"content": "x"}):
@@ -565,10 +560,33 @@ CELL_EDITS: list[tuple[list[dict[str, Any]], list[tuple[str, str]]]] = [
 ]  # fmt: skip
 
 
+CELL_EDIT_IDS = [
+    "delete-by-number",
+    "delete-by-id",
+    "delete-first",
+    "delete-last",
+    "delete-last-two",
+    "delete-all",
+    "insert-after",
+    "insert-at-start",
+    "insert-before-first",
+    "insert-at-end",
+    "insert-markdown",
+    "insert-empty-raw",
+    "insert-and-delete-above",
+    "replace-all",
+    "insert-three",
+    "replace-source",
+    "fill-empty",
+    "empty-source",
+    "mixed",
+]
+
+
 @pytest.mark.parametrize("minor", [5, 4])
 @pytest.mark.parametrize("indent", [1, None, 4])
-@each_row(("edits", "expected"), CELL_EDITS)
-def test_cells_are_made_and_deleted(
+@pytest.mark.parametrize(("edits", "expected"), CELL_EDITS, ids=CELL_EDIT_IDS)
+def test_inserts_and_deletes_cells(
     tmp_path: Path,
     root: Path,
     workspace: Workspace,
@@ -578,7 +596,7 @@ def test_cells_are_made_and_deleted(
     minor: int,
 ) -> None:
     content = json.loads(json.dumps({**EXAMPLE, "nbformat_minor": minor}))
-    if minor < 5:  # there cells have no ids, only numbers
+    if minor < 5:  # Cells have no ids there, only numbers.
         for cell in content["cells"]:
             del cell["id"]
         edits = json.loads(
@@ -598,7 +616,7 @@ def test_cells_are_made_and_deleted(
     assert [line for line in shown.text.splitlines() if line[:1] == "+"] == [
         line for line in done.text.splitlines() if line[:1] == "+"
     ]
-    # What is left of the others is what it was, byte for byte, and new ones are written as the file is.
+    # The other cells keep their bytes, and new ones have the style of the file.
     after = json.loads(path.read_bytes())
     rewritten = json.dumps(after, indent=indent, ensure_ascii=False).encode()
     if (
@@ -611,7 +629,7 @@ def test_cells_are_made_and_deleted(
     assert path.read_bytes() == before
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("edit", "code"),
     [
         ({"at": {"after_cell": 9}, "replace": "x"}, "not_found"),
@@ -645,8 +663,25 @@ def test_cells_are_made_and_deleted(
             "stale_version",
         ),
     ],
+    ids=[
+        "insert-after-unknown",
+        "delete-unknown",
+        "replace-and-delete",
+        "delete-after",
+        "after-and-before",
+        "type-of-old-cell",
+        "unknown-type",
+        "heading-in-new-cell",
+        "heading-in-replaced-cell",
+        "heading-in-edit",
+        "delete-heading",
+        "cell-without-search",
+        "after-without-cell",
+        "same-source",
+        "stale",
+    ],
 )
-def test_refuses_what_makes_no_cell(
+def test_refuses_invalid_cell_edit(
     root: Path, workspace: Workspace, edit: dict[str, Any], code: str
 ) -> None:
     path = write(root, EXAMPLE)
@@ -658,9 +693,7 @@ def test_refuses_what_makes_no_cell(
     assert path.read_bytes() == before
 
 
-def test_new_cell_beside_twins_of_jupytext_marks(
-    root: Path, workspace: Workspace
-) -> None:
+def test_accepts_jupytext_marks(root: Path, workspace: Workspace) -> None:
     path = write(root, notebook(code(["# %% [markdown]\n", "x = 1"])))
     edit = {"search": "x = 1", "replace": "# %%\nx = 2"}
     assert not workspace.call(
@@ -669,7 +702,7 @@ def test_new_cell_beside_twins_of_jupytext_marks(
     assert sources(path) == ["# %% [markdown]\n# %%\nx = 2"]
 
 
-@each_row(
+@pytest.mark.parametrize(
     "empty",
     [
         '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
@@ -677,8 +710,9 @@ def test_new_cell_beside_twins_of_jupytext_marks(
         '{\r\n "cells": [\r\n ],\r\n "metadata": {},\r\n "nbformat": 4,\r\n "nbformat_minor": 5\r\n}\r\n',
         '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":2}',
     ],
+    ids=["one-line", "indented", "crlf", "compact"],
 )
-def test_first_cell_of_notebook(root: Path, workspace: Workspace, empty: str) -> None:
+def test_inserts_first_cell(root: Path, workspace: Workspace, empty: str) -> None:
     path = root / "n.ipynb"
     path.write_bytes(empty.encode())
     edit = {"at": {"after_cell": 0}, "replace": "x = 1\ny = 2"}
@@ -702,8 +736,21 @@ PARTS = [
 ]
 
 
-@each_row(("parts", "search", "replace", "expected"), PARTS)
-def test_edit_in_one_part_keeps_the_others(
+@pytest.mark.parametrize(
+    ("parts", "search", "replace", "expected"),
+    PARTS,
+    ids=[
+        "middle",
+        "last",
+        "first",
+        "new-line",
+        "deleted",
+        "before-line-end",
+        "whole-line",
+        "deleted-line",
+    ],
+)
+def test_keeps_other_strings(
     root: Path,
     workspace: Workspace,
     parts: list[str],
@@ -720,7 +767,7 @@ def test_edit_in_one_part_keeps_the_others(
     assert json.loads(path.read_text())["cells"][0]["source"] == expected
 
 
-def test_cell_number_is_a_number(root: Path, workspace: Workspace) -> None:
+def test_number_and_id_of_cell(root: Path, workspace: Workspace) -> None:
     path = write(
         root, notebook(code(["x = 1"], "a"), code(["x = 1"], "b"), code(["x = 1"], "2"))
     )
@@ -733,9 +780,13 @@ def test_cell_number_is_a_number(root: Path, workspace: Workspace) -> None:
     assert sources(path) == ["x = 2", "x = 2", "x = 2"]
 
 
-@each_row("indent", [1, 4, "\t", None])
-@each_row("sources", [["a"], ["a", "b\nc"], ["", "b"], [""], ["a\n"]])
-def test_lines_are_laid_out_as_jupyter_does(
+@pytest.mark.parametrize("indent", [1, 4, "\t", None], ids=["1", "4", "tab", "none"])
+@pytest.mark.parametrize(
+    "sources",
+    [["a"], ["a", "b\nc"], ["", "b"], [""], ["a\n"]],
+    ids=["one", "two", "empty-first", "empty", "line-end"],
+)
+def test_writes_sources_as_jupyter(
     root: Path, workspace: Workspace, indent: int | str | None, sources: list[str]
 ) -> None:
     content = notebook(

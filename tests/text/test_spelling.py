@@ -1,37 +1,17 @@
-"""Characters that a reader cannot tell apart, and how an answer names them."""
+"""Other spellings: invisible characters and characters that look alike."""
 
 import unicodedata
 
-from tests.rows import each_row
+import pytest
 
 from filewright.text.spelling import (
     equivalent_spellings,
     is_invisible,
     peculiar_characters,
 )
-from filewright.wording import character_name
 
 
-@each_row(
-    ("character", "name"),
-    [
-        ("\u00a0", "NO-BREAK SPACE (U+00A0)"),
-        ("\u200b", "ZERO WIDTH SPACE (U+200B)"),
-        ("\ufeff", "BYTE ORDER MARK (U+FEFF)"),
-        ("\ufe0f", "VARIATION SELECTOR-16 (U+FE0F)"),
-        ("а", "CYRILLIC SMALL LETTER A (U+0430)"),
-        ("\0", "NULL (U+0000)"),
-        ("\x01", "control character (U+0001)"),
-        ("\ud83d", "half of a surrogate pair (U+D83D)"),
-        ("\ue000", "private use (U+E000)"),
-        ("\U0001f600", "GRINNING FACE (U+1F600)"),
-    ],
-)
-def test_names_a_character_by_code_point(character: str, name: str) -> None:
-    assert character_name(character) == name
-
-
-@each_row(
+@pytest.mark.parametrize(
     ("text", "peculiar"),
     [
         ("plain text\n", ""),
@@ -45,12 +25,24 @@ def test_names_a_character_by_code_point(character: str, name: str) -> None:
         ("a\x1bb\tc", "\x1b"),
         ("\u3164", "\u3164"),
     ],
+    ids=[
+        "ascii",
+        "letters",
+        "no-break-spaces",
+        "zero-width",
+        "variation-selector",
+        "cyrillic",
+        "quotes",
+        "wide",
+        "control",
+        "filler",
+    ],
 )
-def test_finds_what_a_reader_cannot_see(text: str, peculiar: str) -> None:
+def test_finds_peculiar_characters(text: str, peculiar: str) -> None:
     assert peculiar_characters(text) == tuple(peculiar)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("character", "others"),
     [
         ("é", ["e\u0301"]),
@@ -62,14 +54,24 @@ def test_finds_what_a_reader_cannot_see(text: str, peculiar: str) -> None:
         ("Å", ["\u212b", "A\u030a"]),
         ("ー", ["ｰ"]),
     ],
+    ids=[
+        "accent",
+        "two-accents",
+        "hangul",
+        "voiced-katakana",
+        "space",
+        "wide-letter",
+        "angstrom",
+        "narrow-katakana",
+    ],
 )
-def test_knows_the_other_spellings(character: str, others: list[str]) -> None:
+def test_finds_other_spellings(character: str, others: list[str]) -> None:
     spellings = equivalent_spellings(character)
     assert spellings[0] == character
     assert set(others) <= set(spellings)
 
 
-def test_every_spelling_is_compatible() -> None:
+def test_spellings_are_compatible() -> None:
     for character in map(chr, [*range(0x20, 0x3000), *range(0xAC00, 0xAD00)]):
         if unicodedata.category(character) in ("Cn", "Cs"):
             continue
@@ -81,7 +83,7 @@ def test_every_spelling_is_compatible() -> None:
             )
 
 
-def test_takes_look_alikes_only_where_asked() -> None:
+def test_look_alikes_are_optional() -> None:
     assert "а" not in equivalent_spellings("a")
     assert "а" in equivalent_spellings("a", look_alikes=True)
     assert "”" in equivalent_spellings('"', look_alikes=True)

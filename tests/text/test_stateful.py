@@ -1,10 +1,9 @@
-"""Encodings with shift states: texts whose bytes are ASCII and mean something else."""
+"""Encodings with shift states, whose bytes are all ASCII."""
 
 import json
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright.text.snapshot import Snapshot
 
@@ -23,7 +22,7 @@ STATEFUL = [
 
 
 @pytest.mark.parametrize("encoding", STATEFUL)
-def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> None:
+def test_recognises_stateful_encoding(encoding: str) -> None:
     count = 0
     for sentence in SENTENCES:
         try:
@@ -41,7 +40,7 @@ def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> N
     assert count >= 20
 
 
-@each_row(
+@pytest.mark.parametrize(
     "data",
     [
         b"i++; x = a+b; y = x+foo;\n",
@@ -54,6 +53,17 @@ def test_every_sentence_in_a_stateful_encoding_is_recognised(encoding: str) -> N
         b"+1yY and +Username-\n",
         b"a+b\n+AOk\xff\n",
     ],
+    ids=[
+        "program",
+        "plus-name",
+        "telephone",
+        "lisp-format",
+        "latex-ties",
+        "shell-braces",
+        "terminal-colours",
+        "user-names",
+        "high-byte",
+    ],
 )
-def test_plain_text_is_not_taken_for_one(data: bytes) -> None:
+def test_accepts_plain_text(data: bytes) -> None:
     assert Snapshot(data).binary_type is None
