@@ -1,4 +1,4 @@
-"""One edit by itself: its place, and what it writes there."""
+"""One edit by itself: its place, and the splices that it makes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from filewright.text.splice import Splice
 
 
 def merge_readings(source: Source, match: EditMatch) -> MatchMerge | NotLocated:
-    """Return what a match writes, if all its readings write the same.
+    """Return the merge of a match, or a refusal if its readings write different texts.
 
     Raises `unencodable`.
     """
     if match.alternatives:
         splices = try_merge(source, match)
         for alternative in match.alternatives:
-            # The same damage with and without a space behind it: the space is damage.
+            # A repair may remove the damage with or without the space behind it, as in
+            # `12 | code`. The first one, which removes the space too, is right.
             is_same_repair = (
                 splices is not None and match.repairs == alternative.repairs
             )

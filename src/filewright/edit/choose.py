@@ -26,7 +26,7 @@ from filewright.errors import Code
 def choose(
     source: Source, edit: TextEdit, candidates: Candidates
 ) -> EditMatch | NotLocated:
-    """Return the only candidate. Several are a refusal, never a reason to look closer.
+    """Return the only candidate. Several are a refusal: no candidate is a better one.
 
     If the request can be read in several ways, each reading must have one candidate, and
     all of them must have it at the same place.
@@ -44,6 +44,8 @@ def choose(
         if alternative.span != first.span:
             return several_readings(first, alternative)
     match = replace(first, alternatives=tuple(alternatives))
+    # Each stretch of a request with omitted text is only a part of the replacement, which
+    # says nothing of whether the whole was applied.
     if match.tier is Tier.ELISION:
         return match
     return _require_not_applied(source, match)
@@ -59,7 +61,7 @@ def several_readings(match: EditMatch, alternative: EditMatch) -> NotLocated:
 def _choose_candidate(
     source: Source, edit: TextEdit, tier: Tier, reading: Reading
 ) -> EditMatch | NotLocated:
-    """Return the only candidate of a reading, or of several the one at the start line."""
+    """Return the only candidate of a reading, or the one at the start line of the edit."""
     remaining, line = [*reading.candidates], edit.start_line
     # Where the search ended early, one candidate need not be the only one.
     has_more = reading.has_more or len(remaining) > MAX_LISTED_PLACES
@@ -81,7 +83,10 @@ def _choose_candidate(
 def _candidates_at_line(
     source: Source, candidates: list[tuple[Part, ...]], line: int
 ) -> list[tuple[Part, ...]]:
-    """Return the occurrences of a literal text at `line`, of which not all are known."""
+    """Return the candidates that begin at `line`, when the search ended before that line.
+
+    All candidates are returned if there are none, or if they are not of a literal text.
+    """
     part = candidates[0][0]
     if not isinstance(part, TextPart):
         return candidates
@@ -91,16 +96,17 @@ def _candidates_at_line(
 
 
 def _require_not_applied(source: Source, match: EditMatch) -> EditMatch | NotLocated:
-    """Return the match, unless the replacement is there already and reaches beyond it.
+    """Return the match, or a refusal if the file already has the replacement there.
 
-    A loosely matched text may be the rest that an earlier edit left of it: for example the
-    lines behind which an insertion went.
+    A caller that sends an insertion twice sends the search text of the file before it.
+    That text still matches loosely, and the lines would be inserted a second time.
     """
     part = match.parts[0]
     if not isinstance(part, LinesPart):
         return match
     if _lost_a_line(source, part):
         return NotLocated(match.edit, Code.NO_MATCH, match.tier)
+    # A replacement that adds no lines cannot repeat any.
     if len(part.replace.solid) <= len(part.search.solid):
         return match
     edges = (part.region.start, part.region.end)
@@ -112,10 +118,11 @@ def _require_not_applied(source: Source, match: EditMatch) -> EditMatch | NotLoc
 
 
 def _lost_a_line(source: Source, part: LinesPart) -> bool:
-    """Return True if a line of the file is blank in the search text, at its edge.
+    """Return True if the search text has a blank line at its edge for a line with text.
 
-    Such a line is indented, as lines are that lost their text, or the replacement adds
-    that line of the file. The replacement would come beside the line, not in its place.
+    The blank line of the request is indented, as a line is whose text was lost, or the
+    replacement adds the text of that line of the file. The replacement would be written
+    beside the line instead of in its place, and the file would have the line twice.
     """
     search, replacement = part.search, part.replace
     edges = (
@@ -123,6 +130,7 @@ def _lost_a_line(source: Source, part: LinesPart) -> bool:
         (search.after, replacement.after, True),
     )
     for search_blank, replacement_blank, is_below in edges:
+        # The replacement keeps these blank lines: nothing is written in their place.
         if len(search_blank) <= len(replacement_blank):
             continue
         row = part.region.rows[0]

@@ -1,4 +1,8 @@
-"""The lines at which each of many blocks of lines occurs as it is, terminators aside."""
+"""Where blocks of whole lines occur in a file exactly, terminators aside.
+
+The many hunks of a patch are looked for together: a file far larger than memory is read
+twice, not once for each hunk.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,13 @@ from itertools import islice
 from filewright.edit.source import Source
 
 _MAX_PLACES = 30_000_000
-"""Places compared for many blocks before they are called too similar."""
+"""Places compared for many blocks, past which the blocks are too similar to compare."""
 
 _FEW_BLOCKS = 8
 """Blocks that are looked for as bytes in a file too large for memory."""
 
 _MAX_OCCURRENCES = 400
-"""Occurrences of the longest line of such a block that are looked at."""
+"""Occurrences of the longest line of such a block that are compared."""
 
 _MIN_LINE_BYTES = 8
 
@@ -38,7 +42,7 @@ def find_blocks(
         for body in bodies:
             if body in counts:
                 counts[body] += 1
-    # Each block is looked for by its rarest line.
+    # A block is compared only where its rarest line is: a file may have a million `}`.
     rarest: dict[Block, int] = {}
     for block in searched:
         rarest[block] = min(range(len(block)), key=lambda index: counts[block[index]])
@@ -85,6 +89,7 @@ def _find_by_longest_line(source: Source, block: Block) -> list[int] | None:
     occurrences = list(islice(source.occurrences(block[longest]), _MAX_OCCURRENCES + 1))
     if len(occurrences) > _MAX_OCCURRENCES:
         return None
+    # Several occurrences on one line are one place.
     lines = dict.fromkeys(
         source.line_number(offset) - 1 - longest for offset in occurrences
     )

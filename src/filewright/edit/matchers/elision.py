@@ -1,14 +1,15 @@
-"""The matcher of a request in which lines stand for text left out.
+"""The matcher of a request in which lines such as `# ... existing code ...` omit text.
 
-Search and replacement leave out text equally often. Each stretch that is kept occurs in the
-file once, by its strictest tier, in the order of the request. The text between two
-stretches does not leave the block in which the elision begins, unless the request itself
-shows by its indentation that it does. The text left out is in no splice.
+Such a line is a mark. Search and replacement have equally many marks; the lines between
+two marks are a stretch. Each stretch occurs in the file once, by its strictest tier, in
+the order of the request. The omitted text between two stretches does not leave the block
+in which it begins, unless the request itself shows by its indentation that it does. The
+omitted text is in no splice.
 
-An elision that leaves its block makes one block of two. Which of them is meant decides
-where the change goes, unless the whole change lies before the mark, beside the name of its
-block, and changes lines that occur nowhere else. The text behind the mark is context only
-then, and there is no second place where those lines could be changed.
+Where omitted text leaves its block, the stretches may be of two functions that only look
+like one. Then the change is accepted only if it lies before the mark as a whole, beside
+the name of its block, and changes lines that occur nowhere else: the text behind the mark
+is only context, and there is no second place where those lines could be changed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from filewright.edit.source import Source
 from filewright.languages import Language
 
 _MAX_OMITTED_BYTES = 1 << 20
-"""Bytes of omitted text that are looked at; more is no match."""
+"""Bytes of omitted text whose blocks are checked; more is no match."""
 
 _BLOCK_OPENERS = ("{", "(", "[", ":")
 
@@ -51,7 +52,8 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
         return []
     for mark in marks:
         if find_regions(source, RequestLines.of_lines([mark])).regions:
-            return []  # The mark is text of the file.
+            # A file may have such a line itself, as a comment: then it omits nothing.
+            return []
     parts: list[LinesPart] = []
     previous_end = source.start
     has_left_block = False
@@ -61,6 +63,7 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
         replacement = RequestLines.of_lines(new_lines)
         if not search.solid:
             if replacement.solid:
+                # New lines beside a mark and no line of the file: they have no place.
                 return []
             continue
         regions = find_regions(source, search).strictest
@@ -74,6 +77,7 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
                 if not all(_is_settled(source, above, level) for above in parts):
                     return []
                 has_left_block = True
+        # Behind the block it is not certain which of several blocks is changed.
         if has_left_block and search.lines != replacement.lines:
             return []
         previous_end = part.region.end
@@ -82,10 +86,10 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
 
 
 def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
-    """Return True if a stretch above a mark shows where it is changed by itself.
+    """Return True if a stretch above a mark shows, by itself, where it is changed.
 
-    It does if it changes lines that occur once, or stands beside such lines of its block.
-    `level` is the indentation of the mark.
+    Each change must replace a line that occurs once in the file, or have such a line of
+    its block as context. `level` is the indentation of the mark.
     """
     old_lines, new_lines = part.search.lines, part.replace.lines
     if old_lines == new_lines:
@@ -101,6 +105,7 @@ def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
             opening = index
     for change in diff_lines(old_lines, new_lines):
         removed = old_lines[change.start : change.end]
+        # An insertion, and a change of blank lines, is settled by the lines around it.
         if all(is_blank(line) for line in removed):
             removed = ()
         context = old_lines if change.start <= opening else old_lines[opening + 1 :]
@@ -141,6 +146,8 @@ def _stays_in_block(
     stays = level >= above and below >= above
     is_named = _is_section(source, after.search.solid[0])
     least_width = _least_block_width(source, before, after, level)
+    # Counting brackets finds the end of a block in languages without indentation, and of
+    # one that is indented wrongly.
     depth = 0
     for row in source.rows_from(start):
         if row.offset >= end:
@@ -176,6 +183,7 @@ def _least_block_width(
     if level > above:
         return above_in_file + 1
     if above in (level, below):
+        # A mark as deep as the line above it that opens a block is meant inside of it.
         next_line, _ = source.first_solid_row(source.rows_from(before.region.end))
         opens = below > above and indent_width(next_line) > above_in_file
         return above_in_file + opens
@@ -185,6 +193,7 @@ def _least_block_width(
 
 def _block_width(line: str) -> int:
     """Return the indentation of a line, without the space before the star of a comment."""
+    # The lines ` * text` of a block comment are at the depth of its `/**`.
     is_comment_line = re.match(r"\s+\*(?:\s|/|$)", line) is not None
     return indent_width(line) - is_comment_line
 

@@ -23,17 +23,18 @@ from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
 
 MAX_LISTED_PLACES = 50
-"""Places of an ambiguous text that are counted; of more the answer says «more»."""
+"""Places of an ambiguous text that are counted; the answer calls further ones «more»."""
 
 MAX_REPLACED = 1_000_000
 """Occurrences that one `replace_all` replaces."""
 
 _MAX_STREAMED_BYTES = 8 << 20
-"""Bytes of a search text that is looked for in a file too large for memory."""
+"""The longest search text, in bytes, for a file too large for memory."""
 
 
 def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the occurrences of the search text, overlapping ones too."""
+    # One more than are listed shows that there are more.
     spans = find_occurrences(source, edit.search, MAX_LISTED_PLACES + 1)
     if not spans:
         return Candidates(Tier.EXACT)
@@ -91,6 +92,8 @@ def find_occurrences(
             break
         if span.start < first_offset:
             continue
+        # In Shift JIS and its kin the second byte of a character may be an ASCII letter
+        # or a backslash. Replacing it would destroy the character.
         if source.encoding.is_multibyte and not source.is_character_boundary(
             span.start
         ):
@@ -114,10 +117,12 @@ def _with_any_terminators(source: Source, pieces: list[bytes]) -> Iterator[ByteR
     """Yield the places of `pieces` on successive lines, found through the longest."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
     line_numbers: Iterator[int]
+    # A search text of newlines alone may be at any line.
     if pieces[anchor]:
         line_numbers = map(source.line_number, source.occurrences(pieces[anchor]))
     else:
         line_numbers = iter(range(1, source.count + 1))
+    # The longest piece may occur several times on a line, which is compared once.
     for line_number, _ in groupby(line_numbers):
         first = line_number - 1 - anchor
         rows = source.rows_at(max(0, first), len(pieces))

@@ -1,4 +1,8 @@
-"""The matcher of a request with invisible characters that the file does not have."""
+"""The matcher of a request with invisible characters that the file does not have.
+
+Text that was copied from a page or a chat often has such characters: zero-width spaces,
+joiners, a byte-order mark. Written into the file, they would break code invisibly.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the request without the invisible characters that occur nowhere in the file."""
     if not has_invisible(edit.search):
         return Candidates(Tier.REPAIRED)
+    # One that the file has somewhere may be meant, also in the replacement.
     invisible = {char for char in edit.search if is_invisible(char)}
     missing = {char for char in invisible if not find_occurrences(source, char, 1)}
     if not missing:

@@ -1,15 +1,15 @@
-"""The matcher of whole lines: where lines occur in a file, by ever looser comparison.
+"""The matcher of whole lines, which may differ in whitespace and typography.
 
 Every line of the search text is in the region, letter by letter but for whitespace and
-typography, in the same order and number; no percentage decides anything. What differs is
-never written: lines that stay keep the bytes of the file.
+typography, in the same order and number; no percentage decides anything. The differences
+are never written: unchanged lines keep the bytes of the file.
 
-Each looser comparison accepts what the stricter ones accept. So the file is searched once
-by the loosest key (folded, spaces collapsed, blank lines skipped), and each region found is
-then classified by the strictest tier that accepts it. Places to look at come from the
-rarest stretch of the search text that no folding changes. Where there is none, or it is
-everywhere, one pass of the Knuth-Morris-Pratt algorithm over the keys of all lines finds
-them.
+Each looser comparison accepts all that the stricter ones accept. So the file is searched
+once by the loosest key (folded, spaces collapsed, blank lines skipped), and each region is
+then classified by the strictest tier that accepts it. Candidates are the lines with the
+rarest stretch of the search text that no folding changes. If there is no such stretch, or
+it is everywhere, one pass of the Knuth-Morris-Pratt algorithm over the keys of all lines
+finds the regions.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from filewright.edit.source import Source
 from filewright.text.lines import Line
 
 MAX_REGIONS = 200
-"""Regions found before the search ends; any answer is ambiguous by then."""
+"""Regions after which the search ends: the answer is that they are ambiguous."""
 
 _MAX_CLASSIFIED_ROWS = 60_000
-"""Rows classified before the search ends, if more than one region is found by then."""
+"""Rows classified, past which the search ends if there is more than one region."""
 
 _MAX_COMPARED_ROWS = 60_000
 """Rows compared around candidates before the single pass takes over."""
@@ -49,7 +49,7 @@ _LONG_ROW_BYTES = 1 << 16
 _SAMPLE_BYTES = 1 << 20
 _SMALL_FILE_BYTES = 4 << 20
 
-# What each tier compares of a line, strictest first.
+# The form in which each tier compares a line, strictest first.
 _COMPARED_FORMS: tuple[tuple[Tier, Callable[[str], str]], ...] = (
     (Tier.EXACT, str),
     (Tier.TRAILING, lambda line: line.rstrip(WHITESPACE)),
@@ -70,10 +70,11 @@ class Regions:
 
     @property
     def strictest(self) -> list[Region]:
-        """Return the regions found by the strictest tier.
+        """Return the regions of the strictest tier.
 
         If none of these has the indentation of the request, return also the looser ones
-        that have it: a text at another depth is no nearer than one with other characters.
+        that have it. A text with the same quotes at another depth may be a copy in
+        another function; it is no better a match than one with other quotes at this depth.
         """
         best = min((region.tier.rank for region in self.regions), default=-1)
         strict = [region for region in self.regions if region.tier.rank == best]
@@ -95,12 +96,13 @@ def match(source: Source, edit: TextEdit) -> Candidates:
         regions = []
     if not regions:
         return Candidates(Tier.TRAILING)
-    # Blank lines at the edges were looked past even where the lines are equal.
+    # The exact matcher has failed before, so equal lines differ in blank lines at their
+    # edges: they are no exact match.
     tiers = (Tier.TRAILING, *(region.tier for region in regions))
     tier = max(tiers, key=lambda tier: tier.rank)
     is_telling = any(map(str.isalnum, "".join(search.solid)))
     if tier is not Tier.TRAILING and not is_telling:
-        # Brackets alone say nothing of their place.
+        # Lines of brackets alone match at any depth, and looser matchers would guess.
         return Candidates(tier, is_final=True)
     candidates = tuple((LinesPart(region, search, replacement),) for region in regions)
     return Candidates(tier, (Reading(candidates, all_regions.has_more),))
@@ -109,9 +111,10 @@ def match(source: Source, edit: TextEdit) -> Candidates:
 def _is_text_of_signed_lines(
     source: Source, edit: TextEdit, regions: Sequence[Region]
 ) -> bool:
-    """Return True if the lines of a hunk look as if they were indented by one space more.
+    """Return True if the search text is lines of a diff, which occur without their signs.
 
-    Without the signs of the diff they occur exactly.
+    The context lines of a diff begin with a space. They match as lines indented by one
+    column more, and the replacement would write the signs `+` and `-` into the file.
     """
     if not any(region.tier is Tier.INDENT for region in regions):
         return False
@@ -129,7 +132,7 @@ def find_regions(source: Source, lines: RequestLines) -> Regions:
     """
     if not lines.solid:
         return Regions()
-    # An explanation asks again for each suggestion that it may make.
+    # The explanation of a refusal searches for the same lines with each suggestion.
     remembered = source.memo.get(lines)
     if isinstance(remembered, Regions):
         return remembered
@@ -234,6 +237,7 @@ def _rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | Non
     if len(line_of_run) == 1:
         (index,) = line_of_run.values()
         line_of_run = dict.fromkeys(verbatim_runs(lines[index]), index)
+    # Counting reads the whole file for each stretch: in a large one only a few.
     counted = 8 if source.size < _SMALL_FILE_BYTES else 3
     longest = sorted(line_of_run, key=len, reverse=True)[:counted]
     if not longest:
@@ -294,7 +298,7 @@ def _rows_with_keys(
 
 def key_of(source: Source, row: Line, similar: str) -> str:
     """Return the form in which a line is compared with the key `similar`."""
-    # A line that is far too long to be equal is not read.
+    # A line that is far too long to be equal is not folded: it may have gigabytes.
     if not row.is_whole or len(row.body) > 4096 + 200 * len(similar):
         return "\n"  # No key has a newline.
     return collapse(source.text(row.body))

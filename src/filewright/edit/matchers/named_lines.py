@@ -1,4 +1,4 @@
-"""The matcher of edits that name their lines."""
+"""The matcher of edits that name their lines: by numbers, by a symbol, or by a version."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_LISTED_PLACES = 20
 """Places of a text that is not on its lines which a refusal names."""
 
 _MAX_COMPARED_BYTES = 1 << 20
-"""Bytes of replaced lines of which the lines that stay are looked for."""
+"""Bytes of replaced lines that are compared with the new ones, to leave equal lines."""
 
 
 def match_lines(source: Source, edit: LineEdit | Insertion) -> EditMatch:
@@ -107,13 +107,18 @@ def _lines_missing(
 def match_anchored(
     source: Source, edit: TextEdit, first: int, last: int
 ) -> EditMatch | NotLocated:
-    """Match exactly the search text at exactly these lines, a final newline aside."""
+    """Match exactly the search text at exactly these lines, a final newline aside.
+
+    A text that is elsewhere is no match, even if it occurs once: the caller who names the
+    lines has seen another version of the file, or means another place.
+    """
     search, replacement = edit.search, edit.replace
     search_lines = search.removesuffix("\n").split("\n")
     rows = source.rows_at(first - 1, min(last - first, len(search_lines)) + 1)
     file_lines = [source.text(row.body) for row in rows]
     if len(rows) == last - first + 1 and file_lines == search_lines:
         last_row = rows[-1]
+        # The last line of a file may have no terminator, and shall not get one.
         if search.endswith("\n") and not last_row.terminator:
             search = search.removesuffix("\n")
             replacement = replacement.removesuffix("\n")

@@ -1,7 +1,7 @@
-"""The matcher of a request without the damage that all of it carries.
+"""The matcher of a request that is damaged as a whole.
 
-Line numbers, code fences, escapes and the like are taken away from search and
-replacement alike. What is left must match exactly or by whole lines.
+Line numbers, code fences, escapes and the like are removed from search and replacement
+alike. The repaired search text must match exactly or by whole lines.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from filewright.edit.source import Source
 
 def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the repaired requests that match by the strictest tier of all repairs."""
+    # Several repairs may fit by the same tier. All are readings, which must agree on the
+    # place and the result.
     readings: dict[Tier, list[Reading]] = {}
     for repaired in propose_repairs(edit.search, edit.replace):
         reading = read_repaired(source, repaired)
@@ -54,8 +56,8 @@ def read_repaired(source: Source, repaired: RepairedRequest) -> Reading | None:
         return None
     regions = all_regions.strictest
     if repaired.first_number is not None:
-        # A line number confirms a place. It never chooses between equal ones: it may be
-        # of an older version of the file.
+        # The line numbers of the request must fit one of the places. They never choose
+        # between equal ones: they may be of an older version of the file.
         number = repaired.first_number + len(search.before)
         if number not in (source.line_number(region.start) for region in regions):
             return None
