@@ -1,7 +1,7 @@
 """The forms in which lines are compared, and the lines of a request in these forms.
 
-Folding only ever compares. What is written are the bytes of the file, or the words of the
-caller.
+A folded text is compared, never written: the file gets only bytes that it had, or words of
+the caller.
 """
 
 from __future__ import annotations
@@ -17,18 +17,12 @@ from filewright.text.spelling import PLAIN_CHARACTERS
 WHITESPACE = " \t\f\v"
 """Whitespace that trails, indents or separates. Any other whitespace is text."""
 
-
 _FOLD = {ord(char): plain for char, plain in PLAIN_CHARACTERS.items()}
-
-
 _WORDS = re.compile(r"\w+|\s+|.")
-
-
 _LONG_RUN = re.compile(r"\s{257,}")
 
-
-# Text that no folding changes: without whitespace, quotes and dashes, and without a
-# letter that a combining mark may follow.
+# Text that no folding changes, so that it can be searched for as bytes: without
+# whitespace, quotes and dashes, and without a letter that a combining mark may follow.
 _VERBATIM = re.compile(r"[!#-&(-,./0-~]+(?![^\x00-\x7f])")
 
 
@@ -67,7 +61,7 @@ def is_typographic(text: str) -> bool:
 def collapse(line: str) -> str:
     """Return a line folded and trimmed, with single spaces: the loosest comparison."""
     text = fold(line)
-    # More than 256 spaces in a row are no slip.
+    # Hundreds of spaces are no slip but the layout of a table, or data.
     if len(text) > 256 and _LONG_RUN.search(text.strip()):
         return text.strip()
     return " ".join(text.split())
@@ -159,5 +153,5 @@ class RequestLines:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Return the solid lines as the loosest comparison sees them."""
+        """Return the solid lines in the form of the loosest comparison."""
         return tuple(map(collapse, self.solid))

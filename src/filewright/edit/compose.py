@@ -1,4 +1,4 @@
-"""The composition of the edits of one call: what they write together.
+"""The composition of the edits of one call into splices of the original.
 
 Edits may share unchanged context, but no edit may touch what another one changes.
 """
@@ -37,8 +37,9 @@ _TERMINATORS = (b"\r\n", b"\n", b"\r")
 class PendingSplice:
     """A splice of the original that is not yet joined with those of other edits.
 
-    `side` orders insertions at one offset: -1 goes to the end of the text that the edit
-    matched, 1 to its beginning, 0 belongs to neither. `turn` counts the edits.
+    `side` orders insertions at one offset. It is -1 at the end of the text that the edit
+    matched, 1 at its beginning, and 0 elsewhere. `turn` is the number of the edit. The
+    order of the fields is the order of splices in the result.
     """
 
     offset: int
@@ -111,7 +112,8 @@ class Composition:
             return None
         spans = [part.span for part in match.parts]
         if self._is_made_already(spans, merge.splices):
-            # There is one result, whichever edit makes it.
+            # A model often sends one change twice in a call. Its result is certain, so
+            # it is no overlap to refuse.
             outcome = self._outcome(text, match, merge, changes=False, added_lines=0)
             self._edits.append(_PlannedEdit(outcome, spans, (), ()))
             return None
@@ -175,6 +177,7 @@ class Composition:
         place = min([(edit.spans[0].start + 1,), *places])
         moved_by = 0
         for planned in self._edits:
+            # The lines of an edit of the result already count the edits before it.
             is_included = outcome.on_result and planned.outcome.index < outcome.index
             if planned is edit or is_included:
                 continue
@@ -208,6 +211,7 @@ class Composition:
         self, spans: Sequence[ByteRange], splices: Sequence[Splice]
     ) -> bool:
         """Return True if earlier edits make the very same change of a text."""
+        # Two equal insertions are two: text may be repeated on purpose.
         if not self._edits or not splices or spans[0].start >= spans[-1].end:
             return False
         pending_splices = {
@@ -258,6 +262,7 @@ def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineSh
     """Return how many lines each pending splice adds to `text`."""
     shifts: list[_LineShift] = []
     for splice in pending:
+        # Line numbers of the report are not worth reading gigabytes for.
         if splice.end - splice.offset >= _MAX_COUNTED_BYTES:
             continue
         added = count_terminators(splice.replacement).total
@@ -271,6 +276,7 @@ def _find_overlap(
     spans: Sequence[ByteRange], changed: Sequence[ByteRange], planned: _PlannedEdit
 ) -> ByteRange | None:
     """Return a change of one edit that touches the other edit, or None."""
+    # Most edits of a call are far from one another.
     is_apart = (
         planned.spans[-1].end < spans[0].start or spans[-1].end < planned.spans[0].start
     )
@@ -303,10 +309,11 @@ def _join(
 ) -> list[PendingSplice]:
     """Merge the pending splices of edits that do not overlap.
 
-    Of insertions at one offset the one that belongs to the text before it is first, and
-    the one that belongs to the text behind it last; others are in the order of the edits.
-    An insertion at the end of the file brings a terminator for a last line without one.
-    It must not where another edit ends that line, or deletes it.
+    Of insertions at one offset, the one at the end of the text before it is first, and
+    the one at the beginning of the text behind it is last; others are in the order of the
+    edits. An insertion at the end of a file begins with a terminator if the last line has
+    none. That terminator is removed if another edit ends the last line, or deletes it:
+    there would be an empty line.
     """
     joined: list[PendingSplice] = []
     is_unended = original.read(original.size - 1, original.size) not in b"\r\n"
@@ -337,7 +344,10 @@ def _without_terminator(text: bytes) -> bytes:
 
 
 def _note_on_repetition(source: Source, match: EditMatch) -> str:
-    """Return a note on an insertion of text that is there already, or ""."""
+    """Return a note on an insertion of text that the file already has there, or "".
+
+    It is no refusal: a text may be repeated on purpose.
+    """
     part = match.parts[0]
     if not isinstance(part, TextPart) or match.is_every_occurrence:
         return ""

@@ -1,8 +1,8 @@
-"""An edit of an earlier version of the file, carried over to the file as it is.
+"""An edit of an earlier version of the file, carried over to the present version.
 
-The version that the caller was shown is the base, the file is ours, the caller's edit of
-the base is theirs. A clean three-way merge is the place of the edit; a conflict is refused
-with both sides.
+It is a three-way merge. The base is the version that the caller was shown, "ours" is the
+file, and "theirs" is the base as the caller edits it. The edit is accepted if the merge is
+clean; a conflict is refused with both sides.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_MERGED_BYTES = 16 << 20
 
 _MAX_SHOWN_CONFLICTS = 3
 _MIN_TELLING_CHARS = 3
-"""Letters and digits of a line that is recognised."""
+"""The letters and digits that a line must have to be recognised."""
 
 
 def match_earlier_version(
@@ -53,6 +53,7 @@ def match_earlier_version(
         return None
     for content in bases:
         base = source.version(content)
+        # In the present version the edit has been located already.
         if base.held == source.held:
             continue
         if is_text and base.size > MAX_MERGED_BYTES:
@@ -97,8 +98,9 @@ def _carry_over(
         # The edit adds or deletes a byte-order mark, which belongs to no line.
         return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT)
     diffed = merge_lines(base.bodies, ours.bodies, theirs.bodies)
-    # Beside equal lines a diff may describe the change at another place. The change of
-    # the edit is known exactly, and goes where it is.
+    # Among equal lines a diff cannot tell which one was changed, and may name another
+    # than the edit does. So the exact lines of the edit are merged, and both results must
+    # agree.
     exact = merge_changes(
         base.bodies,
         ours.bodies,
@@ -130,7 +132,7 @@ def _carry_over(
         return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
     if is_applied:
         return NotLocated(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
-    # The lines end as in the edited base, unless the file ends its lines differently now.
+    # The new lines keep their terminators, unless the file was converted meanwhile.
     keeps_endings = (
         base_source.snapshot.dominant_terminator == source.snapshot.dominant_terminator
     )
@@ -150,9 +152,10 @@ def _carry_over(
 
 
 def _is_still_there(base: Source, match: EditMatch, merge: LineMerge[bytes]) -> bool:
-    """Return True if a telling line of the match is still in the file.
+    """Return True if a line of the match that can be recognised is still in the file.
 
-    For an insertion, a line beside it counts.
+    Otherwise the code was deleted or rewritten, and a merge between brackets and blank
+    lines would put the edit into other code. For an insertion, a line beside it counts.
     """
     start, end = match.span.start, match.span.end
     margin = 1 if start == end else 0
@@ -172,9 +175,9 @@ def _is_still_there(base: Source, match: EditMatch, merge: LineMerge[bytes]) -> 
 def _conflict_sides(
     source: Source, base: _Version, merge: LineMerge[bytes], chunk: MergeChunk
 ) -> dict[str, str]:
-    """Return a stretch that both the edit and another process changed.
+    """Return the lines that both the edit and another process changed, in all versions.
 
-    It is given as shown, as it is there, and as the edit wants it.
+    They are the lines as `shown`, as they are `there` now, and as `wanted` by the edit.
     """
     sides = {
         "shown": base.bodies[slice(*chunk.base)],

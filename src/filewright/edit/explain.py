@@ -1,7 +1,7 @@
-"""The explanation of a refusal: why an edit has no place, and what is there instead.
+"""The explanation of a refusal: why an edit has no place, and which text is near.
 
-A refusal is an error with a bounded text, and the same as data. The nearest text is shown
-in any case; what would have succeeded is offered if that is certain (`suggestions`).
+A refusal is an error with a bounded text, and the same as data. The nearest text is always
+shown; an edit that would succeed is offered only if it is certain (`suggestions`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MAX_SHOWN_LINES = 12
 _MAX_SUGGESTED_CHOICES = 3
 _MAX_NAMED_ROWS = 201
 _MIN_KNOWN_CHARS = 4
-"""Letters and digits of a replacement that is recognised."""
+"""The letters and digits that a replacement must have to be recognised in the file."""
 
 _MAX_CHECKED_BYTES = 8 << 20
 """In larger files no suggestion is made that needs a second search of the file."""
@@ -51,7 +51,7 @@ _LIKELY_SIMILARITY = 0.6
 """The least similarity of a text that is offered to be used."""
 
 _SIMILARITY_MARGIN = 0.1
-"""By how much such a text must be nearer than the next one."""
+"""The lead that such a text must have over the next one: twins are never offered."""
 
 
 def explain_refusal(source: Source, missed: NotLocated) -> FilewrightError:
@@ -73,10 +73,12 @@ def explain_refusal(source: Source, missed: NotLocated) -> FilewrightError:
             return _explain_stale(source, missed, lines)
         case Code.ALREADY_APPLIED if lines:
             return _explain_applied(missed, lines)
-    # Only texts are looked for: lines are there, or the request is invalid.
+    # Only a text can be missing or ambiguous; lines past the end are invalid input.
     assert isinstance(edit, TextEdit)
     if missed.code is Code.AMBIGUOUS_MATCH:
         return _explain_ambiguous(source, missed, edit, lines)
+    # A caller that repeats an edit should stop. Offered the nearest text, it would make
+    # the change a second time.
     applied_lines = _lines_with_replacement(source, edit)
     if applied_lines:
         return _explain_applied(missed, applied_lines)
@@ -206,6 +208,7 @@ def _lines_with_replacement(source: Source, edit: TextEdit) -> tuple[int, ...]:
     if not starts:
         regions = find_regions(source, RequestLines.of(edit.replace)).strictest
         starts = [region.start for region in regions]
+    # A short text such as `return None` that occurs often was hardly written by the edit.
     is_one_line = "\n" not in edit.replace.strip("\n")
     if len(starts) > 1 and is_one_line:
         return ()

@@ -17,7 +17,7 @@ _UNIT_WIDTHS = (4, 2, 8, 3, 1, 6)
 class _UnitChange:
     """The change from steps of `size` columns (a tab is one step) to steps of `unit`.
 
-    `added_steps` come before those of the request.
+    `added_steps` is the depth of the file at the margin of the request.
     """
 
     size: int
@@ -31,7 +31,7 @@ class _UnitChange:
         return steps + self.added_steps, rest_columns
 
     def map_known(self, indent: str) -> str:
-        """Return the file's form of an indent, "" if it is too small to lose steps."""
+        """Return the file's form of an indent, "" if it has fewer steps than are lost."""
         steps, rest_columns = self.count_steps(indent)
         return self.unit * steps + " " * rest_columns
 
@@ -76,7 +76,8 @@ class Indentation:
             added = file_indent[: len(file_indent) - len(request_indent)]
         if request_indent.endswith(file_indent):
             removed = request_indent[: len(request_indent) - len(file_indent)]
-        # Nothing may be clipped where a line of the file shows what becomes of it.
+        # A matched line shows its indent in the file. The shift must explain it wholly,
+        # without cutting off at the margin.
         for known_indent, expected in self.known.items():
             if not known_indent.startswith(removed):
                 return None
@@ -130,7 +131,8 @@ class Indentation:
         self, new_indents: Iterable[str], file_unit: str
     ) -> list[Callable[[str], str | None]]:
         """Return the rules by which new indents are mapped."""
-        # Prefer the unit that the file uses and that all indents of the request show.
+        # Several units may explain the matched lines. Prefer the one that the file uses
+        # and that all indents of the request show.
         widths = [
             len(indent) for indent in (*new_indents, *self.known) if "\t" not in indent
         ]
@@ -139,7 +141,8 @@ class Indentation:
         for change in self._unit_changes:
             if change.size == request_unit and file_unit in ("", change.unit):
                 changes.append(change)
-        # One pair of indents does not tell a shift from another unit.
+        # One pair of indents may be a shift or another unit. Both are rules then, and the
+        # caller refuses a line for which they disagree.
         if not changes and self._shift is None:
             changes = [*self._unit_changes]
         plain = [change for change in changes if not change.added_steps] or changes
@@ -187,11 +190,13 @@ def _explains(change: _UnitChange, known: dict[str, str]) -> bool:
 
 
 def _is_shown(change: _UnitChange, known: dict[str, str]) -> bool:
-    """Return True if the indents show a change of spaces to other spaces.
+    """Return True if the indents prove a change from spaces to other spaces.
 
-    A slip in one of them shows none. A unit and a shift together explain any two pairs of
-    indents, unless the request begins at the margin, and so do columns that are no step.
-    Odd units are what a slip makes of even ones, and so is one depth of two.
+    A slip in one indent must not look like a change of unit: all new lines would be
+    indented by it. So an odd unit needs two indents of whole steps, because a slip makes
+    it of an even one; so do indents with columns that are no step. Two depths must not
+    become one. And a unit with a shift explains any two pairs of indents, so that it
+    needs a third pair, or a line of the request at the margin.
     """
     rest_columns_of = {
         request_indent: change.count_steps(request_indent)[1]

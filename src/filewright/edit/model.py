@@ -47,7 +47,7 @@ class Region:
 
     `rows` are all of them; the first and the last are solid (not blank). `solid` has the
     indexes of the solid rows, `texts` their texts. `tier` is the strictest comparison
-    that accepts the region; `exact` looks past blank lines at the edges only.
+    that accepts the region; `exact` ignores only blank lines at the edges.
     """
 
     rows: tuple[Line, ...]
@@ -105,11 +105,11 @@ class SplicePart:
 class HunkPart:
     """Lines of the file, each paired with a line of a request, as in a hunk of a patch.
 
-    Line i of `old` is row i; `kept` maps lines of `new` to the lines of `old` that they
-    are. `indentation` maps the indents of the request (None: they stay). `ended` says
-    whether the last line has a terminator afterwards (None: as before). `terminators`
-    are those of `new`, where the patch spells them out. `blanks` are lines that stand
-    for an empty one.
+    Line i of `old` is row i; `kept` maps each line of `new` that stays to its line of
+    `old`. `indentation` maps the indents of the request (None: they stay). `ended` is True
+    if the last line has a terminator afterwards (None: as before). `terminators` are those
+    of `new`, if the patch spells them out. `blanks` are lines of the patch that mean an
+    empty line.
     """
 
     rows: tuple[Line, ...]
@@ -126,16 +126,16 @@ class HunkPart:
 Part = TextPart | LinesPart | HunkPart | SplicePart
 
 
-# What matchers find, and what is chosen of it
+# The results of the matchers, and the choice
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The candidates of a request that is read in one way.
+    """The candidates of one reading of a request.
 
     Each candidate is a tuple of parts in order of offset. With `has_more` the file was
-    not searched to its end. `repairs` says in words what was taken away from the request
-    to read it so; `inner_tier` is the tier by which it then matches.
+    not searched to its end. `repairs` says in words which damage this reading removes
+    from the request; `inner_tier` is the tier by which the repaired request matches.
     """
 
     candidates: tuple[tuple[Part, ...], ...]
@@ -146,9 +146,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a matcher found: readings of the request by one tier, none of them empty.
+    """The result of a matcher: readings of the request by one tier, none of them empty.
 
-    With `is_final` no looser matcher may be asked, although there is no reading.
+    With `is_final` no looser matcher may be tried, although there is no reading.
     """
 
     tier: Tier
@@ -158,11 +158,11 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class EditMatch:
-    """The one place of an edit: its parts in order of offset, and how they were found.
+    """The place of an edit: its parts in order of offset, and the tier that matched.
 
     `inner_tier` is the tier by which a repaired request matched, `repairs` says in words
-    what was repaired. `alternatives` are other repairs that match the same place: they
-    must write the same.
+    how it was repaired. `alternatives` are other readings that match at the same place:
+    they must write the same.
     """
 
     edit: Edit
@@ -185,9 +185,9 @@ class EditMatch:
 
 @dataclass(eq=False)
 class AmbiguousWriteError(Exception):
-    """The place of an edit is certain, and the text to write there is not.
+    """The place of an edit is certain, but the text to write there is not.
 
-    `readings` are the texts that the place may become, where there are several.
+    `readings` are the texts that the place may become, if there are several.
     """
 
     message: str
@@ -198,13 +198,14 @@ class AmbiguousWriteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NotLocated:
-    """The reason why an edit has no place: a code, and what was found instead.
+    """The reason why an edit has no place: a code, and the places of its text, if any.
 
     `reached` is the loosest tier that was tried. `spans` are the places of an ambiguous
-    text, the place at which an anchored text really is, or the place at which the edit
-    overlaps edit number `other`; `has_more` says that there are further ones. `conflicts`
-    are stretches that both the edit and another process changed: as `shown`, as it is
-    `there`, as it is `wanted`. `unclear` says why it is not certain what to write.
+    text, the places of a text that is not on the lines which the edit names, or the place
+    at which the edit overlaps edit number `other`; `has_more` says that there are further
+    ones. `conflicts` are stretches that both the edit and another process changed: as
+    `shown`, as they are `there` now, and as `wanted`. `unclear` is the reason why the text
+    to write is uncertain.
     """
 
     edit: Edit
@@ -218,5 +219,5 @@ class NotLocated:
 
     @property
     def is_missing(self) -> bool:
-        """Return True if the text was not found at all."""
+        """Return True if the text of the edit is nowhere in the file."""
         return self.code is Code.NO_MATCH

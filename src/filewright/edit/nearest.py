@@ -36,7 +36,7 @@ _LONG_LINE_BYTES = 4_096
 """Longer lines are not compared."""
 
 _SKETCHED_BYTES = 2 << 20
-"""Files up to this size are ranked line by line if no text of the request occurs."""
+"""Files up to this size are compared line by line if no run of the request occurs."""
 
 _LEAST_SIMILARITY = 0.4
 
@@ -88,7 +88,7 @@ class _Ranked:
 def find_nearest(
     source: Source, text: str, *, line: int | None = None, limit: int = 3
 ) -> tuple[NearText, ...]:
-    """Return up to `limit` regions most like `text`, the best first.
+    """Return up to `limit` regions that are most similar to `text`, the best first.
 
     They do not overlap. Of equally similar ones the one nearest to `line`, counted from
     1, comes first if it is given.
@@ -131,6 +131,7 @@ def _rank_windows(
     def order(candidate: _Ranked) -> tuple[float, int]:
         if line is None:
             return -candidate.similarity, 0
+        # Rounded, or a difference of one letter would outweigh the line of the caller.
         first = source.line_number(candidate.rows[0].offset)
         return -round(candidate.similarity, 2), abs(first - line)
 
@@ -143,9 +144,10 @@ def _is_apart(rows: Sequence[Line], other_rows: Sequence[Line]) -> bool:
 
 
 def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> float:
-    """Return the similarity of the best region that is another one than `best`.
+    """Return the similarity of the second-best region.
 
-    A region that shares only its edge with it is another one, although it is not shown.
+    A region that shares only its edge with `best` is another one, although it is not
+    shown: it may be the twin that was meant.
     """
     similarities = [0.0]
     for candidate in ranked:
@@ -189,7 +191,8 @@ def compare_with_rows(
 def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
     """Return stretches of the file that may be the lines.
 
-    They are found by the longest texts that both have, else by the longest line.
+    They are found by the longest runs of text that occur in both, otherwise by the line
+    most similar to the longest one of the request.
     """
     runs: dict[str, int] = {}
     for index, line in enumerate(lines):
@@ -209,6 +212,7 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
             break
     if windows or source.held is None or source.size > _SKETCHED_BYTES:
         return list(windows.values())
+    # Imported late: most edits are never refused.
     from rapidfuzz import fuzz, process
 
     rows, keys = source.sketch
@@ -260,9 +264,6 @@ def line_similarity(lines: Sequence[str], other_lines: Sequence[str]) -> float:
     if max(len(text), len(other_text)) <= _MAX_COMPARED_CHARS:
         return float(Indel.normalized_similarity(text, other_text))
     return float(Indel.normalized_similarity(list(lines), list(other_lines)))
-
-
-# As it is shown
 
 
 def replace_undecodable(text: str) -> str:

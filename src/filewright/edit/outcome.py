@@ -1,4 +1,4 @@
-"""What planning returns: the splices of a call, and the outcome of each of its edits."""
+"""The result of planning: the splices of a call, and the outcome of each of its edits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ class EditOutcome:
     """The outcome of edit number `index` (from 0).
 
     Lines are counted from 1; `first` and `last` are those of the place of the edit,
-    `new_first` and `new_last` those in the result. A `last` before its `first` is no
-    line. `places` counts the places that changed; `on_result` says that the edit was
-    located on the result of the edits before it. `note` is a hint for the reader, and
-    `notes` are on lines of the result that look damaged.
+    `new_first` and `new_last` those in the result. A `last` before its `first` means no
+    lines, as at an insertion. `places` counts the places that changed; `on_result` says
+    that the edit was located in the result of the edits before it. `inner` is the tier of
+    a repaired request, `repairs` says how it was repaired, and `named` how the request
+    named its lines. `note` is a hint for the reader, and `notes` are on lines of the
+    result that look damaged.
     """
 
     index: int

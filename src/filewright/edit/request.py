@@ -12,10 +12,11 @@ from filewright.text.codec import check_text, normalize_newlines
 class SymbolLines:
     """The lines of a symbol with its comment and decorators, and the blank lines beside.
 
-    `indent` is that of the first line. There are `before` blank lines above; if the
-    symbol is deleted, `between` blank lines below it are too, so that they do not add up.
-    `following` is the next line with text (None: there is none). `gap` blank lines
-    separate the symbol from its neighbours (None if nothing there says how many).
+    `indent` is that of the first line. There are `before` blank lines above. If the symbol
+    is deleted, `between` blank lines below it are deleted too: its neighbours would be
+    twice as far apart. `following` is the next line with text (None: there is none).
+    `gap` blank lines separate the symbol from its neighbours (None if it has none to tell
+    how many).
     """
 
     first: int
@@ -58,9 +59,9 @@ class LineEdit:
     """Put `replace` in place of whole lines, whatever they hold.
 
     The lines are counted in the version `base` of the file (None: as it is). `named` says
-    in words how the request named them. `symbol` are the lines of a symbol that is
-    deleted: blank lines beside it are deleted too. `search` is the text of the lines,
-    once they are located.
+    in words how the request named them. `symbol` are the lines of a symbol to delete, with
+    which blank lines beside it are deleted. `search` is the text of the lines, once they
+    are located.
     """
 
     first_line: int

@@ -1,8 +1,9 @@
 """The text of a file, by offsets and by lines.
 
 UTF-16 is read as UTF-8 for every edit, and the splices are mapped back to the bytes of the
-file. The same methods serve a file in memory and one far larger than memory. Rows are
-found by an offset, or by their number from 0; by number, going forward reads the file once.
+file. The same methods serve a file in memory and one far larger than memory. Rows are read
+by an offset, or by their number from 0. Reading by number in ascending order reads the
+file once.
 """
 
 from __future__ import annotations
@@ -101,10 +102,10 @@ class Source:
     def _with_whole_terminators(self, splices: Iterable[Splice]) -> Iterator[Splice]:
         """Yield the splices, none of which writes half of a terminator.
 
-        A newline behind a lone return would be one terminator with it: it becomes a
-        return too. A return before a newline gets a newline of its own. One that a
-        deletion brings there stays, since it is outside of the change. A second
-        byte-order mark is left out.
+        A newline written behind a lone return would form one terminator with it, so it
+        becomes a return too. A return written before a newline gets a newline of its own.
+        A return that only comes to be before a newline by a deletion stays as it is: it
+        is outside of the change. A second byte-order mark is left out.
         """
         previous_end, before = -1, b""
         end_of_all = Splice(self.size + 1, 0, b"")
@@ -168,8 +169,9 @@ class Source:
     def is_character_boundary(self, offset: int) -> bool:
         """Return True if a character may begin at `offset`.
 
-        A text that begins between two characters then ends so too: no code of a character
-        begins that of another one. Offsets in order decode each line once.
+        An occurrence that begins at a boundary also ends at one, because no code of a
+        character is the beginning of another code. Ascending offsets decode each line
+        once.
         """
         line_start = self.row_holding(offset).offset
         decoded_line, position, decoder = self._boundary_state or (-1, 0, None)
@@ -236,9 +238,10 @@ class Source:
             before = self.row_before(before)
 
     def _near_row(self, offset: int) -> Line | None:
-        """Return the line from `offset` on in the usual case, which is asked for often.
+        """Return the line from `offset` on in the most frequent case, which must be fast.
 
-        The text is in memory, has no returns, and the line is not long; else None.
+        In that case the text is in memory, has no returns, and the line is not long. None
+        in all other cases.
         """
         if self._newline_content is None:
             return None
@@ -248,9 +251,9 @@ class Source:
         return Line(offset, self._newline_content[offset:end], b"\n", end + 1)
 
     def first_solid_row(self, rows: Iterable[Line]) -> tuple[str, int]:
-        """Return the text of the first row that is not blank, and how many are before it.
+        """Return the text of the first row that is not blank, and the number before it.
 
-        The text is "" if all are blank.
+        The text is "" if all rows are blank.
         """
         count = 0
         for row in rows:
@@ -348,7 +351,10 @@ class Source:
 
     @cached_property
     def indent_unit(self) -> str:
-        """Return the usual step by which lines at the beginning are indented more, or ""."""
+        """Return the most frequent step to a deeper line at the beginning of the file.
+
+        It is "" if no line is indented.
+        """
         steps: Counter[str] = Counter()
         previous = ""
         head = (

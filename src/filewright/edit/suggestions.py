@@ -1,12 +1,12 @@
 """Suggestions for a refused edit: whole edits that would have succeeded.
 
-Each suggestion has been tried, so sending it literally succeeds. It is offered only if it
-would do what was meant, as far as the request shows that.
+Each suggestion has been tried, so sending it literally succeeds. It is offered only if the
+request shows that it has the effect which the caller means.
 
-Where the text is not in the file, the search text is the base, the nearest text is ours,
-and the replacement is theirs: the three are merged word by word. A suggestion is made of
-the merge only if it is clean, or what is in conflict was to be rewritten anyway, and if
-nothing is written that the request misremembered.
+If the text is not in the file, the three texts are merged word by word: the search text is
+the base, the nearest text is ours, and the replacement is theirs. The merge is suggested
+only if it is clean, or if its conflicts are in words that the edit rewrites anyway, and
+only if it has no word that the request misremembered.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def suggest_nearest(
 ) -> tuple[TextEdit, ...]:
     """Return the edit carried over to the nearest text; none if that is not certain."""
     for text in (edit.search, edit.replace):
-        # A text that bears damage, or means more than it says, is not carried over.
+        # A damaged text would carry its damage over, and omitted lines would be deleted.
         if looks_damaged(text) or is_typographic(text):
             return ()
         if any(map(mentions_omission, text.split("\n"))):
@@ -137,7 +137,7 @@ def suggest_nearest(
                 end_line=None,
             )
             choices.append(choice)
-    # It is sent as the refused one was, or with fuzzy=false.
+    # A caller may send it as it sent the refused one, or with fuzzy=false.
     return first_successful(source, choices, True, False)
 
 
@@ -153,7 +153,8 @@ def rows_of(source: Source, span: ByteRange) -> list[Line]:
 def _continues_beside(source: Source, search: str, near: NearText) -> bool:
     """Return True if a line that the near text lacks is right above it or below it.
 
-    Then the near text is not all that is meant.
+    Then the near text is only a part of the place that the request means, and the rest
+    would stay beside the replacement.
     """
     searched = {_spaced_once(line) for line in search.split("\n")}
     missing = searched - {_spaced_once(line) for line in near.text.split("\n")} - {""}
@@ -188,6 +189,7 @@ def _corresponds(search: str, near: str) -> bool:
         if not _may_be_meant(replaced, replacing, is_at_edge=is_at_edge):
             return False
         search_start, near_start = run.left + run.length, run.right + run.length
+        # Of one or two lines a slip in the indentation is likelier than another block.
         if len(search_lines) <= 2:
             continue
         equal = zip(
@@ -233,7 +235,8 @@ def _merge_words(search: str, near: str, replacement: str) -> str | None:
         our_words = ours[slice(*chunk.ours)]
         their_words = theirs[slice(*chunk.theirs)]
         if chunk.kind == "conflict":
-            # It was to be rewritten, if it keeps nothing that was misremembered.
+            # The edit rewrites these words anyway, if the replacement has none that the
+            # file lacks, and the file has no more words than the request knew.
             removed = _count_words(base[slice(*chunk.base)])
             unknown = _count_words(our_words)
             removed, unknown = removed - unknown, unknown - removed
@@ -243,7 +246,7 @@ def _merge_words(search: str, near: str, replacement: str) -> str | None:
                 return None
         merged += their_words if chunk.kind in ("theirs", "conflict") else our_words
     text = "".join(merged)
-    # A line that is there more often than in either text was written twice.
+    # A line that is more frequent than in either text was written by both sides.
     doubled = _count_lines(text) - (_count_lines(near) | _count_lines(replacement))
     misremembered = _count_words(base).keys() - _count_words(ours).keys()
     if doubled or not misremembered.isdisjoint(merged):
