@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from tests.files import named
 
 from filewright import FilewrightError, Workspace
+from filewright.edit.model import Tier
+from filewright.edit.outcome import EditPlan
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import TextEdit
+from filewright.edit.request import Edit, TextEdit
 from filewright.errors import Code
+from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
 NOTE = re.compile(r"\bnote\b", re.IGNORECASE)
@@ -184,3 +188,23 @@ def check_plan(case: Case) -> None:
     text = plan_case(case)
     if case.must or text is not None:
         assert text == case.expected
+
+
+def plan_text(file: str, *edits: Edit, **options: Any) -> tuple[str, EditPlan]:
+    """Return the text after edits of a file, and their plan."""
+    content = file.encode()
+    plan = plan_edits(Snapshot(content), edits, **options)
+    return apply_splices(content, plan.splices).decode(), plan
+
+
+def plan_tier(file: str, *edits: Edit, **options: Any) -> tuple[str, Tier]:
+    """Return the text after edits of a file, and the tier that the first one was found by."""
+    text, plan = plan_text(file, *edits, **options)
+    return text, plan.outcomes[0].tier
+
+
+def refused(file: str, *edits: Edit, **options: Any) -> FilewrightError:
+    """Return the error with which edits of a file are refused."""
+    with pytest.raises(FilewrightError) as caught:
+        plan_text(file, *edits, **options)
+    return caught.value

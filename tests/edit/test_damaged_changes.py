@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from benchmarks.damages import KINDS
 from benchmarks.edits import MAKERS, Change, changes, facts, repositories, verdict
-
-from .test_attack import STYLES, block, changed, twin
+from tests.edit.damages import STYLES, block, changed, twin
 
 REPOSITORIES = os.environ.get("FILEWRIGHT_EDIT_REPOSITORIES", "")
 CHANGES = int(os.environ.get("FILEWRIGHT_EDIT_CHANGES", "45"))

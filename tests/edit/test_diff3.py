@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
+import random
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.diff3 import merge_lines
+from filewright.edit.diff3 import LineMerge, merge_lines
 from filewright.edit.linediff import align
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
@@ -30,6 +32,8 @@ MERGES = {
     "insertions apart": ("a b c", "x a b c", "a b c y", "x a b c y"),
     "empty base": ("", "", "a", "a"),
 }
+
+
 CONFLICTS = {
     "same line": ("a b c", "a X c", "a Y c"),
     "touching": ("a b", "A b", "a B"),
@@ -86,27 +90,6 @@ def test_unchanged_side_gives_the_other(base: list[bytes], other: list[bytes]) -
     assert merge_lines(base, other, other).lines == other
 
 
-@examples(50, derandomize=True)
-@given(lines, lines)
-def test_alignment_is_longest(left: list[bytes], right: list[bytes]) -> None:
-    i = j = total = 0
-    for match in align(left, right):
-        assert match.left >= i
-        assert match.right >= j
-        i, j = match.left + match.length, match.right + match.length
-        assert left[match.left : i] == right[match.right : j]
-        total += match.length
-    best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
-    for x, one in enumerate(left):
-        for y, two in enumerate(right):
-            best[x + 1][y + 1] = (
-                best[x][y] + 1 if one == two else max(best[x][y + 1], best[x + 1][y])
-            )
-    assert total == best[-1][-1]
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    assert total >= sum(block.size for block in matcher.get_matching_blocks())
-
-
 @pytest.mark.parametrize(
     ("left", "right"),
     [
@@ -130,3 +113,59 @@ def test_alignment_is_longest(left: list[bytes], right: list[bytes]) -> None:
 def test_large_merges_take_bounded_work(left: list[bytes], right: list[bytes]) -> None:
     matched = sum(match.length for match in align(left, right))
     assert 0 <= matched <= min(len(left), len(right))
+
+
+GIT_LINES = ["a", "b", "c", "d", "e", "{", "}", "", "end"]
+
+
+def lines_of_text(merged: LineMerge[bytes]) -> list[bytes]:
+    """The merged lines; at a conflict, ours."""
+    return [
+        line
+        for chunk in merged.chunks
+        for line in (
+            merged.theirs[slice(*chunk.theirs)]
+            if chunk.kind == "theirs"
+            else merged.ours[slice(*chunk.ours)]
+        )
+    ]
+
+
+def varied(base: list[str], chance: random.Random) -> list[str]:
+    result = list(base)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(result) + 1)
+        kind = chance.random()
+        if kind < 0.4 or not result:
+            result[at:at] = [
+                chance.choice([*GIT_LINES, "new", "newer"])
+                for _ in range(chance.randint(1, 2))
+            ]
+        elif kind < 0.7:
+            result[min(at, len(result) - 1)] = chance.choice(["X", "Y", "}"])
+        else:
+            del result[min(at, len(result) - 1)]
+    return result
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_merges_like_git(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    base = [chance.choice(GIT_LINES) for _ in range(chance.randint(4, 20))]
+    ours, theirs = varied(base, chance), varied(base, chance)
+    for name, lines in (("ours", ours), ("base", base), ("theirs", theirs)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    done = subprocess.run(
+        ["git", "merge-file", "-p", "ours", "base", "theirs"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    merged = merge_lines(
+        *([line.encode() for line in side] for side in (base, ours, theirs))
+    )
+    if done.returncode == 0:
+        assert merged.clean
+        assert b"".join(line + b"\n" for line in lines_of_text(merged)) == done.stdout
+    else:
+        assert not merged.clean

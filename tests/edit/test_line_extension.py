@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, literal
+from tests.edit.cases import Case, Desk, case_id, check_plan, literal, plan_case
+
+from filewright.edit.planning import plan_edits
+from filewright.edit.request import Insertion, TextEdit
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply_splices
 
 WRAPPED = [
     # `if a:` over a kept line.
@@ -26,6 +31,7 @@ WRAPPED = [
     Case("a.py", "def f():\n    go()\n", "go()", "go()\n    stop()", "def f():\n    go()\n    stop()\n"),
 ]  # fmt: skip
 
+
 FLAT = [
     # A flattened text gets a line that opens a block.
     Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "if x:\na()\nb()", None),
@@ -37,6 +43,7 @@ FLAT = [
     Case("a.py", "def f():\n    a()\n    b()\n", "a()\nb()", "with x:\n    a()\nb()", "def f():\n    with x:\n        a()\n    b()\n"),
     Case("a.go", "func f() {\n\ta()\n\tb()\n}\n", "a()\nb()", "if x {\n\ta()\n}\nb()", "func f() {\n\tif x {\n\t\ta()\n\t}\n\tb()\n}\n"),
 ]  # fmt: skip
+
 
 DELETIONS = [
     Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n", "", "class A:\n    y = 2\n"),
@@ -54,6 +61,7 @@ DELETIONS = [
     Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n", "z = 3\n", "class A:\n    z = 3\n    y = 2\n"),
     Case("a.py", "class A:\n    x = 1\n    y = 2\n", "x = 1\n    y", "y", "class A:\n    y = 2\n"),
 ]  # fmt: skip
+
 
 GLUED = [
     # The search text ends with a newline, the replacement does not.
@@ -129,3 +137,60 @@ FRAGMENTS = [
 @pytest.mark.parametrize("case", FRAGMENTS, ids=case_id)
 def test_part_of_word_is_no_line(desk: Desk, case: Case) -> None:
     desk.check(case)
+
+
+# A replacement that stands elsewhere is not applied here.
+
+LOST = [
+    # The last line of the search text lost its text; what the replacement has in its place would stand beside it.
+    Case("a.js", "f {\n  a();\n}\nb\n", "  a();\n  ", "  x();\n}"),
+    Case("a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n}"),
+    Case(
+        "a.go",
+        "\ta()\n\treturn\n}\n\nb\n",
+        "\ta()\n\treturn\n\n\n",
+        "\ta()\n\treturn\n}\nx()",
+    ),
+    Case("a.go", "f {\n\t}\n}\nx\n", "\t\n}\nx", "\ty()\n}\nx"),
+    Case(
+        "a.go",
+        "}\n\nfunc f() {\n\ta()\n}\n",
+        "\n\nfunc f() {\n\ta() \n}",
+        "}\n\nfunc f() {\n\tb()\n}",
+    ),
+    # A blank line that is too much is no lost line.
+    Case(
+        "a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n", "f {\n  x();\n}\nb\n"
+    ),
+    Case("a.js", "f {\n  a();\n}\nb\n", "\n  a();", "\n  x();", "f {\n  x();\n}\nb\n"),
+]
+
+
+@pytest.mark.parametrize("case", LOST, ids=range(len(LOST)))
+def test_a_blank_line_in_the_place_of_another_is_no_edge(case: Case) -> None:
+    check_plan(case)
+
+
+ENDS = [
+    (b"a\rb\nc\n", TextEdit("a\n", "a\n\n"), 4),
+    (b"a\rX\nb\n", TextEdit("X\n", "\n"), 3),
+    (b"a\rb\rc\nd\ne\n", TextEdit("b\n", "b\n\n\n"), 7),
+    (b"a\rb\nc\n", TextEdit("b", "\nb"), 4),
+    (b"a\rb\nc\n", Insertion(line=2, replace=""), 4),
+    (b"a\rx\nb\nc\n", TextEdit("x\n", "x\n\n"), 5),
+    (b"a\rb\rc\n", TextEdit("b", ""), 3),
+    (b"a\r\nb\rc\r\nd\r\n", TextEdit("b\n", "b\n\n"), 5),
+]
+
+
+@pytest.mark.parametrize(("data", "edit", "lines"), ENDS)
+def test_no_line_end_is_lost_where_a_return_meets_a_newline(
+    data: bytes, edit: TextEdit, lines: int
+) -> None:
+    planned = plan_edits(Snapshot(data), [edit])
+    assert len(apply_splices(data, planned.splices).splitlines()) == lines
+
+
+def test_deleted_lines_at_an_unended_end_leave_no_empty_line() -> None:
+    assert plan_case(Case("a.py", "a\nb\nc", "b\nc\n", "")) == "a"
+    assert plan_case(Case("a.py", "a\n  b\n  c", "b\nc\n", "")) == "a"

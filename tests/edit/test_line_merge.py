@@ -6,10 +6,18 @@ follows the mapping that the match proves, and what nothing proves is written as
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from tests.edit.cases import Case, Desk, case_id
 
+from filewright.edit.planning import plan_edits
+from filewright.edit.request import TextEdit
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply_splices
+
 NBSP, NARROW, IDEOGRAPHIC = "\u00a0", "\u202f", "\u3000"
+
 
 COLUMNS = [
     Case("a.tsv", "ada\t36\tLondon\n", "ada 36 London", "ada 37 London", "ada\t37\tLondon\n"),
@@ -38,6 +46,7 @@ COLUMNS = [
     Case("s.py", "f(a,   b)\ng()\n", "f(a, b)\ng()", "f(a, b, c)\ng()", "f(a,   b, c)\ng()\n"),
 ]  # fmt: skip
 
+
 QUOTES = [
     Case("a.js", "const a = 'It’s nine';\n", "const a = 'It's nine';", "const a = 'It's ten';", "const a = 'It’s ten';\n"),
     Case("s.py", "def f():\n    print('it’s')  # nine\n", "def f():\n    print('it's')  # nine", "def f():\n    print('it's')  # ten",
@@ -65,6 +74,7 @@ QUOTES = [
     Case("a.py", "say(“a”)\ny = 2\nz = 3\n", 'say("a")\ny = 2\nz = 3', 'y = 2\nz = 3\nsay("a")', "y = 2\nz = 3\nsay(“a”)\n"),
 ]  # fmt: skip
 
+
 NO_BREAK = [
     *(
         Case("f.md", f"The rate a{blank}b of flow is nine here.\nLast.\n", "The rate a b of flow is nine here.",
@@ -79,6 +89,7 @@ NO_BREAK = [
     Case("a.fr.md", f"Oui{NARROW}! Non{NARROW}?\n", "Oui ! Non ?", "Oui ! Si ?", f"Oui{NARROW}! Si{NARROW}?\n"),
 ]  # fmt: skip
 
+
 FORMS = [
     Case("a.md", "The A\u030a of flow is nine.\n", "The Å of flow is nine.", "The Å of flow is ten.", "The A\u030a of flow is ten.\n"),
     Case("a.md", "The Å of flow is nine.\n", "The A\u030a of flow is nine.", "The A\u030a of flow is ten.", "The Å of flow is ten.\n"),
@@ -87,6 +98,7 @@ FORMS = [
     Case("a.txt", "\u1112\u1161\u11ab one\n", "한 one", "한 two", "\u1112\u1161\u11ab two\n"),
     Case("a.txt", "\u212b one\nx\n", "Å one", "Å two", "\u212b two\nx\n"),
 ]  # fmt: skip
+
 
 TRAILING = [
     Case("s.md", "**Name**: Ada  \n**Role**: chair  \nx\n", "**Name**: Ada\n**Role**: chair", "**Name**: Ada\n**Role**: member",
@@ -99,6 +111,7 @@ TRAILING = [
     Case("a.py", "a\nb\nc\n", "a\n\nb", "a\n\nd", "a\nd\nc\n"),
 ]  # fmt: skip
 
+
 INDENTATION = [
     Case("a.go", "func f() {\n\tif a {\n\t\tgo()\n\t}\n}\n", "    if a {\n        go()\n    }", "    if a {\n        go(1)\n        stop()\n    }",
          "func f() {\n\tif a {\n\t\tgo(1)\n\t\tstop()\n\t}\n}\n"),
@@ -109,11 +122,13 @@ INDENTATION = [
          "class A:\n\tdef f(self, b):\n\t\treturn 'it’s'\n", must=False),
 ]  # fmt: skip
 
+
 UNPLACED = [
     # The difference cannot be placed, or what it would say is not certain.
     Case("a.tsv", "a\tb\n", "a b", "ab", "ab\n", must=False),
     Case("a.md", "say “a” or ‘b’\n", "say \"a\" or 'b'", "say 'a' or \"b\"", "say ‘a’ or “b”\n", must=False),
 ]  # fmt: skip
+
 
 ALL = [*COLUMNS, *QUOTES, *NO_BREAK, *FORMS, *TRAILING, *INDENTATION, *UNPLACED]
 
@@ -191,3 +206,98 @@ ALONE = [
 @pytest.mark.parametrize("case", ALONE, ids=case_id)
 def test_writes_unproven_text_as_sent(desk: Desk, case: Case) -> None:
     desk.check(case)
+
+
+class Merge(NamedTuple):
+    file: str
+    search: str
+    replace: str
+    expected: str
+
+
+def spelled(short: str) -> str:
+    """Each letter is a line, each dot a blank line."""
+    return "".join("\n" if char == "." else f"{char * 3}\n" for char in short)
+
+
+GAPS = {
+    # file, search, replace, expected
+    "a blank both lack stays": ("a.bc", "abc", "abC", "a.bC"),
+    "a blank both have is not added": ("abc", "a.bc", "a.bC", "abC"),
+    "a blank only the search lacks is not doubled": ("a.bc", "abc", "a.bC", "a.bC"),
+    "a blank only the search has is not added": ("abc", "a.bc", "abC", "abC"),
+    "new blanks of the replacement are written": ("a.bc", "abc", "ab.c", "a.b.c"),
+    "an insertion goes before the gap's other line": ("a.b", "ab", "axb", "ax.b"),
+    "a deleted line takes no gap along": ("a.bc", "abc", "ac", "a.c"),
+    "more blanks in the file stay": ("a...bc", "a.bc", "a.bd", "a...bd"),
+    "all but the first line deleted": ("a.b.c", "abc", "a", "a"),
+    "everything deleted": ("xa.bcy", "abc", "", "xy"),
+    "everything replaced": ("xa.bcy", "abc", "d", "xdy"),
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_blank_lines_are_merged_three_ways(name: str) -> None:
+    file, search, replace, expected = map(spelled, GAPS[name])
+    planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
+    assert apply_splices(file.encode(), planned.splices).decode() == expected
+
+
+LINES = {
+    "new blank lines keep their blanks": Merge(
+        "  a\n  b\n", "a\nb\n", "a\n  \nb\n", "  a\n    \n  b\n"
+    ),
+    "a changed line is as it was wanted, blanks at its end too": Merge(
+        "a \nb\n", "a\nb\n", "c\nb\n", "c\nb\n"
+    ),
+    "of two equal lines the longer run stays": Merge(
+        "} \nend \n", "}\nend\n", "}\nnew\n}\nend\n", "}\nnew\n} \nend \n"
+    ),
+    "a change of unit keeps what is left over": Merge(
+        "\t/**\n\t * a\n\t */\n",
+        "    /**\n     * a\n     */\n",
+        "    /**\n     * b\n     */\n",
+        "\t/**\n\t * b\n\t */\n",
+    ),
+    "a shift that would go below the margin stops there": Merge(
+        "a\n  b\n", "  a\n    b\n", "  a\n    c\nd\n", "a\n  c\nd\n"
+    ),
+    "indents not seen follow the shift": Merge(
+        "    a\n    c\n", "a\nc\n", "a\n\tb\nc\n", "    a\n    \tb\n    c\n"
+    ),
+    "plain quotes where the file has them, and a dash as it was sent": Merge(
+        'say("x")\nok\n',
+        "say(“x”)\nok\n",
+        "say(“y”) # – z\nok\n",
+        'say("y") # – z\nok\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_are_adapted(name: str) -> None:
+    case = LINES[name]
+    planned = plan_edits(
+        Snapshot(case.file.encode()), [TextEdit(case.search, case.replace)]
+    )
+    assert apply_splices(case.file.encode(), planned.splices).decode() == case.expected
+
+
+@pytest.mark.parametrize("loose", [False, True])
+def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
+    lines = [f"    line {index}\n" for index in range(20)]
+    changed = [*lines]
+    changed[3] = "    other\n"
+    changed[11:13] = []
+    changed.insert(15, "    more\n")
+    search, replace = "".join(lines), "".join(changed)
+    if loose:
+        search, replace = search.replace("    ", ""), replace.replace("    ", "")
+    data = "".join(lines).encode()
+    splices = plan_edits(Snapshot(data), [TextEdit(search, replace)]).splices
+    assert apply_splices(data, splices) == "".join(changed).encode()
+    assert [(splice.length > 0, splice.replacement) for splice in splices] == [
+        (True, b"    other\n"),
+        (True, b""),
+        (False, b"    more\n"),
+    ]

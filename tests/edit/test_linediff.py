@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 
 import pytest
@@ -9,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.linediff import LineChange, diff_lines, find_line_splices
+from filewright.edit.linediff import LineChange, align, diff_lines, find_line_splices
 from filewright.text.splice import apply_splices, sort_splices
+
+lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
+
 
 PIECES = st.lists(
     st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16
@@ -112,3 +116,24 @@ def test_undivided_region_is_one_change() -> None:
     assert diff_lines(list("aabbab"), list("bbaaba"), max_pairs=1) == [
         LineChange(0, 6, 0, 6)
     ]
+
+
+@examples(50, derandomize=True)
+@given(lines, lines)
+def test_alignment_is_longest(left: list[bytes], right: list[bytes]) -> None:
+    i = j = total = 0
+    for match in align(left, right):
+        assert match.left >= i
+        assert match.right >= j
+        i, j = match.left + match.length, match.right + match.length
+        assert left[match.left : i] == right[match.right : j]
+        total += match.length
+    best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for x, one in enumerate(left):
+        for y, two in enumerate(right):
+            best[x + 1][y + 1] = (
+                best[x][y] + 1 if one == two else max(best[x][y + 1], best[x + 1][y])
+            )
+    assert total == best[-1][-1]
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    assert total >= sum(block.size for block in matcher.get_matching_blocks())

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.edit.damages import STYLES, block, twin
 from tests.files import named
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import apply_splices
-
-from .test_attack import STYLES, block, twin
 
 REPOSITORIES = os.environ.get("FILEWRIGHT_EDIT_REPOSITORIES", "")
 

@@ -7,11 +7,28 @@ are written as they are given; of the second kind the answer says so.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, literal, short_id
+from tests.edit.cases import (
+    Case,
+    Desk,
+    case_id,
+    check_plan,
+    literal,
+    short_id,
+)
+
+from filewright.edit.indentation import Indentation
+from filewright.edit.merge import merge_match
+from filewright.edit.model import ByteRange, EditMatch, HunkPart, Tier
+from filewright.edit.request import TextEdit
+from filewright.edit.source import Source
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply_splices
 
 PYTHON = 'def f():\n    """Add.\n\n    More.\n    """\n    return 1\n'
+
 
 FENCES = [
     literal("a.py", PYTHON, "    More.\n", "    More::\n\n    ```python\n    f()\n    ```\n"),
@@ -33,6 +50,7 @@ FENCES = [
     literal("a.adoc", "One.\n", "One.\n", "```ruby\nputs 1\n```\n"),
     literal("a.go", "// Adds.\nfunc a() {}\n", "// Adds.\n", "// Adds.\n//\n// ```\n// a()\n// ```\n"),
 ]  # fmt: skip
+
 
 ESCAPES = [
     # A newline as two characters, where the language has strings that are not the usual ones.
@@ -106,6 +124,7 @@ ESCAPES = [
     literal("a.graphql", '"Doc."\ntype A\n', "Doc.", 'Doc \\"a\\".'),
 ]  # fmt: skip
 
+
 ENTITIES = [
     literal("a.md", "less than ten\n", "less than ten", "R&amp;D costs more"),
     literal("a.md", "less than ten\n", "less than ten", "Write `&lt;` for a less-than sign."),
@@ -130,6 +149,7 @@ ENTITIES = [
     literal("a.js", "const a = 'x';\n", "'x'", "'&lt;' + \"&amp;\""),
     literal("a.py", "x = y.replace('a')\n", ".replace('a')", '.replace("&", "&amp;").replace("<", "&lt;")'),
 ]  # fmt: skip
+
 
 SIGNS = [
     # Bullets, operators and columns that look like a diff, a gutter or numbers of lines.
@@ -166,6 +186,7 @@ SIGNS = [
     literal("a.snap", "x\n", "x", "- Expected\n+ Received\n\n- a\n+ b"),
 ]  # fmt: skip
 
+
 TYPOGRAPHY = [
     literal("a.md", "say it\n", "say it", "say “it” – it’s… done"),
     literal("a.py", "x = 1\n", "x = 1", "# a “word”\nx = 1"),
@@ -184,6 +205,7 @@ TYPOGRAPHY = [
     literal("a.md", "x\n", "x", "a\u200bb 👩\u200d💻 é e\u0301"),
     literal("a.fa.md", "x\n", "x", "می\u200cخواهم"),
 ]  # fmt: skip
+
 
 CODE = [
     # Dots that are code.
@@ -238,7 +260,11 @@ def test_writes_text_as_sent_without_fuzzy(desk: Desk, case: Case) -> None:
 
 
 TWO = "a = 0\nb = 2\n"
+
+
 CALL = "a();\nb();\n"
+
+
 DAMAGED = [
     # Numbers of lines, on all lines or on a part.
     literal("a.py", TWO, "a = 0", "38: a = 1", noted=True),
@@ -434,3 +460,63 @@ def test_note_names_line_of_sixth_stretch(desk: Desk) -> None:
     result = desk.edit("a.js", file, [{"search": search, "replace": replace}])
     assert result.text == file.replace(calls[-1], "step_5(&quot;);")
     assert "line 11 now contains the entity &quot;" in result.answer
+
+
+class Number(int):
+    """The number of a line, which counts how often it is compared."""
+
+    compared: ClassVar = 0
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Number.compared += 1
+        return int(self) == other
+
+
+def comparisons(count: int) -> int:
+    """How often line numbers are compared where `count` lines stay, and a line in their midst is changed."""
+    file = "".join(f"  line {number}\n" for number in range(count))
+    old = tuple(f"line {number}" for number in range(count))
+    new = (*old[: count // 2], "another", *old[count // 2 + 1 :])
+    kept = {Number(at): Number(at) for at in range(count) if at != count // 2}
+    source = Source(Snapshot(file.encode()))
+    span = ByteRange(0, len(file))
+    part = HunkPart(
+        tuple(source.rows()), span, old, new, kept, Indentation.of([("", "  ")])
+    )
+    edit = TextEdit("\n".join(old), "\n".join(new))
+    Number.compared = 0
+    splices = merge_match(source, EditMatch(edit, Tier.INDENT, (part,))).splices
+    assert apply_splices(file.encode(), splices).decode() == file.replace(
+        f"line {count // 2}\n", "another\n"
+    )
+    return Number.compared
+
+
+def test_lines_that_stay_are_not_looked_for_among_all_lines() -> None:
+    assert comparisons(4_000) < 6 * comparisons(1_000)
+
+
+# A part of a line, or of a word, that the replacement has all of.
+
+PARTS = [
+    # The replacement has the whole indentation.
+    Case(
+        "a.py", "def f():\n    go()\n", "  go()", "    gone()", "def f():\n    gone()\n"
+    ),
+    Case(
+        "a.py", "def f():\n    go()\n", "go()", "    gone()", "def f():\n    gone()\n"
+    ),
+    # Exact is literal, and what is there twice then is noted.
+    Case(
+        "a.py", "def f():\n    go()\n", "ef f():", "def g():", "ddef g():\n    go()\n"
+    ),
+    Case("a.py", "foo(bar)\n", "foo(ba", "foo(bar", "foo(barr)\n"),
+    Case("a.py", "def f():\n    go()\n", "go()", "gone()", "def f():\n    gone()\n"),
+    Case("a.py", "foobar = 1\n", "bar", "baz", "foobaz = 1\n"),
+]
+
+
+@pytest.mark.parametrize("case", PARTS, ids=range(len(PARTS)))
+def test_a_part_of_a_line_is_replaced_literally(case: Case) -> None:
+    check_plan(case)

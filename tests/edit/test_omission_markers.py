@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, short_id
+from tests.edit.cases import Case, Desk, case_id, plan_case, short_id
 
 NOUNS = [
     "existing code", "existing handlers", "routes", "children", "props", "state", "styles", "validation", "columns", "setup code",
@@ -11,6 +11,8 @@ NOUNS = [
     "same as before", "keep the rest", "rest of file", "omitted for brevity", "unchanged code", "bestehender Code", "code existant",
     "その他のコード", "12 more lines", "1 line omitted", "fields", "wires", "zones",
 ]  # fmt: skip
+
+
 FORMS = [
     "... {} ...",
     "...{}...",
@@ -21,6 +23,8 @@ FORMS = [
     "(... {} ...)",
     "<... {} ...>",
 ]
+
+
 COMMENTS = {
     "a.py": ("# ", ""), "a.js": ("// ", ""), "a.ts": ("/* ", " */"), "a.tsx": ("{/* ", " */}"), "a.html": ("<!-- ", " -->"),
     "a.sql": ("-- ", ""), "a.lua": ("-- ", ""), "a.c": ("/* ", " */"), "a.rb": ("# ", ""), "a.go": ("// ", ""), "a.rs": ("// ", ""),
@@ -30,7 +34,11 @@ COMMENTS = {
     "Dockerfile": ("# ", ""), "a.vue": ("<!-- ", " -->"), "a.xml": ("<!-- ", " -->"), "a.zig": ("// ", ""), "a.ex": ("# ", ""),
     "a.cs": ("// ", ""), "a.java": ("// ", ""), "a.dart": ("// ", ""), "a.f90": ("! ", ""), "a.m": ("% ", ""), "a.md": ("<!-- ", " -->"),
 }  # fmt: skip
+
+
 LINES = "first\n  one\n  two\n  three\n  four\nlast\n"
+
+
 SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted", "the rest remains the same", "remaining code unchanged",
            "... other routes remain unchanged ...", "existing code", "[existing code]", "rest of the function", "code continues here ..."]  # fmt: skip
 
@@ -189,3 +197,43 @@ WORDLESS = [
 @pytest.mark.parametrize("case", WORDLESS, ids=case_id)
 def test_staying_line_counts_once(desk: Desk, case: Case) -> None:
     desk.check(case)
+
+
+# A replacement that alone holds what stands for omitted text, or what a display puts round text.
+
+LAZY = "def f(a):\n    x = 1\n    y = 2\n    z = 3\n    return x\n"
+
+
+MARKERS = [
+    "# ... existing code ...", "// ... rest of the code", "/* ... */", "# ...", "<!-- ... unchanged ... -->", "-- ... existing code ...",
+    "// ... (rest unchanged) ...", "# … existing code …", "{/* ... existing code ... */}", "# ... other methods remain the same ...",
+    "// ...existing code...", "# [... rest of the function ...]", "; ... unchanged ...", "% ... as before ...", "# (... existing code ...)",
+    "# rest of the code remains unchanged",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", MARKERS)
+@pytest.mark.parametrize(
+    "search",
+    [LAZY, LAZY.replace("    ", "  "), LAZY.replace("\n", " \n")],
+)
+def test_a_marker_for_omitted_text_is_not_written(mark: str, search: str) -> None:
+    case = Case("a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n")
+    assert plan_case(case) is None
+
+
+def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
+    file = LAZY.replace("    x = 1\n", "    # ... existing code ...\n")
+    new = "    # ... existing code ...\n    y = 4\n"
+    case = Case("a.py", file, "    # ... existing code ...\n    y = 2\n", new)
+    assert plan_case(case) == file.replace("y = 2", "y = 4")
+    assert (
+        plan_case(Case("a.py", file, "    z = 3\n", "    # ... existing code ...\n"))
+        is None
+    )
+
+
+@pytest.mark.parametrize("mark", [*MARKERS, "2→    y = 2", "```python"])
+def test_without_fuzzy_a_marker_is_written(mark: str) -> None:
+    case = Case("a.py", LAZY, "    y = 2\n", f"    {mark}\n")
+    assert plan_case(case, fuzzy=False) == LAZY.replace("    y = 2\n", f"    {mark}\n")

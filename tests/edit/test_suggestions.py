@@ -1,193 +1,120 @@
-"""What a refusal suggests, followed to the letter: measured where the true result is known.
-
-A true request is damaged so that its text is nowhere: a word is misremembered, a line or a number of it
-is missing or another. A suggestion may be right, or there may be none. At least nineteen of twenty are right;
-and none ever loses a line of the file, has one twice, or writes the damage or what was misremembered.
-"""
+"""Suggestions of a refusal: following one literally succeeds."""
 
 from __future__ import annotations
 
-import os
-import random
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import NamedTuple
-
 import pytest
-from tests.files import named
+from tests.edit.cases import refused
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
 from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
-from .test_attack import STYLES, block, changed, twin
-from .test_plan_corpus import FOLDER, cases
+CODE = """\
+import os
 
-REPOSITORIES = os.environ.get("FILEWRIGHT_EDIT_REPOSITORIES", "")
-WRONG_WORD = "zq"
-"""Stands in every word that is misremembered, and in no file."""
+def one(a):
+    # the first of them
+    return a + 1
 
+def two(a):
+    return a + 1
 
-class Request(NamedTuple):
-    name: str
-    file: str
-    search: str
-    replace: str
-    expected: str
-
-
-def damaged(rng: random.Random, true: Request) -> Iterator[Request]:
-    """The request with its text misremembered in one way."""
-    words = sorted(set(re.findall(r"[A-Za-z_]{4,}", true.search)))
-    if words:
-        word = rng.choice(words)
-        other = word[:2] + WRONG_WORD + word[2:]
-        search = re.sub(rf"\b{word}\b", other, true.search, count=1)
-        yield true._replace(search=search)
-        head = true.search.split(word)[0]
-        if true.replace.startswith(head):
-            yield true._replace(
-                search=search,
-                replace=re.sub(rf"\b{word}\b", other, true.replace, count=1),
-            )
-    lines, wanted = true.search.split("\n"), true.replace.split("\n")
-    once = [
-        line
-        for line in lines[1:-1]
-        if line.strip() and lines.count(line) == wanted.count(line) == 1
-    ]
-    if once:
-        line = rng.choice(once)
-        lines.remove(line)
-        wanted.remove(line)
-        yield true._replace(search="\n".join(lines), replace="\n".join(wanted))
-    numbers = list(re.finditer(r"\d+", true.search))
-    if numbers:
-        one = rng.choice(numbers)
-        search = (
-            f"{true.search[: one.start()]}{int(one[0]) + 3}{true.search[one.end() :]}"
-        )
-        yield true._replace(search=search)
+def three(b):
+\treturn b
+"""
 
 
-def followed(request: Request) -> str | None:
-    """What comes of the first suggestion of a request that is nowhere; None if there is none."""
-    data = request.file.encode()
-    try:
-        plan_edits(
-            named(request.name, data), [TextEdit(request.search, request.replace)]
-        )
-    except FilewrightError as error:
-        if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
-            return None
-        better = TextEdit(**error.details["suggestions"][0])
-        return apply_splices(
-            data, plan_edits(named(request.name, data), [better]).splices
-        ).decode()
-    return None
+def follow(file: str, error: FilewrightError, number: int = 0) -> str:
+    suggested = TextEdit(**error.details["suggestions"][number])
+    planned = plan_edits(Snapshot(file.encode()), [suggested])
+    return apply_splices(file.encode(), planned.splices).decode()
 
 
-def kind(request: Request, result: str) -> str:
-    """What a result is: right, or in which way not."""
-    if result == request.expected:
-        return "right"
-    there, wanted, made = (
-        _lines(text) for text in (request.file, request.expected, result)
+FOLLOWED: dict[str, tuple[str, TextEdit, Code, str]] = {
+    "a token that differs": (
+        CODE,
+        TextEdit("def two(a):\n    return a + 2\n", "def two(a):\n    return a\n"),
+        Code.NO_MATCH,
+        CODE.replace("def two(a):\n    return a + 1", "def two(a):\n    return a"),
+    ),
+    "a line too many": (
+        CODE,
+        TextEdit(
+            "def three(b):\n\treturn b\n\treturn c\n", "def three(b):\n\treturn b + 1\n"
+        ),
+        Code.NO_MATCH,
+        CODE.replace("\treturn b", "\treturn b + 1"),
+    ),
+    "indents that are no function": (
+        CODE,
+        TextEdit("def three(b):\nreturn b\n", "def three(b):\n\treturn 3\n"),
+        Code.NO_MATCH,
+        CODE.replace("\treturn b", "\treturn 3"),
+    ),
+    "twice": (
+        CODE,
+        TextEdit("    return a + 1\n", "    return a\n"),
+        Code.AMBIGUOUS_MATCH,
+        CODE.replace("a + 1", "a", 1),
+    ),
+    "twice in one line": (
+        "x = a + a\n",
+        TextEdit("a", "b"),
+        Code.AMBIGUOUS_MATCH,
+        "x = b + a\n",
+    ),
+    "twice by a looser tier": (
+        "  f()\n  g()\n--\n    f()\n    g()\n",
+        TextEdit("f()\ng()\n", "f()\n"),
+        Code.AMBIGUOUS_MATCH,
+        "  f()\n--\n    f()\n    g()\n",
+    ),
+    "other lines than given": (
+        CODE,
+        TextEdit("def two(a):\n", "def zwei(a):\n", start_line=3, end_line=3),
+        Code.NO_MATCH,
+        CODE.replace("two", "zwei"),
+    ),
+    "other text at the lines given": (
+        CODE,
+        TextEdit("import sys\n", "import re\n", start_line=1, end_line=1),
+        Code.NO_MATCH,
+        CODE.replace("import os\n", "import re\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_following_the_suggestion_succeeds(name: str) -> None:
+    file, edit, code, expected = FOLLOWED[name]
+    error = refused(file, edit)
+    assert error.code == code
+    assert error.hint
+    assert follow(file, error) == expected
+
+
+def test_each_of_the_equal_places_can_be_chosen() -> None:
+    file = "a = 1\nb\n" * 3
+    error = refused(file, TextEdit("a = 1", "a = 2"))
+    assert error.details["lines"] == [1, 3, 5]
+    assert "1, 3, 5" in (error.hint or "")
+    chosen = {follow(file, error, number) for number in range(3)}
+    assert len(chosen) == 3
+
+
+def test_exact_only_names_the_tier_that_would_match() -> None:
+    error = refused(
+        CODE, TextEdit("return a + 1  \n\ndef three(b):\n", "x\n"), fuzzy=False
     )
-    if WRONG_WORD in result:
-        return "misremembered"
-    if any(
-        made[line] > max(wanted[line], there[line]) for line in made if wanted[line]
-    ):
-        return "twice"
-    if any(made[line] < wanted[line] <= there[line] for line in wanted):
-        return "lost"
-    return "another"
-
-
-def _lines(text: str) -> Counter[str]:
-    return Counter(line.strip() for line in text.split("\n") if line.strip())
-
-
-def measured(requests: Iterable[Request], rng: random.Random) -> Counter[str]:
-    """How many suggestions are of which kind."""
-    counts: Counter[str] = Counter()
-    for true in requests:
-        for request in damaged(rng, true):
-            result = followed(request)
-            if result is not None:
-                counts[kind(request, result)] += 1
-                if kind(request, result) in ("misremembered", "twice", "lost"):
-                    print(kind(request, result), request)
-    return counts
-
-
-def check(counts: Counter[str], least: int) -> None:
-    assert counts.total() >= least, counts
-    assert counts["right"] >= 0.95 * counts.total(), counts
-    assert counts["misremembered"] + counts["twice"] + counts["lost"] == 0, counts
-
-
-def made_up(rng: random.Random, count: int) -> Iterator[Request]:
-    """True requests on files with near twins."""
-    for _ in range(count):
-        style = rng.choice(STYLES)
-        blocks = [block(rng, style) for _ in range(rng.randint(1, 4))]
-        blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))]
-        rng.shuffle(blocks)
-        lines = [line for one in blocks for line in (*one, "")]
-        start = rng.randrange(len(lines) - 1)
-        region = lines[start : start + rng.randint(2, 8)]
-        search, file = "\n".join(region), "\n".join([*lines, ""])
-        if not region[0].strip() or not region[-1].strip() or file.count(search) != 1:
-            continue
-        replace = "\n".join(changed(rng, region, style))
-        yield Request(
-            f"a.{style}", file, search, replace, file.replace(search, replace)
-        )
-
-
-def test_suggestions_for_made_up_requests() -> None:
-    rng = random.Random(5)
-    check(measured(made_up(rng, 600), rng), 50)
-
-
-@pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_suggestions_for_the_corpus() -> None:
-    classes = ("exact", "exact_trap", "eof_newline", "exact_ws_twin")
-    true = [
-        Request(
-            "a.txt", case["file"], case["search"], case["replace"], case["expected"]
-        )
-        for case in cases()
-        if case.get("class") in classes
-    ]
-    check(measured(true, random.Random(5)), 50)
-
-
-@pytest.mark.sweep
-@pytest.mark.skipif(
-    not REPOSITORIES,
-    reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
-)
-def test_suggestions_for_the_changes_of_repositories() -> None:
-    from benchmarks.edits import changes, repositories, text
-
-    rng = random.Random(5)
-    true = []
-    for repository in repositories(Path(REPOSITORIES)):
-        for change in changes(repository, 90, rng):
-            file, search, replace = (
-                change.file(change.search),
-                text(change.search),
-                text(change.replace),
-            )
-            true.append(
-                Request(change.name, file, search, replace, change.file(change.replace))
-            )
-    counts = measured(true, rng)
-    print(counts)
-    check(counts, 1_000)
+    assert error.code == Code.NO_MATCH
+    loose = refused(
+        CODE, TextEdit("def two(a):  \n    return a + 1\n", "x\n"), fuzzy=False
+    )
+    assert "trailing" in loose.message
+    suggested = TextEdit(**loose.details["suggestions"][0])
+    planned = plan_edits(Snapshot(CODE.encode()), [suggested], fuzzy=False)
+    assert apply_splices(CODE.encode(), planned.splices).decode() == CODE.replace(
+        "def two(a):\n    return a + 1\n", "x\n"
+    )

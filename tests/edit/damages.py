@@ -1,27 +1,10 @@
-"""An attack on every tier: true requests, damaged in every way we name and some we do not, beside near twins.
-
-The oracle knows the true place and the true result. Whatever is applied must be that result; a refusal
-is always honest. A request that by its damage says exactly what another place says is no attack: it is
-another request.
-"""
+"""Requests that are damaged in every way a model is known to damage them, beside near twins."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Callable
-
-from hypothesis import given
-from hypothesis import strategies as st
-from rapidfuzz.distance import Levenshtein
-from tests.examples import examples
-from tests.files import named
-
-from filewright.edit.model import Tier
-from filewright.edit.planning import plan_edits
-from filewright.edit.request import TextEdit
-from filewright.errors import Code, FilewrightError
-from filewright.text.splice import apply_splices
 
 NAMES = [
     "load",
@@ -37,6 +20,8 @@ NAMES = [
     "async_",
     "sync_",
 ]
+
+
 WORDS = [
     "the",
     "writer",
@@ -56,14 +41,6 @@ WORDS = [
     "the",
     "settings",
 ]
-REFUSALS = {
-    Code.NO_MATCH,
-    Code.AMBIGUOUS_MATCH,
-    Code.ALREADY_APPLIED,
-    Code.NO_CHANGE,
-    Code.INVALID_INPUT,
-    Code.STALE_VERSION,
-}
 
 
 STYLES = ["go", "js", "md", "py", "yaml"]
@@ -460,6 +437,8 @@ DAMAGES: dict[str, Damage] = {
 
 
 INDENTS = {"dedent", "indent", "tabs", "wide", "spaces", "odd indents"}
+
+
 """Damages of the indents alone: lines that have none, as they are, are another request."""
 
 
@@ -497,7 +476,7 @@ def loosely(line: str) -> str:
     return " ".join(line.split())
 
 
-def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
+def stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     """Whether all lines asked for, but for a mark, stand in one block in this order."""
     wanted = [loosely(line) for line in search if line.strip() and "..." not in line]
     for one in blocks:
@@ -505,90 +484,3 @@ def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
         if all(line in rest for line in wanted):
             return True
     return False
-
-
-@examples(117, derandomize=True)
-@given(
-    seed=st.integers(0, 1 << 40),
-    style=st.sampled_from(STYLES),
-    damage=st.sampled_from(sorted(DAMAGES)),
-    ending=st.sampled_from(["\n", "\r\n"]),
-)
-def test_what_is_applied_is_what_was_meant(
-    seed: int, style: str, damage: str, ending: str
-) -> None:
-    rng = random.Random(seed)
-    blocks = [block(rng, style) for _ in range(rng.randint(1, 3))]
-    blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 3))]
-    rng.shuffle(blocks)
-    lines = [line for one in blocks for line in (*one, "")]
-    start = rng.randrange(len(lines) - 1)
-    count = rng.randint(1, min(9, len(lines) - start))
-    region = lines[start : start + count]
-    if not any(line.strip() for line in region):
-        return
-    wanted = changed(rng, region, style)
-    search, new = DAMAGES[damage](rng, list(region), list(wanted), start + 1)
-    asked = [loosely(line) for line in search if line.strip()]
-    there = [(index, loosely(line)) for index, line in enumerate(lines) if line.strip()]
-    keys = [key for _, key in there]
-    if not asked:
-        return  # blank text is taken literally, as `str.replace` would
-    places = [at for at in range(len(keys)) if keys[at : at + len(asked)] == asked]
-    if damage.startswith("elision and") and _stands_in_one(search, blocks):
-        return  # all of it is said of one block, whichever was meant
-    if places and damage.startswith("lines"):
-        return  # as lines are alike, this one is of another stretch of them
-    if any(
-        there[at][0] < start or there[at + len(asked) - 1][0] >= start + count
-        for at in places
-    ):
-        return  # what is asked for stands elsewhere as well as anything does
-    own = [loosely(line) for line in region if line.strip()]
-    if len(asked) < len(own) and (
-        own[: len(asked)] == asked or own[-len(asked) :] == asked
-    ):
-        return  # all but a line at the edge: the request of fewer lines
-    if damage == "characters twice" and any(
-        Levenshtein.distance(
-            "\n".join(asked), "\n".join(keys[at : at + len(asked)]), score_cutoff=1
-        )
-        < 2
-        for at in range(len(keys))
-        if there[at][0] < start
-        or there[min(at + len(asked), len(there)) - 1][0] >= start + count
-    ):
-        return  # the first of the two made it the text of another place
-    file = ending.join([*lines, ""])
-    text = "\n".join(search)
-    if file.replace("\r\n", "\n").count(text) > 0 and text not in "\n".join(region):
-        return
-    expected = ending.join([*lines[:start], *wanted, *lines[start + count :], ""])
-    data = file.encode()
-    name = f"a.{style}"
-    asked_for = TextEdit(text + "\n", "\n".join(new) + ("\n" if new else ""))
-    whole = ("\n".join(region), "\n".join(region) + "\n")
-    try:
-        planned = plan_edits(named(name, data), [asked_for])
-    except FilewrightError as error:
-        if error.code not in REFUSALS:
-            raise
-        return
-    result = apply_splices(data, planned.splices).decode()
-    accepted = [expected]
-    if planned.outcomes[0].tier is Tier.EXACT and (
-        text not in whole or damage in INDENTS
-    ):
-        # A part of the lines, or lines without an indent: what is taken literally is never repaired. Only where it
-        # begins inside an indent may it be the lines that were meant.
-        plain = "\n".join([*lines, ""])
-        begins_line = plain.find(text) == 0 or plain[plain.find(text) - 1] == "\n"
-        literal = ending.join(
-            plain.replace(asked_for.search, asked_for.replace).split("\n")
-        )
-        accepted = [literal] if begins_line else [literal, expected]
-    first, *others = [
-        [line.rstrip() for line in one.splitlines() if line.strip()]
-        for one in (result, *accepted)
-    ]
-    assert first in others, (damage, planned.outcomes[0].tier, text, "\n".join(new))

@@ -29,8 +29,12 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
 FOLDER = os.environ.get("FILEWRIGHT_EDIT_CORPUS", "")
+
+
 # Classes in which a word of the search text may be misspelled: it is another text then.
 MISSPELLED = ("comment_typo", "near_decoy")
+
+
 REFUSALS = {
     Code.NO_MATCH,
     Code.AMBIGUOUS_MATCH,

@@ -27,7 +27,11 @@ def area(width, height):
 def volume(width, height, depth):
     return area(width, height) * depth
 """
+
+
 SEARCH = SHOWN[SHOWN.index("def area") : SHOWN.index("def volume")]
+
+
 COMMENTED = SHOWN.replace("# in metres", "# in metres, as everywhere")
 
 

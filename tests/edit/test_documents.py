@@ -16,6 +16,8 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
+
+
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -42,6 +42,7 @@ EDITS = [
     Plain("a.ex", "def f(a) do\n  a |> g()\n  h(\"x\")\nend\n", "  a |> g()\n  h(\"x\")\n", "  a |> g()\n  h(\"y\")\n"),
 ]  # fmt: skip
 
+
 Damage = Callable[[Plain, str], str]
 
 
@@ -108,6 +109,7 @@ DAMAGE: dict[str, Damage] = {
     "a byte-order mark": lambda edit, text: f"\ufeff{text}",
     "zero-width edges": lambda edit, text: f"\u200b{text}",
 }  # fmt: skip
+
 
 #: What must land; of the others a refusal is as honest as the right text.
 LANDS = {
@@ -206,6 +208,8 @@ def test_edit_marks(desk: Desk, case: Case) -> None:
 
 
 NO_BREAK = "\u00a0" * 4
+
+
 UNBROKEN = [
     literal("a.py", "def f():\n    save(p)\n    go()\n", "    save(p)\n", f"{NO_BREAK}save(p)\n", noted=True),
     literal("a.py", "def f():\n    save(p)\n    go()\n", "    save(p)\n    go()\n", f"    save(p)\n{NO_BREAK}go()\n    z()\n", noted=True),
@@ -219,6 +223,8 @@ def test_notes_kept_no_break_indent(desk: Desk, case: Case) -> None:
 
 
 ROWS = "| a | 1 |\n| b | 2 |\n| b | 2 |\n| c | 3 |\n"
+
+
 QUOTED = [
     Case("a.md", ROWS, "> | a | 1 |\n> | b | 2 |\n> | b | 2 |\n", "| a | 1 |\n| b | 2 |\n", ROWS.replace("| b | 2 |\n", "", 1)),
     Case("a.md", ROWS, "> | a | 1 |\n> | b | 2 |\n> | b | 2 |\n", "> | a | 1 |\n> | b | 2 |\n", ROWS.replace("| b | 2 |\n", "", 1)),

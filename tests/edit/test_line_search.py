@@ -18,6 +18,8 @@ from filewright.text import splice
 from filewright.text.snapshot import Snapshot
 
 BOUNDED = examples(25, derandomize=True)
+
+
 LINES = st.lists(
     st.tuples(
         st.sampled_from(["", " ", "  ", "\t"]),

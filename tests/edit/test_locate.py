@@ -22,7 +22,7 @@ class Case(NamedTuple):
     tier: Tier
 
 
-def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
+def located(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
     data = file.encode()
     planned = plan_edits(Snapshot(data), [TextEdit(search, replace)], **options)
     return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
@@ -43,7 +43,10 @@ class Circle:
     def scaled(self, by):
         return Circle(self.radius * by)
 """
+
+
 TABBED = CODE.replace("    ", "\t")
+
 
 EXACT = {
     "part of a line": Case(
@@ -84,6 +87,8 @@ EXACT = {
         "foobar foo bar\n", " foo ", " fu ", "foobar fu bar\n", Tier.EXACT
     ),
 }
+
+
 TOLERANT = {
     "trailing blanks in the file": Case(
         "a = 1  \nb = 2\t\nc = 3\n",
@@ -227,6 +232,8 @@ TOLERANT = {
         "a\n  b\n  c\nd\n", "b\nc\n", "", "a\nd\n", Tier.INDENT
     ),
 }
+
+
 ELIDED = {
     "dots": Case(
         CODE,
@@ -243,6 +250,8 @@ ELIDED = {
         Tier.ELISION,
     ),
 }
+
+
 REPAIRED = {
     "line numbers": Case(
         CODE,
@@ -287,6 +296,8 @@ REPAIRED = {
         Tier.REPAIRED,
     ),
 }
+
+
 ALL = {
     f"{kind}: {name}": case
     for kind, table in (
@@ -302,7 +313,7 @@ ALL = {
 @pytest.mark.parametrize("name", ALL)
 def test_the_edit_lands(name: str) -> None:
     case = ALL[name]
-    assert done(case.file, case.search, case.replace) == (case.expected, case.tier)
+    assert located(case.file, case.search, case.replace) == (case.expected, case.tier)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +321,7 @@ def test_the_edit_lands(name: str) -> None:
 )
 def test_in_a_crlf_file_every_line_stays_crlf(name: str) -> None:
     case = ALL[name]
-    result, tier = done(case.file.replace("\n", "\r\n"), case.search, case.replace)
+    result, tier = located(case.file.replace("\n", "\r\n"), case.search, case.replace)
     assert result == case.expected.replace("\n", "\r\n")
     assert tier == case.tier
 
@@ -322,7 +333,7 @@ ENDED = [name for name, case in ALL.items() if case.file.endswith("\n")]
 def test_it_lands_between_other_lines_too(name: str) -> None:
     case = ALL[name]
     before, after = "zzz = [\n    0,\n]\n\n", "\nzzz[9] = {\n\tq\n}\n"
-    result, tier = done(before + case.file + after, case.search, case.replace)
+    result, tier = located(before + case.file + after, case.search, case.replace)
     assert result == before + case.expected + after
     assert tier == case.tier
 
@@ -333,7 +344,7 @@ def test_it_lands_between_other_lines_too(name: str) -> None:
 def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:
-        done(case.file, case.search, case.replace, fuzzy=False)
+        located(case.file, case.search, case.replace, fuzzy=False)
     assert caught.value.code in (Code.NO_MATCH, Code.ALREADY_APPLIED)
 
 
@@ -343,5 +354,52 @@ def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
 def test_a_second_copy_makes_it_ambiguous(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:
-        done(case.file + case.file, case.search, case.replace)
+        located(case.file + case.file, case.search, case.replace)
     assert caught.value.code == Code.AMBIGUOUS_MATCH
+
+
+HURTFUL = {
+    "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
+    "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "all equal, indented": ("x\n" * 60_000, " x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "all equal but for an absent line": (
+        "x\n" * 100_000,
+        "x\n" * 20_000 + "z\n",
+        Code.NO_MATCH,
+    ),
+    "all equal but for its blanks": (
+        "x\n" * 60_000,
+        "x\n" * 3_000 + "x x\n" + "x\n" * 3_000,
+        Code.NO_MATCH,
+    ),
+    "nothing but blank lines": ("\n" * 100_000, "\n" * 1_000 + " \n", Code.NO_MATCH),
+    "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
+    "few distinct lines": (
+        "a\nb\n" * 50_000,
+        "b\na\n" * 5_000 + "b\nb\n",
+        Code.NO_MATCH,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HURTFUL)
+def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
+    text, search, code = HURTFUL[name]
+    with pytest.raises(FilewrightError) as caught:
+        plan_edits(Snapshot(text.encode()), [TextEdit(search, "new\n")])
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)]
+)
+def test_very_many_lines_land(count: int) -> None:
+    text = "".join(f"    line {i}\n" for i in range(count))
+    search = "".join(f"line {i}\n" for i in range(10, count - 10))
+    replace = search.replace(f"line {count // 2}\n", "changed\n")
+    data = ("head\n" + text).encode()
+    made = plan_edits(Snapshot(data), [TextEdit(search, replace)])
+    assert apply_splices(data, made.splices) == data.replace(
+        b"line %d\n" % (count // 2), b"changed\n"
+    )
+    assert len(made.splices) == 1

@@ -1,4 +1,4 @@
-"""Files that are not held: read by pages, located as if they were held; and inputs meant to hurt."""
+"""Texts that are held and files that are read by pages are located alike."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
+
+
 texts = st.lists(
     st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])),
     min_size=1,
     max_size=14,
 ).map(lambda parts: "".join(line + end for line, end in parts))
+
+
 asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
 
@@ -134,77 +138,3 @@ def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
         plan_edits(file(b"x" * (9 << 20)), [TextEdit("x" * (8 << 20) + "y", "z")])
     assert caught.value.code == Code.TOO_LARGE
-
-
-HURTFUL = {
-    "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
-    "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
-    "all equal, indented": ("x\n" * 60_000, " x\n" * 20_000, Code.AMBIGUOUS_MATCH),
-    "all equal but for an absent line": (
-        "x\n" * 100_000,
-        "x\n" * 20_000 + "z\n",
-        Code.NO_MATCH,
-    ),
-    "all equal but for its blanks": (
-        "x\n" * 60_000,
-        "x\n" * 3_000 + "x x\n" + "x\n" * 3_000,
-        Code.NO_MATCH,
-    ),
-    "nothing but blank lines": ("\n" * 100_000, "\n" * 1_000 + " \n", Code.NO_MATCH),
-    "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
-    "few distinct lines": (
-        "a\nb\n" * 50_000,
-        "b\na\n" * 5_000 + "b\nb\n",
-        Code.NO_MATCH,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", HURTFUL)
-def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
-    text, search, code = HURTFUL[name]
-    with pytest.raises(FilewrightError) as caught:
-        plan_edits(Snapshot(text.encode()), [TextEdit(search, "new\n")])
-    assert caught.value.code == code
-
-
-@pytest.mark.parametrize(
-    "count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)]
-)
-def test_very_many_lines_land(count: int) -> None:
-    text = "".join(f"    line {i}\n" for i in range(count))
-    search = "".join(f"line {i}\n" for i in range(10, count - 10))
-    replace = search.replace(f"line {count // 2}\n", "changed\n")
-    data = ("head\n" + text).encode()
-    made = plan_edits(Snapshot(data), [TextEdit(search, replace)])
-    assert apply_splices(data, made.splices) == data.replace(
-        b"line %d\n" % (count // 2), b"changed\n"
-    )
-    assert len(made.splices) == 1
-
-
-@pytest.mark.parametrize("kind", [Snapshot, Windowed])
-@pytest.mark.parametrize("search", ["failed", "failed\n"])
-def test_a_start_line_chooses_however_many_places_there_are(
-    kind: Any, search: str
-) -> None:
-    data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
-    source = Source(kind(data))
-    for line in (1, 50, 51, 52, 150, 301):
-        found = locate(
-            source, TextEdit(search, "done\n"[: len(search)], start_line=line)
-        )
-        assert isinstance(found, EditMatch)
-        assert source.line_number(found.span.start) == line
-
-
-def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> (
-    None
-):
-    for before in (0, 49, 50, 51, 100):
-        data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
-        found = locate(
-            Source(Snapshot(data)), TextEdit("failed", "done", start_line=before + 1)
-        )
-        assert isinstance(found, NotLocated)
-        assert found.code is Code.AMBIGUOUS_MATCH

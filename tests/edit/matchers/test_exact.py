@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.edit.cases import plan_tier, refused
 from tests.examples import examples
 
 from filewright.edit.matchers.exact import find_occurrences
@@ -140,6 +141,8 @@ lines = st.lists(
     min_size=1,
     max_size=12,
 )
+
+
 ends = st.sampled_from(["\n", "\r\n", "\r"])
 
 
@@ -285,3 +288,25 @@ def test_a_mark_in_new_text_is_the_one_the_file_has(edit: TextEdit) -> None:
     file = "\ufeffa\nb\n".encode()
     result = apply_splices(file, plan_edits(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())
+
+
+@pytest.mark.parametrize("text", ["null", "[1,2]", "123", "true"])
+def test_text_that_looks_like_a_value_is_text(text: str) -> None:
+    assert plan_tier(f"a {text}\n", TextEdit(text, "None"))[0] == "a None\n"
+
+
+def test_replace_all_takes_every_exact_occurrence_and_nothing_else() -> None:
+    assert (
+        plan_tier("aXbXc x\n", TextEdit("X", "--", replace_all=True))[0]
+        == "a--b--c x\n"
+    )
+    assert plan_tier("aaa\n", TextEdit("aa", "b", replace_all=True))[0] == "ba\n"
+    assert (
+        plan_tier("x\r\ny\r\nx\r\ny\r\n", TextEdit("x\ny\n", "z\n", replace_all=True))[
+            0
+        ]
+        == "z\r\nz\r\n"
+    )
+    assert (
+        refused("  a\n", TextEdit("a\n\n", "b", replace_all=True)).code == Code.NO_MATCH
+    )
