@@ -11,7 +11,7 @@ from filewright.edit.request import TextEdit
 from filewright.text.snapshot import Snapshot
 
 
-def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
+def test_checks_sampled_encoding_of_new_text() -> None:
     from filewright.text.codec import Encoding
 
     class Sampled(Snapshot):

@@ -18,9 +18,7 @@ from filewright.text.snapshot import Snapshot
 
 @pytest.mark.parametrize("kind", [Snapshot, Windowed])
 @pytest.mark.parametrize("search", ["failed", "failed\n"])
-def test_a_start_line_chooses_however_many_places_there_are(
-    kind: Any, search: str
-) -> None:
+def test_start_line_chooses_among_many_places(kind: Any, search: str) -> None:
     data = b"failed\n" * 200 + b"failed failed\n" + b"failed\r\n" * 200
     source = Source(kind(data))
     for line in (1, 50, 51, 52, 150, 301):
@@ -31,9 +29,7 @@ def test_a_start_line_chooses_however_many_places_there_are(
         assert source.line_number(found.span.start) == line
 
 
-def test_a_start_line_with_the_text_twice_chooses_neither_however_many_places_there_are() -> (
-    None
-):
+def test_start_line_with_text_twice_is_ambiguous() -> None:
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
         found = locate(
@@ -63,7 +59,7 @@ def test_ambiguous_is_final(name: str) -> None:
     assert len(error.details["lines"]) >= 2
 
 
-def test_ambiguous_never_falls_to_a_looser_tier_that_is_unique() -> None:
+def test_ambiguous_tier_ends_the_search() -> None:
     # Trailing blanks: two regions. Indentation alone would have a third; nothing may be chosen.
     file = "f() \ng()\n--\nf()\t\ng()\n--\n  f()\n  g()\n"
     error = refused(file, TextEdit("f()\ng()\n", "h()\n"))
@@ -71,7 +67,7 @@ def test_ambiguous_never_falls_to_a_looser_tier_that_is_unique() -> None:
     assert error.details["reached"] == "trailing"
 
 
-def test_a_stricter_unique_region_wins_over_looser_ones() -> None:
+def test_stricter_region_wins() -> None:
     file = "f() \ng()\n--\n  f()\n  g()\n--\n    f()\n    g()\n"
     assert plan_tier(file, TextEdit("f()\ng()\n", "h()\ng()\n")) == (
         file.replace("f() \n", "h()\n", 1),
@@ -82,7 +78,7 @@ def test_a_stricter_unique_region_wins_over_looser_ones() -> None:
 LINES = "one\ntwo\n\ntwo\nend"
 
 
-def test_a_start_line_chooses_between_equals() -> None:
+def test_start_line_chooses_between_equals() -> None:
     assert (
         plan_tier(LINES, TextEdit("two\n", "2\n", start_line=4))[0]
         == "one\ntwo\n\n2\nend"
@@ -93,13 +89,13 @@ def test_a_start_line_chooses_between_equals() -> None:
     )
 
 
-def test_a_start_line_alone_does_not_move_a_unique_text() -> None:
+def test_start_line_moves_no_unique_text() -> None:
     assert (
         plan_tier(LINES, TextEdit("one", "1", start_line=4))[0] == "1\ntwo\n\ntwo\nend"
     )
 
 
-def test_a_start_line_chooses_between_equals_of_a_looser_tier() -> None:
+def test_start_line_chooses_in_looser_tier() -> None:
     file = "  f()\n  g()\n--\n    f()\n    g()\n"
     assert (
         plan_tier(file, TextEdit("f()\ng()\n", "f()\n", start_line=4))[0]
@@ -107,7 +103,7 @@ def test_a_start_line_chooses_between_equals_of_a_looser_tier() -> None:
     )
 
 
-def test_both_lines_demand_exactly_that_text_there() -> None:
+def test_start_and_end_line_demand_text_there() -> None:
     assert (
         plan_tier(LINES, TextEdit("two\n", "2\n", start_line=4, end_line=4))[0]
         == "one\ntwo\n\n2\nend"
@@ -145,6 +141,6 @@ INSERTIONS = {
 
 
 @pytest.mark.parametrize("name", INSERTIONS)
-def test_an_empty_search_with_a_start_line_inserts_lines(name: str) -> None:
+def test_inserts_lines_before_start_line(name: str) -> None:
     file, line, text, expected = INSERTIONS[name]
     assert plan_tier(file, Insertion(line=line, replace=text))[0] == expected

@@ -11,18 +11,14 @@ from filewright.errors import Code
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
 
-def test_line_ends_are_those_of_the_file_though_an_edit_takes_the_last_of_them() -> (
-    None
-):
+def test_keeps_line_ends_of_file() -> None:
     assert (
         plan_text("a\r\n", TextEdit("a\n", "b"), TextEdit("b", "b\nc"))[0]
         == "b\r\nc\r\n"
     )
 
 
-def test_a_line_keeps_its_end_though_an_earlier_edit_took_all_of_the_usual_ones() -> (
-    None
-):
+def test_keeps_line_end_after_earlier_edit() -> None:
     edits = TextEdit("a\nx\n", "", number=0), TextEdit("b\nc\n", "b\nC\n", number=1)
     assert plan_text("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\n"
 
@@ -44,7 +40,7 @@ OVERLAPPING = {
 
 
 @pytest.mark.parametrize("name", OVERLAPPING)
-def test_edits_that_touch_are_refused_and_both_named(name: str) -> None:
+def test_refuses_overlap_and_names_both_edits(name: str) -> None:
     error = refused(FILE, *(TextEdit(*edit) for edit in OVERLAPPING[name]))
     assert error.code == Code.OVERLAP
     last = len(OVERLAPPING[name])

@@ -90,7 +90,7 @@ def verdict(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_the_score_on_the_corpus() -> None:
+def test_score_on_corpus() -> None:
     by_class: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for case in cases():
         by_class[case["expect"], case["class"]][verdict(case)] += 1
@@ -108,7 +108,7 @@ def test_the_score_on_the_corpus() -> None:
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_calls_of_a_model_with_all_their_edits(
+def test_calls_of_models(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     counts: Counter[str] = Counter()
@@ -138,7 +138,7 @@ def test_calls_of_a_model_with_all_their_edits(
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_calls_that_failed_elsewhere_land_where_they_say(
+def test_calls_that_failed_elsewhere(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     counts: Counter[str] = Counter()

@@ -79,7 +79,7 @@ def check(table: dict[str, Counter[str]]) -> None:
     assert total["lossy"] + total["missed"] <= total.total() // 50, table
 
 
-def test_damage_of_made_up_changes() -> None:
+def test_generated_changes() -> None:
     table = {}
     for name in KINDS:
         table |= measured(
@@ -93,7 +93,7 @@ def test_damage_of_made_up_changes() -> None:
     not REPOSITORIES,
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
-def test_damage_of_the_changes_of_repositories() -> None:
+def test_changes_of_repositories() -> None:
     rng = random.Random(SEED)
     found: list[Change] = []
     for repository in repositories(Path(REPOSITORIES)):

@@ -48,7 +48,7 @@ REFUSALS = {
     damage=st.sampled_from(sorted(DAMAGES)),
     ending=st.sampled_from(["\n", "\r\n"]),
 )
-def test_what_is_applied_is_what_was_meant(
+def test_applies_the_true_change_or_refuses(
     seed: int, style: str, damage: str, ending: str
 ) -> None:
     rng = random.Random(seed)

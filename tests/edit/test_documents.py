@@ -38,7 +38,7 @@ def unmarked(text: str) -> str:
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_the_example_does_what_it_says(number: int) -> None:
+def test_example(number: int) -> None:
     parts = sections(EXAMPLES[number])
     data = unmarked(parts["file"]).encode()
     start = int(parts["start_line"]) if "start_line" in parts else None
@@ -68,7 +68,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
         )
 
 
-def test_every_tier_has_an_example() -> None:
+def test_each_tier_has_an_example() -> None:
     shown = {
         word
         for example in EXAMPLES

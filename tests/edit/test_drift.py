@@ -85,13 +85,13 @@ CLEAN = {
 
 
 @pytest.mark.parametrize("name", CLEAN)
-def test_changes_that_do_not_touch_are_merged_and_disclosed(name: str) -> None:
+def test_merges_separate_changes(name: str) -> None:
     now, (old, new) = CLEAN[name]
     assert session(SHOWN, now, changed(old, new)) == (now.replace(old, new), Tier.DRIFT)
 
 
 @pytest.mark.parametrize("name", CLEAN)
-def test_the_files_terminators_are_kept(name: str) -> None:
+def test_keeps_terminators(name: str) -> None:
     now, (old, new) = CLEAN[name]
     crlf = now.replace("\n", "\r\n")
     assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(old, new).replace(
@@ -99,7 +99,7 @@ def test_the_files_terminators_are_kept(name: str) -> None:
     )
 
 
-def test_a_range_that_was_shown_is_base_enough() -> None:
+def test_shown_range_is_a_base() -> None:
     edit = changed("return width * height", "return 0")
     shown = SHOWN[SHOWN.index("def area") :]
     assert session(shown, COMMENTED, edit)[0] == COMMENTED.replace(
@@ -107,7 +107,7 @@ def test_a_range_that_was_shown_is_base_enough() -> None:
     )
 
 
-def test_a_dedented_request_is_merged_too() -> None:
+def test_merges_dedented_request() -> None:
     search, replace = (
         text.replace("\n    ", "\n  ")
         for text in (SEARCH, SEARCH.replace("width * height", "0"))
@@ -117,7 +117,7 @@ def test_a_dedented_request_is_merged_too() -> None:
     )
 
 
-def test_an_edit_of_many_may_have_drifted() -> None:
+def test_merges_one_edit_of_many() -> None:
     edits = (
         TextEdit("import os\n", "import re\n"),
         changed("return width * height", "return 0"),
@@ -153,7 +153,7 @@ CONFLICTS = {
 
 
 @pytest.mark.parametrize("name", CONFLICTS)
-def test_changes_that_touch_are_refused_with_both_sides(name: str) -> None:
+def test_refuses_touching_changes_with_both_sides(name: str) -> None:
     now, (old, new) = CONFLICTS[name]
     error = refused(SHOWN, now, changed(old, new))
     assert error.code == Code.STALE_VERSION
@@ -164,7 +164,7 @@ def test_changes_that_touch_are_refused_with_both_sides(name: str) -> None:
     assert "as it is now:" in error.message
 
 
-def test_a_text_that_is_gone_altogether_is_refused() -> None:
+def test_refuses_deleted_text() -> None:
     now = "import os\n\ndef volume(width, height, depth):\n    return width * height * depth\n"
     assert (
         refused(SHOWN, now, changed("return width * height", "return 0")).code
@@ -172,13 +172,13 @@ def test_a_text_that_is_gone_altogether_is_refused() -> None:
     )
 
 
-def test_without_what_was_shown_it_is_refused() -> None:
+def test_refuses_without_base() -> None:
     edit = changed("return width * height", "return 0")
     assert refused("something else\n", COMMENTED, edit).code == Code.NO_MATCH
     assert refused(SHOWN, COMMENTED, edit, fuzzy=False).code == Code.NO_MATCH
 
 
-def test_a_twin_of_a_text_that_was_changed_is_not_taken() -> None:
+def test_takes_no_twin_of_changed_text() -> None:
     twin = "class Box:\n" + SEARCH.replace("\n", "\n    ").rstrip(" ")
     edit = changed("return width * height", "return 0")
     result, tier = session(SHOWN + twin, COMMENTED + twin, edit)
@@ -188,7 +188,7 @@ def test_a_twin_of_a_text_that_was_changed_is_not_taken() -> None:
     assert refused(SHOWN + twin, gone, edit).code == Code.STALE_VERSION
 
 
-def test_a_text_reindented_since_it_was_shown_is_found_where_it_is() -> None:
+def test_finds_reindented_text() -> None:
     now = SHOWN.replace("    ", "  ")
     result, tier = session(SHOWN, now, changed("return width * height", "return 0"))
     assert (result, tier) == (
@@ -197,7 +197,7 @@ def test_a_text_reindented_since_it_was_shown_is_found_where_it_is() -> None:
     )
 
 
-def test_a_text_that_stood_there_twice_is_refused() -> None:
+def test_refuses_text_that_base_has_twice() -> None:
     shown = SHOWN + SEARCH
     assert (
         refused(shown, COMMENTED, changed("return width * height", "return 0")).code
@@ -205,13 +205,13 @@ def test_a_text_that_stood_there_twice_is_refused() -> None:
     )
 
 
-def test_a_change_that_someone_else_made_too_is_recognised() -> None:
+def test_recognises_same_change_of_others() -> None:
     now = COMMENTED.replace("return width * height", "return 0")
     error = refused(SHOWN, now, changed("return width * height", "return 0"))
     assert error.code == Code.ALREADY_APPLIED
 
 
-def test_what_stands_there_exactly_needs_no_base() -> None:
+def test_exact_text_needs_no_base() -> None:
     assert (
         session("def volume(w):\n", SHOWN, TextEdit("import os\n", "import re\n"))[1]
         is Tier.EXACT
@@ -227,7 +227,7 @@ words = st.lists(
 
 @examples(50, derandomize=True)
 @given(words, words, st.data())
-def test_a_merge_is_exactly_the_clean_three_way_merge(
+def test_equals_clean_three_way_merge(
     shown: list[str], now: list[str], data: st.DataObject
 ) -> None:
     base = [f"{index} {word}" for index, word in enumerate(shown)]
@@ -259,9 +259,7 @@ def test_a_merge_is_exactly_the_clean_three_way_merge(
     ids=["changed", "gone", "another behind"],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(
-    last: str, end: str
-) -> None:
+def test_keeps_unended_last_line(last: str, end: str) -> None:
     shown = "one = 1\ntwo = 2\nthree = 3\nfour = 4"
     wanted = shown.replace("four = 4", last)
     now, expected = (
@@ -274,7 +272,7 @@ def test_a_last_line_without_an_end_that_is_carried_on_has_none_afterwards(
 
 @pytest.mark.parametrize("new", ["\n", "c\n\n", "c\nd\n", "c", ""])
 @pytest.mark.parametrize("lines", [(7, None), (6, 6), (5, 6)])
-def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
+def test_keeps_new_lines_at_unended_end(
     new: str, lines: tuple[int, int | None]
 ) -> None:
     first, last = lines
@@ -294,7 +292,7 @@ def test_lines_at_the_end_of_a_file_without_one_are_carried_on_as_they_are_made(
     ) == made.replace(b"2\n", b"2\nthere\n")
 
 
-def test_byte_order_mark_put_before_lines_that_changed_is_refused() -> None:
+def test_refuses_new_mark_before_changed_lines() -> None:
     with pytest.raises(FilewrightError) as caught:
         session("one\ntwo\n", "uno\ntwo\n", TextEdit("one", "\ufeffone"))
     assert caught.value.code == Code.STALE_VERSION

@@ -32,5 +32,5 @@ TYPOGRAPHY = [
 
 
 @pytest.mark.parametrize("case", TYPOGRAPHY, ids=case_id)
-def test_new_text_takes_the_form_that_the_match_proves(case: Case) -> None:
+def test_new_text_takes_proven_spelling(case: Case) -> None:
     check_plan(case)

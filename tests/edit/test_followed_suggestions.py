@@ -153,13 +153,13 @@ def made_up(rng: random.Random, count: int) -> Iterator[Request]:
         )
 
 
-def test_suggestions_for_made_up_requests() -> None:
+def test_generated_requests() -> None:
     rng = random.Random(5)
     check(measured(made_up(rng, 600), rng), 50)
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")
-def test_suggestions_for_the_corpus() -> None:
+def test_requests_of_corpus() -> None:
     classes = ("exact", "exact_trap", "eof_newline", "exact_ws_twin")
     true = [
         Request(
@@ -176,7 +176,7 @@ def test_suggestions_for_the_corpus() -> None:
     not REPOSITORIES,
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
-def test_suggestions_for_the_changes_of_repositories() -> None:
+def test_requests_of_repositories() -> None:
     from benchmarks.edits import changes, repositories, text
 
     rng = random.Random(5)

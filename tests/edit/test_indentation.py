@@ -15,7 +15,7 @@ from filewright.edit.request import TextEdit
 from filewright.errors import Code
 
 
-def test_indents_that_are_no_function_are_another_text() -> None:
+def test_refuses_indents_without_a_map() -> None:
     file = "if a:\n    b\nc\n"
     assert (
         refused(file, TextEdit("if a:\nb\nc\n", "if a:\nd\nc\n")).code == Code.NO_MATCH
@@ -140,12 +140,12 @@ INDENTS += [
 
 
 @pytest.mark.parametrize("case", INDENTS, ids=case_id)
-def test_two_readings_of_the_indentation_are_refused(case: Case) -> None:
+def test_refuses_two_readings(case: Case) -> None:
     check_plan(case)
 
 
 @pytest.mark.parametrize("width", range(1, 6))
-def test_of_two_indents_as_short_the_first_tells_how_the_others_are_meant(
+def test_first_of_two_equal_indents_decides(
     width: int,
 ) -> None:
     # A set has them in another order in every process: the same edit was made in one and refused in another.

@@ -167,7 +167,7 @@ LOST = [
 
 
 @pytest.mark.parametrize("case", LOST, ids=range(len(LOST)))
-def test_a_blank_line_in_the_place_of_another_is_no_edge(case: Case) -> None:
+def test_blank_line_for_another_is_no_edge(case: Case) -> None:
     check_plan(case)
 
 
@@ -184,13 +184,13 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("data", "edit", "lines"), ENDS)
-def test_no_line_end_is_lost_where_a_return_meets_a_newline(
+def test_loses_no_line_end_of_cr_before_lf(
     data: bytes, edit: TextEdit, lines: int
 ) -> None:
     planned = plan_edits(Snapshot(data), [edit])
     assert len(apply_splices(data, planned.splices).splitlines()) == lines
 
 
-def test_deleted_lines_at_an_unended_end_leave_no_empty_line() -> None:
+def test_deletion_at_unended_end() -> None:
     assert plan_case(Case("a.py", "a\nb\nc", "b\nc\n", "")) == "a"
     assert plan_case(Case("a.py", "a\n  b\n  c", "b\nc\n", "")) == "a"

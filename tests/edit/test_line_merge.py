@@ -237,7 +237,7 @@ GAPS = {
 
 
 @pytest.mark.parametrize("name", GAPS)
-def test_blank_lines_are_merged_three_ways(name: str) -> None:
+def test_merges_blank_lines(name: str) -> None:
     file, search, replace, expected = map(spelled, GAPS[name])
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert apply_splices(file.encode(), planned.splices).decode() == expected
@@ -275,7 +275,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_lines_are_adapted(name: str) -> None:
+def test_adapts_lines(name: str) -> None:
     case = LINES[name]
     planned = plan_edits(
         Snapshot(case.file.encode()), [TextEdit(case.search, case.replace)]
@@ -284,7 +284,7 @@ def test_lines_are_adapted(name: str) -> None:
 
 
 @pytest.mark.parametrize("loose", [False, True])
-def test_lines_that_stay_are_in_no_splice(loose: bool) -> None:
+def test_kept_lines_are_in_no_splice(loose: bool) -> None:
     lines = [f"    line {index}\n" for index in range(20)]
     changed = [*lines]
     changed[3] = "    other\n"

@@ -58,9 +58,7 @@ def folder(tmp_path_factory):
     start=st.integers(1, 12),
     occurrence=st.integers(1, 3),
 )
-def test_the_nth_line_from_the_start_is_replaced(
-    folder, hold, lines, wanted, start, occurrence
-):
+def test_replaces_nth_line_from_start(folder, hold, lines, wanted, start, occurrence):
     data = "".join(map("".join, lines)).encode()
     edit = LineSearch(start, wanted, "new", occurrence=occurrence)
     places = [
@@ -82,7 +80,7 @@ def test_the_nth_line_from_the_start_is_replaced(
 @pytest.mark.parametrize("hold", [True, False])
 @BOUNDED
 @given(lines=LINES, wanted=st.sampled_from("abc"))
-def test_what_is_deleted_is_the_line_and_its_terminator(folder, hold, lines, wanted):
+def test_deletes_line_with_terminator(folder, hold, lines, wanted):
     places = [i for i, (_, text, _) in enumerate(lines) if text == wanted]
     if not places:
         return
@@ -155,20 +153,20 @@ def test_patterns(pattern, template, start, expected, folder):
     assert made(b"k = 1\nm = 2\n", edit, folder) == expected.encode()
 
 
-def test_leading_blanks_count_when_they_are_to(folder):
+def test_leading_blanks_count_on_request(folder):
     with pytest.raises(FilewrightError) as refused:
         made(b"  x\n", LineSearch(1, "\tx", "y", ignore_indent=False), folder)
     assert refused.value.code is Code.NO_MATCH
 
 
-def test_a_blank_line_that_is_not_there_is_no_place_in_another_line(folder):
+def test_absent_blank_line_has_no_place(folder):
     with pytest.raises(FilewrightError) as refused:
         made(b"ab\ncd\n", LineSearch(1, "\n", "q"), folder)
     assert refused.value.code is Code.NO_MATCH
 
 
 @pytest.mark.parametrize("start", [3, 50])
-def test_a_line_past_the_end_is_refused_with_the_count(start, folder):
+def test_refuses_line_past_end(start, folder):
     with pytest.raises(FilewrightError) as refused:
         made(b"x\n", LineSearch(start, None, "y"), folder)
     assert refused.value.code is Code.INVALID_INPUT

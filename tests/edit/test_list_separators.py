@@ -344,7 +344,7 @@ def test_member_moves_to_another_list(root: Path, workspace: Workspace) -> None:
     ],
     ids=short_id,
 )
-def test_lines_that_end_a_block_are_refused(
+def test_refuses_lines_that_end_a_block(
     root: Path, workspace: Workspace, name: str, text: str, symbol: str
 ) -> None:
     (root / name).write_text(text)

@@ -311,7 +311,7 @@ ALL = {
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_edit_lands(name: str) -> None:
+def test_finds_place(name: str) -> None:
     case = ALL[name]
     assert located(case.file, case.search, case.replace) == (case.expected, case.tier)
 
@@ -319,7 +319,7 @@ def test_the_edit_lands(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name, case in ALL.items() if "\r" not in case.file]
 )
-def test_in_a_crlf_file_every_line_stays_crlf(name: str) -> None:
+def test_keeps_crlf(name: str) -> None:
     case = ALL[name]
     result, tier = located(case.file.replace("\n", "\r\n"), case.search, case.replace)
     assert result == case.expected.replace("\n", "\r\n")
@@ -330,7 +330,7 @@ ENDED = [name for name, case in ALL.items() if case.file.endswith("\n")]
 
 
 @pytest.mark.parametrize("name", [name for name in ENDED if "\r" not in ALL[name].file])
-def test_it_lands_between_other_lines_too(name: str) -> None:
+def test_finds_place_between_other_lines(name: str) -> None:
     case = ALL[name]
     before, after = "zzz = [\n    0,\n]\n\n", "\nzzz[9] = {\n\tq\n}\n"
     result, tier = located(before + case.file + after, case.search, case.replace)
@@ -341,7 +341,7 @@ def test_it_lands_between_other_lines_too(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name, case in ALL.items() if case.tier is not Tier.EXACT]
 )
-def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
+def test_finds_only_exact_text_without_fuzzy(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:
         located(case.file, case.search, case.replace, fuzzy=False)
@@ -351,7 +351,7 @@ def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in ENDED if ALL[name].tier is not Tier.ELISION]
 )
-def test_a_second_copy_makes_it_ambiguous(name: str) -> None:
+def test_second_copy_is_ambiguous(name: str) -> None:
     case = ALL[name]
     with pytest.raises(FilewrightError) as caught:
         located(case.file + case.file, case.search, case.replace)
@@ -383,7 +383,7 @@ HURTFUL = {
 
 
 @pytest.mark.parametrize("name", HURTFUL)
-def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
+def test_refuses_hurtful_input_in_bounded_work(name: str) -> None:
     text, search, code = HURTFUL[name]
     with pytest.raises(FilewrightError) as caught:
         plan_edits(Snapshot(text.encode()), [TextEdit(search, "new\n")])
@@ -393,7 +393,7 @@ def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
 @pytest.mark.parametrize(
     "count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)]
 )
-def test_very_many_lines_land(count: int) -> None:
+def test_finds_very_many_lines(count: int) -> None:
     text = "".join(f"    line {i}\n" for i in range(count))
     search = "".join(f"line {i}\n" for i in range(10, count - 10))
     replace = search.replace(f"line {count // 2}\n", "changed\n")

@@ -196,7 +196,7 @@ def check(counts: Counter[str]) -> None:
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(2_000, marks=pytest.mark.sweep)])
-def test_several_edits_of_made_up_files(count: int) -> None:
+def test_edits_of_generated_files(count: int) -> None:
     rng = random.Random(11)
     check(measured(files(rng, count), rng, 4))
 
@@ -206,7 +206,7 @@ def test_several_edits_of_made_up_files(count: int) -> None:
     not REPOSITORIES,
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
-def test_several_edits_of_files_of_repositories() -> None:
+def test_edits_of_repositories() -> None:
     from benchmarks.edits import changes, repositories
 
     rng = random.Random(11)

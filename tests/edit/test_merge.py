@@ -493,7 +493,7 @@ def comparisons(count: int) -> int:
     return Number.compared
 
 
-def test_lines_that_stay_are_not_looked_for_among_all_lines() -> None:
+def test_compares_kept_lines_in_linear_work() -> None:
     assert comparisons(4_000) < 6 * comparisons(1_000)
 
 
@@ -518,5 +518,5 @@ PARTS = [
 
 
 @pytest.mark.parametrize("case", PARTS, ids=range(len(PARTS)))
-def test_a_part_of_a_line_is_replaced_literally(case: Case) -> None:
+def test_replaces_part_of_line_literally(case: Case) -> None:
     check_plan(case)

@@ -14,7 +14,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 
 
-def test_the_first_difference_shows_its_blanks() -> None:
+def test_first_difference_shows_blanks() -> None:
     error = refused(
         "a\n\tif (x  == 1) \nb\n", TextEdit("a\n    if (x == 2)\nb\n", "c\n")
     )
@@ -38,11 +38,11 @@ VISIBLE = {
 
 
 @pytest.mark.parametrize("line", VISIBLE)
-def test_blanks_made_visible(line: str) -> None:
+def test_shows_whitespace(line: str) -> None:
     assert show_whitespace(line) == VISIBLE[line]
 
 
-def test_bytes_that_are_no_text_are_shown_as_such() -> None:
+def test_shows_invalid_bytes() -> None:
     data = b"alpha = 1\nbeta = \xff\xfe2\ngamma = 3\n"
     with pytest.raises(FilewrightError) as caught:
         plan_edits(
@@ -58,7 +58,7 @@ def test_bytes_that_are_no_text_are_shown_as_such() -> None:
     "search",
     ["x", "???", "\t", "🙂", "a" * 5_000, "nothing of that kind\nis in here\n"],
 )
-def test_what_is_like_nothing_is_refused_plainly(search: str) -> None:
+def test_refuses_text_like_nothing(search: str) -> None:
     error = refused("one\ntwo\n", TextEdit(search, "y"))
     assert error.code == Code.NO_MATCH
     assert error.details["suggestions"] == []

@@ -22,9 +22,7 @@ DISPLAYED = [
 
 
 @pytest.mark.parametrize(("search", "replace"), DISPLAYED)
-def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
-    search: str, replace: str
-) -> None:
+def test_notes_numbers_and_fences(search: str, replace: str) -> None:
     planned = plan_edits(named("a.py", FILE.encode()), [TextEdit(search, replace)])
     result = apply_splices(FILE.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
@@ -32,7 +30,7 @@ def test_numbers_and_fences_of_the_replacement_alone_are_written_and_noted(
     assert planned.outcomes[0].notes
 
 
-def test_a_nul_is_written_and_noted() -> None:
+def test_notes_nul() -> None:
     planned = plan_edits(named("a.py", FILE.encode()), [TextEdit("x = 1", "x = '\0'")])
     assert [note.text for note in planned.outcomes[0].notes] == [
         "now contains a NUL, which makes the file a binary one"
@@ -40,7 +38,7 @@ def test_a_nul_is_written_and_noted() -> None:
     assert plan_case(Case("a.txt", "a\0b\nc\n", "c", "\0")) == "a\0b\n\0\n"
 
 
-def test_numbers_and_fences_that_are_content_are_written() -> None:
+def test_writes_numbers_and_fences_of_content() -> None:
     assert (
         plan_case(
             Case(

@@ -217,12 +217,12 @@ MARKERS = [
     "search",
     [LAZY, LAZY.replace("    ", "  "), LAZY.replace("\n", " \n")],
 )
-def test_a_marker_for_omitted_text_is_not_written(mark: str, search: str) -> None:
+def test_refuses_marker_in_replacement(mark: str, search: str) -> None:
     case = Case("a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n")
     assert plan_case(case) is None
 
 
-def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
+def test_marker_of_file_or_search_is_text() -> None:
     file = LAZY.replace("    x = 1\n", "    # ... existing code ...\n")
     new = "    # ... existing code ...\n    y = 4\n"
     case = Case("a.py", file, "    # ... existing code ...\n    y = 2\n", new)
@@ -234,6 +234,6 @@ def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
 
 
 @pytest.mark.parametrize("mark", [*MARKERS, "2→    y = 2", "```python"])
-def test_without_fuzzy_a_marker_is_written(mark: str) -> None:
+def test_writes_marker_without_fuzzy(mark: str) -> None:
     case = Case("a.py", LAZY, "    y = 2\n", f"    {mark}\n")
     assert plan_case(case, fuzzy=False) == LAZY.replace("    y = 2\n", f"    {mark}\n")

@@ -28,7 +28,7 @@ def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...
 
 @examples(83, derandomize=True)
 @given(st.binary(min_size=1, max_size=12), splices, splices)
-def test_an_overlay_reads_as_the_result_and_composes(
+def test_reads_as_result_and_composes(
     data: bytes,
     first: list[tuple[int, int, bytes]],
     second: list[tuple[int, int, bytes]],
@@ -52,7 +52,7 @@ def test_an_overlay_reads_as_the_result_and_composes(
 @given(
     st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14)
 )
-def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
+def test_reads_over_file_read_by_pages(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int
 ) -> None:
     one = taken(data, drawn)

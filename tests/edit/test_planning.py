@@ -60,7 +60,7 @@ def test_edits_of_one_call(name: str) -> None:
     assert plan_text(FILE, *(TextEdit(*edit) for edit in edits))[0] == expected
 
 
-def test_all_or_nothing_and_every_refusal_is_told() -> None:
+def test_reports_each_refusal() -> None:
     error = refused(
         FILE, TextEdit("one", "1"), TextEdit("six", "6"), TextEdit("seven", "7")
     )
@@ -69,12 +69,12 @@ def test_all_or_nothing_and_every_refusal_is_told() -> None:
     assert [refused["edit"] for refused in error.details["refusals"]] == [1, 2]
 
 
-def test_a_text_that_stands_there_twice_is_not_made_clear_by_an_earlier_edit() -> None:
+def test_earlier_edit_resolves_no_ambiguity() -> None:
     error = refused("a\nb\na\n", TextEdit("a\nb", "c\nb"), TextEdit("a", "d"))
     assert error.code == Code.AMBIGUOUS_MATCH
 
 
-def test_the_outcome_names_lines_before_and_after() -> None:
+def test_outcome_has_lines_before_and_after() -> None:
     result, made = plan_text(
         FILE,
         TextEdit("four\n", "four\nfour and a half\n"),
@@ -91,7 +91,7 @@ def test_the_outcome_names_lines_before_and_after() -> None:
     ]
 
 
-def test_the_outcome_says_what_was_looked_past() -> None:
+def test_outcome_names_repair() -> None:
     _, made = plan_text(
         "  a(b)\n  # the first\n",
         TextEdit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n"),
@@ -103,13 +103,13 @@ def test_the_outcome_says_what_was_looked_past() -> None:
     assert 0 < outcome.similarity < 1
 
 
-def test_an_edit_on_a_result_says_so() -> None:
+def test_outcome_names_edit_on_result() -> None:
     _, made = plan_text(FILE, TextEdit("two", "zwei"), TextEdit("zwei", "due"))
     assert [outcome.on_result for outcome in made.outcomes] == [False, True]
     assert "result of the edits before" in made.outcomes[1].text
 
 
-def test_an_edit_among_others_may_change_nothing() -> None:
+def test_edit_among_others_may_change_nothing() -> None:
     result, made = plan_text(FILE, TextEdit("one", "one"), TextEdit("two", "2"))
     assert result == FILE.replace("two", "2")
     assert [outcome.places for outcome in made.outcomes] == [0, 1]
@@ -120,7 +120,7 @@ def test_replace_all_counts_its_places() -> None:
     assert [outcome.places for outcome in made.outcomes] == [3]
 
 
-def test_limits_and_empty_calls() -> None:
+def test_limits() -> None:
     assert refused(FILE).code == Code.INVALID_INPUT
     many = [TextEdit(f"line {i}\n", f"row {i}\n", number=i) for i in range(501)]
     text = "".join(f"line {i}\n" for i in range(501))
@@ -128,7 +128,7 @@ def test_limits_and_empty_calls() -> None:
     assert plan_text(text, *many, total=501)[0] == text.replace("line", "row")
 
 
-def test_five_hundred_edits_land_in_one_call() -> None:
+def test_five_hundred_edits() -> None:
     text = "".join(f"def f{i}():\n    return {i}\n\n" for i in range(500))
     edits = [
         TextEdit(
@@ -141,15 +141,13 @@ def test_five_hundred_edits_land_in_one_call() -> None:
     assert {outcome.tier for outcome in made.outcomes} == {Tier.TRAILING}
 
 
-def test_a_cancelled_task_stops() -> None:
+def test_stops_when_cancelled() -> None:
     task = Task()
     task.cancel()
     assert refused(FILE, TextEdit("one", "1"), task=task).code == Code.CANCELLED
 
 
-def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given() -> (
-    None
-):
+def test_refuses_insertion_past_end() -> None:
     error = refused(FILE, Insertion(line=9, replace="six"))
     assert error.code == Code.INVALID_INPUT
     assert (
@@ -186,9 +184,7 @@ def test_a_line_to_insert_before_that_is_past_the_end_is_named_as_it_was_given()
         ],
     ],
 )
-def test_the_lines_after_an_edit_are_those_of_what_it_puts_there(
-    edits: list[TextEdit], file: bytes
-) -> None:
+def test_outcome_lines_hold_new_text(edits: list[TextEdit], file: bytes) -> None:
     made = plan_edits(Snapshot(file), edits)
     lines = apply_splices(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):
@@ -281,7 +277,7 @@ def one_by_one(data, edits):
 
 @examples(67, derandomize=True)
 @given(text=st.text(alphabet="ab \r\n", max_size=20), wanted=EDITS)
-def test_in_turn_is_one_after_the_other(text, wanted):
+def test_in_turn_equals_single_calls(text, wanted):
     data = text.encode()
     edits = [
         TextEdit(old, new, everywhere) for old, new, everywhere in wanted if old != new
@@ -302,7 +298,7 @@ def test_in_turn_is_one_after_the_other(text, wanted):
 
 
 @pytest.mark.parametrize("fuzzy", [[True, False], [False, True]])
-def test_each_edit_has_its_own_tolerance(fuzzy):
+def test_edits_have_own_tolerance(fuzzy):
     data = b"    one\n    two\n"
     edits = [TextEdit("  one\n", "  1\n"), TextEdit("  two\n", "  2\n")]
     strict = [index for index, loose in enumerate(fuzzy) if not loose]

@@ -17,9 +17,7 @@ DOUBLED = [
 
 
 @pytest.mark.parametrize(("file", "search", "replace"), DOUBLED)
-def test_notes_text_that_is_there_twice_then(
-    file: str, search: str, replace: str
-) -> None:
+def test_notes_doubled_text(file: str, search: str, replace: str) -> None:
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert any("twice" in note.text for note in planned.outcomes[0].notes)
     plain = plan_edits(Snapshot(file.encode()), [TextEdit(search, search + "x")])
@@ -45,7 +43,7 @@ TWICE = [
 
 
 @pytest.mark.parametrize(("file", "search", "replace"), TWICE)
-def test_an_insertion_that_follows_already_is_disclosed(
+def test_tells_of_insertion_that_follows_already(
     file: str, search: str, replace: str
 ) -> None:
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])

@@ -43,7 +43,7 @@ def _replaced(
         (r"(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", r"\10", "write ${10}"),
     ],
 )
-def test_refuses_references_as_others_write_them(
+def test_refuses_references_of_other_dialects(
     pattern: str, new: str, hint: str
 ) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -200,7 +200,7 @@ def test_regex(content: bytes, pattern: str, new: str, expected: bytes) -> None:
     assert replace_in(content, pattern, new, mode="regex")[0] == expected
 
 
-def test_a_group_brings_the_bytes_of_the_file() -> None:
+def test_group_has_bytes_of_file() -> None:
     content = b"k = a\r\nb;\n"
     after, _ = replace_in(
         content, r"(?s)k = (.*?);", "v = $1;", mode="regex", multiline=True
@@ -208,7 +208,7 @@ def test_a_group_brings_the_bytes_of_the_file() -> None:
     assert after == b"v = a\r\nb;\n"
 
 
-def test_other_encodings_are_matched_and_written_in_their_own() -> None:
+def test_other_encodings() -> None:
     content = "größe und maß\n".encode("cp1252")
     assert replace_in(content, "maß", "größe", encoding="cp1252")[
         0
@@ -233,7 +233,7 @@ def test_other_encodings_are_matched_and_written_in_their_own() -> None:
         ("", "x", {}, "invalid_input", "empty"),
     ],
 )
-def test_what_is_refused(
+def test_refuses(
     pattern: str, new: str, options: dict[str, Any], code: str, said: str
 ) -> None:
     error = refused(pattern, new, **options)
@@ -242,11 +242,11 @@ def test_what_is_refused(
     assert error.hint
 
 
-def test_binary_files_are_refused() -> None:
+def test_refuses_binary_files() -> None:
     assert refused("a", "b", b"a\0b").code == "is_binary"
 
 
-def test_too_many_matches_are_refused() -> None:
+def test_refuses_too_many_matches() -> None:
     pattern = compile_pattern("a")
     with pytest.raises(FilewrightError) as caught:
         replace_matches(
@@ -269,7 +269,7 @@ def test_too_many_matches_are_refused() -> None:
         ({}, 3, "invalid_input"),
     ],
 )
-def test_counts_guard_against_surprises(
+def test_expected_count(
     counts: dict[str, int], expected: int | None, code: str | None
 ) -> None:
     if code is None:
@@ -288,9 +288,7 @@ def test_counts_guard_against_surprises(
     st.sampled_from(["", "a", "xy", "ä$1"]),
 )
 @examples(50, derandomize=True)
-def test_literal_replacement_is_that_of_the_text(
-    text: str, pattern: str, new: str
-) -> None:
+def test_literal_equals_str_replace(text: str, pattern: str, new: str) -> None:
     assert (
         replace_in(text.encode(), pattern, new)[0]
         == text.replace(pattern, new).encode()

@@ -21,11 +21,11 @@ INVALID = [
 
 
 @pytest.mark.parametrize("edit", INVALID)
-def test_a_request_without_a_meaning_is_invalid(edit: TextEdit) -> None:
+def test_refuses_invalid_request(edit: TextEdit) -> None:
     error = refused("a\nb\n", edit)
     assert error.code == Code.INVALID_INPUT
     assert error.hint
 
 
-def test_half_an_emoji_never_matches_a_whole_one() -> None:
+def test_half_emoji_is_invalid() -> None:
     assert refused("x = '😀'\n", TextEdit("\ud83d", "y")).code == Code.INVALID_INPUT

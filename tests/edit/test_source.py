@@ -47,7 +47,7 @@ def described(snapshot: Snapshot, edit: TextEdit) -> Any:
 
 @examples(67, derandomize=True)
 @given(texts, asked)
-def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
+def test_pages_match_as_held_text(text: str, search: str) -> None:
     edit = TextEdit(search or "a", "new")
     streamed = described(Windowed(text.encode()), edit)
     assert streamed == described(Snapshot(text.encode()), edit)
@@ -55,7 +55,7 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
 
 @examples(50, derandomize=True)
 @given(texts)
-def test_rows_are_the_lines_from_both_sides(text: str) -> None:
+def test_rows_from_both_sides(text: str) -> None:
     data = text.encode()
     expected = [
         (line.offset, line.body, line.terminator)
@@ -79,7 +79,7 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Windowed, Snapshot])
-def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
+def test_overlong_line_neither_matches_nor_hides(
     kind: type[Snapshot],
 ) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
@@ -112,7 +112,7 @@ def file(tmp_path: Path) -> Iterator[Any]:
         snapshot.close()
 
 
-def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
+def test_edits_file_read_by_pages(file: Any) -> None:
     text = (
         "".join(f"line {i} of many\n" for i in range(30_000))
         + "def f(a):  \n\n\treturn a\n"
@@ -134,7 +134,7 @@ def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
     )
 
 
-def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
+def test_refuses_search_text_longer_than_pages(file: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
         plan_edits(file(b"x" * (9 << 20)), [TextEdit("x" * (8 << 20) + "y", "z")])
     assert caught.value.code == Code.TOO_LARGE

@@ -87,7 +87,7 @@ FOLLOWED: dict[str, tuple[str, TextEdit, Code, str]] = {
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-def test_following_the_suggestion_succeeds(name: str) -> None:
+def test_following_suggestion_succeeds(name: str) -> None:
     file, edit, code, expected = FOLLOWED[name]
     error = refused(file, edit)
     assert error.code == code
@@ -95,7 +95,7 @@ def test_following_the_suggestion_succeeds(name: str) -> None:
     assert follow(file, error) == expected
 
 
-def test_each_of_the_equal_places_can_be_chosen() -> None:
+def test_suggests_each_equal_place() -> None:
     file = "a = 1\nb\n" * 3
     error = refused(file, TextEdit("a = 1", "a = 2"))
     assert error.details["lines"] == [1, 3, 5]
@@ -104,7 +104,7 @@ def test_each_of_the_equal_places_can_be_chosen() -> None:
     assert len(chosen) == 3
 
 
-def test_exact_only_names_the_tier_that_would_match() -> None:
+def test_names_looser_tier_without_fuzzy() -> None:
     error = refused(
         CODE, TextEdit("return a + 1  \n\ndef three(b):\n", "x\n"), fuzzy=False
     )

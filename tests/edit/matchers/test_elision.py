@@ -25,7 +25,7 @@ ELISION = {
 
 
 @pytest.mark.parametrize("name", ELISION)
-def test_an_elision_that_is_not_certain_is_refused(name: str) -> None:
+def test_refuses_uncertain_elision(name: str) -> None:
     file, search, replace = ELISION[name]
     assert refused(file, TextEdit(search, replace)).code in (
         Code.NO_MATCH,
@@ -63,7 +63,7 @@ CROSSING = [
 
 
 @pytest.mark.parametrize("case", CROSSING, ids=case_id)
-def test_an_elision_does_not_leave_the_block_in_which_it_begins(case: Case) -> None:
+def test_elision_stays_in_its_block(case: Case) -> None:
     check_plan(case)
 
 
@@ -96,7 +96,7 @@ BEFORE_THE_MARK = [
 
 
 @pytest.mark.parametrize("case", BEFORE_THE_MARK, ids=case_id)
-def test_a_change_before_the_mark_needs_lines_that_occur_once(case: Case) -> None:
+def test_change_before_marker_needs_unique_lines(case: Case) -> None:
     check_plan(case)
 
 
@@ -119,5 +119,5 @@ DOTS = [
 
 
 @pytest.mark.parametrize("case", DOTS, ids=case_id)
-def test_dots_beside_code_stand_for_nothing_left_out(case: Case) -> None:
+def test_dots_beside_code_are_code(case: Case) -> None:
     check_plan(case)

@@ -43,12 +43,12 @@ ENCODED = {
 
 
 @pytest.mark.parametrize("name", ENCODED)
-def test_an_edit_is_made_in_the_files_own_bytes(name: str) -> None:
+def test_keeps_encoding(name: str) -> None:
     data, encoding, search, replace, expected = ENCODED[name]
     assert done(data, TextEdit(search, replace), encoding=encoding) == expected
 
 
-def test_a_match_never_begins_inside_a_character() -> None:
+def test_no_match_inside_character() -> None:
     # The second byte of 表 in Shift-JIS is a backslash; that of ソ too.
     data = "表ソ = 1\n".encode("shift_jis")
     assert data.count(b"\\") == 2
@@ -61,20 +61,20 @@ def test_a_match_never_begins_inside_a_character() -> None:
     )
 
 
-def test_a_character_the_encoding_lacks_is_refused_by_name() -> None:
+def test_names_character_that_encoding_lacks() -> None:
     with pytest.raises(FilewrightError) as caught:
         done("é\n".encode("latin-1"), TextEdit("é", "€"), encoding="latin-1")
     assert caught.value.code == Code.UNENCODABLE
     assert "€" in caught.value.message
 
 
-def test_half_a_character_of_utf_16_is_not_edited() -> None:
+def test_no_match_of_half_utf16_character() -> None:
     with pytest.raises(FilewrightError) as caught:
         done("a\n".encode("utf-16") + b"a", TextEdit("a", "b"))
     assert caught.value.code == Code.IS_BINARY
 
 
-def test_another_normalisation_form_is_named_and_the_hint_succeeds() -> None:
+def test_names_other_normalisation_form() -> None:
     data = "x = cafe\u0301 + 1\n".encode()
     edit = TextEdit("caf\u00e9 + 1", "tea + 1")
     with pytest.raises(FilewrightError) as caught:
@@ -115,7 +115,7 @@ MIXED = {
 
 
 @pytest.mark.parametrize("name", MIXED)
-def test_terminators_outside_the_change_stay(name: str) -> None:
+def test_keeps_terminators_outside_change(name: str) -> None:
     data, search, replace, expected = MIXED[name]
     assert done(data, TextEdit(search, replace)) == expected
 
@@ -162,7 +162,7 @@ def planned_or_code(snapshot: Snapshot, edit: TextEdit) -> EditPlan | Code:
 
 @examples(67, derandomize=True)
 @given(texts(), st.data())
-def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> None:
+def test_keeps_bytes_outside_region(text: str, data: st.DataObject) -> None:
     content = text.encode()
     plain = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = data.draw(st.integers(0, len(plain) - 1))
@@ -207,9 +207,7 @@ def test_outside_the_region_every_byte_stays(text: str, data: st.DataObject) -> 
     st.text("ab\n", max_size=6),
     st.text("abc\n", max_size=4),
 )
-def test_exact_text_is_taken_as_str_replace_would(
-    before: str, search: str, after: str, replace: str
-) -> None:
+def test_equals_str_replace(before: str, search: str, after: str, replace: str) -> None:
     text = before + search + after
     count = sum(text.startswith(search, at) for at in range(len(text)))
     planned = planned_or_code(Snapshot(text.encode()), TextEdit(search, replace))
@@ -238,9 +236,7 @@ def test_exact_text_is_taken_as_str_replace_would(
     st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
     st.text("ab\n", min_size=1, max_size=4),
 )
-def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
-    parts: list[bytes], search: str
-) -> None:
+def test_newline_matches_any_terminator(parts: list[bytes], search: str) -> None:
     data = b"".join(parts)
     spans = find_occurrences(Source(Snapshot(data)), search, 100)
     for span in spans:
@@ -266,7 +262,7 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(
         (b"a\rX\nb", ["X\n"], b"a\rb"),
     ],
 )
-def test_a_deletion_touches_no_byte_behind_it(
+def test_deletion_keeps_bytes_behind(
     file: bytes, gone: list[str], after: bytes
 ) -> None:
     edits = [TextEdit(search, "") for search in gone]
@@ -284,18 +280,18 @@ def test_a_deletion_touches_no_byte_behind_it(
         Insertion(line=1, replace="\ufeffA"),
     ],
 )
-def test_a_mark_in_new_text_is_the_one_the_file_has(edit: TextEdit) -> None:
+def test_writes_no_second_byte_order_mark(edit: TextEdit) -> None:
     file = "\ufeffa\nb\n".encode()
     result = apply_splices(file, plan_edits(Snapshot(file), [edit]).splices)
     assert result.startswith("\ufeffA".encode())
 
 
 @pytest.mark.parametrize("text", ["null", "[1,2]", "123", "true"])
-def test_text_that_looks_like_a_value_is_text(text: str) -> None:
+def test_value_is_text(text: str) -> None:
     assert plan_tier(f"a {text}\n", TextEdit(text, "None"))[0] == "a None\n"
 
 
-def test_replace_all_takes_every_exact_occurrence_and_nothing_else() -> None:
+def test_replaces_all_exact_occurrences() -> None:
     assert (
         plan_tier("aXbXc x\n", TextEdit("X", "--", replace_all=True))[0]
         == "a--b--c x\n"

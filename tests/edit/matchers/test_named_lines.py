@@ -86,13 +86,13 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (b"a\n\nb\n", [Block("a\n\nb", "a\nb", 1, 3)], b"a\nb\n"),
     ],
 )
-def test_blocks_apply_to_their_lines(
+def test_replaces_named_lines(
     content: bytes, blocks: list[Block], expected: bytes
 ) -> None:
     assert result(content, *blocks) == expected
 
 
-def test_the_file_keeps_its_encoding() -> None:
+def test_keeps_file_encoding() -> None:
     text = "größe\nb\n".encode("cp1252")
     assert result(
         text, Block("b", "maß", 2, 2), encoding="cp1252"
@@ -119,14 +119,14 @@ def test_the_file_keeps_its_encoding() -> None:
         ([Block("b", "B", 2, 2), Block("b", "C", 2, 2)], "overlap", "edits 1 and 2"),
     ],
 )
-def test_blocks_are_refused(blocks: list[Block], code: str, said: str) -> None:
+def test_refuses_blocks(blocks: list[Block], code: str, said: str) -> None:
     error = refusal(ABC, *blocks)
     assert error.code == code
     assert said in error.message
     assert error.hint
 
 
-def test_a_block_that_fails_says_what_is_there_and_where_its_text_is() -> None:
+def test_names_text_there_and_place_of_block() -> None:
     error = refusal(ABC, Block("c\nd", "X", 1, 2))
     assert error.details["text_found"] == "a\nb"
     assert error.details["lines"] == [3]
@@ -134,7 +134,7 @@ def test_a_block_that_fails_says_what_is_there_and_where_its_text_is() -> None:
     assert result(ABC, Block("c\nd", "X", 3, 4)) == b"a\nb\nX\n"
 
 
-def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
+def test_lists_equal_places() -> None:
     error = refusal(b"x\na\nx\n", Block("x", "y", 2, 2))
     assert error.details["lines"] == [1, 3]
 
@@ -147,7 +147,7 @@ def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
     new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
 )
 @examples(50, derandomize=True)
-def test_nothing_outside_the_lines_changes(
+def test_changes_only_named_lines(
     lines: list[bytes], ends: list[bytes], start: int, count: int, new: list[str]
 ) -> None:
     content = b"".join(line + end for line, end in zip(lines, ends, strict=False))

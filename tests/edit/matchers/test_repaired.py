@@ -33,7 +33,7 @@ LITERAL = {
 
 
 @pytest.mark.parametrize("name", LITERAL)
-def test_exact_text_is_never_repaired(name: str) -> None:
+def test_repairs_no_exact_text(name: str) -> None:
     file, search, replace = LITERAL[name]
     assert plan_tier(file, TextEdit(search, replace)) == (
         file.replace(search, replace),
@@ -42,7 +42,7 @@ def test_exact_text_is_never_repaired(name: str) -> None:
 
 
 @pytest.mark.parametrize("twin_first", [True, False])
-def test_a_whitespace_twin_does_not_disturb_an_exact_text(twin_first: bool) -> None:
+def test_exact_text_beside_whitespace_twin(twin_first: bool) -> None:
     exact, twin = (
         "if a:\n    b()\n    c()\n",
         "        if a:\n            b()\n            c()\n",
@@ -81,12 +81,12 @@ REPAIRS = {
 
 
 @pytest.mark.parametrize("name", REPAIRS)
-def test_damage_in_part_is_not_repaired(name: str) -> None:
+def test_repairs_no_partial_damage(name: str) -> None:
     file, search, replace = REPAIRS[name]
     assert refused(file, TextEdit(search, replace)).code == Code.NO_MATCH
 
 
-def test_a_replacement_without_the_damage_is_left_as_it_is() -> None:
+def test_keeps_undamaged_replacement() -> None:
     file = 'log("a")\nlog("b")\n'
     search = 'log(\\"a\\")\\nlog(\\"b\\")'
     replace = 'log("a\\n")\nlog("b")'
@@ -165,5 +165,5 @@ HALVES = [
 
 
 @pytest.mark.parametrize("case", HALVES, ids=case_id)
-def test_damage_in_half_of_the_replacement_is_refused_or_told(case: Case) -> None:
+def test_refuses_half_damaged_replacement(case: Case) -> None:
     check_plan(case)

@@ -33,7 +33,7 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("case", ESCAPES, ids=case_id)
-def test_what_is_unescaped_in_the_search_is_unescaped_in_the_replacement(
+def test_unescapes_search_and_replacement(
     case: Case,
 ) -> None:
     check_plan(case)

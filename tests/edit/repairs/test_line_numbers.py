@@ -46,7 +46,7 @@ KEYS += [
 
 
 @pytest.mark.parametrize("case", KEYS, ids=case_id)
-def test_a_number_that_is_not_the_lines_own_is_text(case: Case) -> None:
+def test_keeps_numbers_of_text(case: Case) -> None:
     check_plan(case)
 
 
@@ -75,7 +75,7 @@ NUMBERED = [
 ]  # fmt: skip
 
 
-def test_one_damage_is_repaired_and_not_two_at_once() -> None:
+def test_removes_one_damage_at_a_time() -> None:
     fenced = [
         "```\n1→a = 1\n2→b = 2\n3→c = 3\n```",
         "```\n1→a = 1\n2→b = 4\n3→c = 3\n```",
@@ -93,5 +93,5 @@ def test_one_damage_is_repaired_and_not_two_at_once() -> None:
 
 
 @pytest.mark.parametrize("case", NUMBERED, ids=case_id)
-def test_a_number_that_is_the_lines_own_is_taken_away(case: Case) -> None:
+def test_removes_line_numbers(case: Case) -> None:
     check_plan(case)
