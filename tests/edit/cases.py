@@ -1,4 +1,4 @@
-"""A case of the editing rules: a file, a request, and what must come of it, through `Workspace`."""
+"""Cases of edits: a file, a request, and the expected text, with or without a workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that are damaged in every way a model is known to damage them, beside near twins."""
+"""Requests with each kind of damage that models do, beside text that is nearly the same."""
 
 from __future__ import annotations
 

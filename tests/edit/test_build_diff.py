@@ -1,4 +1,4 @@
-"""Diffs that are shown: right, bounded, and honest about what they leave out."""
+"""Diffs that are shown: right, bounded, and clear about omitted parts."""
 
 from __future__ import annotations
 

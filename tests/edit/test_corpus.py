@@ -1,10 +1,10 @@
-"""The score on corpora of edit requests, where they are at hand.
+"""The score on corpora of edit requests; left out without a corpus.
 
 ``FILEWRIGHT_EDIT_CORPUS`` names a folder with ``*.jsonl`` or ``*.jsonl.zst`` files, whose lines are of three kinds:
 
 * a request made by rule: ``class, file, search, replace, expect`` (``apply`` or ``refuse``), ``expected``, ``accept``,
   ``lossy``;
-* a call of a model with all its edits: ``path, file, edits, expected`` (None where nobody knows);
+* a call of a model with all its edits: ``path, file, edits, expected`` (None if unknown);
 * a call that failed elsewhere: ``kind`` is ``file`` (``key, input, expected``) or ``call`` (``key, variant, args,
   times``), of which ``args`` is what the model sent, a hunk of the envelope or a search and a replacement in JSON.
 """

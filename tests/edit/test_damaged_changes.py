@@ -1,7 +1,7 @@
-"""True changes as damaged requests, of every class of the benchmark of edits: nothing is written that is wrong.
+"""Changes with each class of damage: the true result or a refusal.
 
-The short form makes changes up. The exhaustive form takes them from the histories of the repositories in the folder that
-``FILEWRIGHT_EDIT_REPOSITORIES`` names.
+The short test generates changes. The sweep takes them from the histories of the repositories in the folder
+that ``FILEWRIGHT_EDIT_REPOSITORIES`` names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""An attack on every tier: true requests, damaged in every way we name and some we do not, beside near twins.
+"""Damaged requests against every tier, beside text that is nearly the same.
 
-The oracle knows the true place and the true result. Whatever is applied must be that result; a refusal
-is always honest. A request that by its damage says exactly what another place says is no attack: it is
-another request.
+The true place and the true result are known. An applied edit must give that result; a refusal is always
+right. A damaged request that says exactly what another place says is another request, and is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every example of docs/editing.md does what the page says."""
+"""Each example of docs/editing.md does what the page says."""
 
 from __future__ import annotations
 

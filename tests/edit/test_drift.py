@@ -1,4 +1,4 @@
-"""Sessions: a text is shown, someone else edits the file, the caller edits what was shown."""
+"""Edits of text that another process has changed since it was shown."""
 
 from __future__ import annotations
 

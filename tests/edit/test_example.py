@@ -1,4 +1,4 @@
-"""Examples of what a replacement makes of a line."""
+"""Examples of a replacement in one line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a refusal suggests, followed to the letter: measured where the true result is known.
+"""Suggestions of refusals, followed to the letter and compared with the true result.
 
-A true request is damaged so that its text is nowhere: a word is misremembered, a line or a number of it
-is missing or another. A suggestion may be right, or there may be none. At least nineteen of twenty are right;
-and none ever loses a line of the file, has one twice, or writes the damage or what was misremembered.
+A true request is damaged so that the file lacks its text: a word or a number is another, or a line is
+missing. At least nineteen of twenty suggestions are right, and none loses or doubles a line of the file, or
+writes the damage.
 """
 
 from __future__ import annotations

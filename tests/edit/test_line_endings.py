@@ -1,4 +1,4 @@
-"""A new line ends as the line above it does, else as the line below; a kept line keeps its end."""
+"""New lines end as the line above or below them; a kept line keeps its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What begins inside an indentation, or loses its last newline, is an edit of whole lines."""
+"""Edits that begin inside an indent, or lose the last newline, are edits of whole lines."""
 
 from __future__ import annotations
 

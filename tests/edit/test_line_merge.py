@@ -1,7 +1,7 @@
-"""Loose is a merge: of what is found loosely only the difference of the request is applied.
+"""A loose match is merged: only the difference between search text and replacement is applied.
 
-What is equal in search and replacement keeps the file's own characters, also inside of a line that changes; what is new
-follows the mapping that the match proves, and what nothing proves is written as it is given.
+Text that both have keeps the file's characters, also inside a line that changes. New text follows the
+mapping that the match proves; the rest is written as sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Edits that name a line: the nth text from there on, and no other byte."""
+"""Edits from a line on: the nth match is replaced, and no other byte."""
 
 import os
 

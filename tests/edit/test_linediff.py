@@ -1,4 +1,4 @@
-"""The line diff: what it says turns one text into the other, and its work is bounded."""
+"""The line diff: applying it gives the other text, and its work is bounded."""
 
 from __future__ import annotations
 

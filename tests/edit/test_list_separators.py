@@ -1,4 +1,4 @@
-"""Separators of lists: whatever is done to members of a list, it is a list afterwards, of the others unchanged."""
+"""Separators of lists: after any edit of members the list is valid and the others are unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One table of edits per tier: what was asked, what stands there, what must come out, and by which tier."""
+"""Tables of edits for each tier: the request, the file, the result and the tier that found it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a replacement of a definition leaves out is told."""
+"""Notes on lost parts of a replaced definition."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Several edits of one call against two literal readings: all on the file as it is, or each on what those before it made.
+"""Several edits of one call against two literal readings: all on the original, or one after the other.
 
-A call that is applied is one of the two, a text that both readings place alike is not refused, and a text that stands
-exactly on the result of an earlier edit is never put on what is merely alike elsewhere.
+An applied call is one of the two. Text that both readings place alike is not refused. Text that is exactly
+on the result of an earlier edit is never matched loosely elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Exact is literal: what is found exactly once is replaced by exactly what was given.
+"""Exact matches are literal: the replacement is written as sent.
 
-`VALID` are edits that look damaged and are meant; `DAMAGED` look the same and are not meant. Nobody can tell, so both
-are written as they are given; of the second kind the answer says so.
+Some edits look damaged and are meant, others are damaged. Nothing in a request tells them apart, so both are written
+as sent; the answer notes the second kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A marker for text that was left out is told by its form, and never takes the place of lines."""
+"""Markers for omitted text are recognised by their form and never replace lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several edits of one call: order, results of earlier ones, overlaps, and what the outcome says."""
+"""Several edits of one call: order, results of earlier edits, limits, and outcomes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Statements that are wrapped, added to or taken away by requests of another indentation: the code that is meant, or none.
+"""Statements wrapped, extended or removed by requests of another indentation.
 
-The request begins inside an indentation, is flat, or is moved to either side. What is written is compared as a syntax tree
-with what the whole request would have made.
+The request begins inside an indent, is flat, or is moved to either side. The syntax tree of the result must
+equal that of the whole request, unless the edit is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Regular replacements: references to groups, and patterns that match nothing at a line's edge."""
+"""Replacements of all matches: templates, references to groups, empty matches, encodings."""
 
 from __future__ import annotations
 

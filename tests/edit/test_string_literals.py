@@ -1,4 +1,4 @@
-"""Lines that begin inside a string of several lines are told from lines of code."""
+"""Lines that begin inside a string of several lines are not lines of code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is equal in search and replacement is the file's own afterwards, whatever the file, the request and the tier.
+"""Text that search and replacement share stays the file's own, in every file, request and tier.
 
-The search text is made of words; the file says it in its own way, which a tier looks past; the replacement changes
-words, adds lines and takes lines away. The maker knows which words stay, and so what each byte must be.
+The search text is made of words; the file spells it in another way, which a tier ignores; the replacement
+changes words, adds lines and removes lines. The generator knows each byte that must come out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bytes are the truth: encodings, byte-order marks, terminators, invalid bytes, and the invariants."""
+"""Exact matches: encodings, byte-order marks, terminators, invalid bytes, and invariants."""
 
 from __future__ import annotations
 

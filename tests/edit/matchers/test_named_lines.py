@@ -1,4 +1,4 @@
-"""Edits of named lines: applied exactly where they say, or refused with what stands there."""
+"""Edits of named lines: applied exactly there, or refused with the text that is there."""
 
 from __future__ import annotations
 

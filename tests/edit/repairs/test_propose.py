@@ -1,4 +1,4 @@
-"""Damage that search text and replacement share is taken from both, where the search text as given is not in the file."""
+"""Damage that search text and replacement share is removed from both, unless the file has it."""
 
 from __future__ import annotations
 
