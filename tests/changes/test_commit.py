@@ -78,7 +78,7 @@ def test_flushes_four_times_for_an_edit(bench: Any) -> None:
     assert flushes(Delete(bench.at("new.txt"))) == 3
 
 
-def test_interrupt_in_last_flush_finds_change_made(
+def test_interrupted_flush_leaves_change_made(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from filewright.changes import database

@@ -74,7 +74,7 @@ def _by(bench: Any, tool: str, *steps: Any) -> Any:
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_flipped_bit_of_a_record(bench: Any, scene: Any, area: Path, how: str) -> None:
+def test_refuses_damaged_record(bench: Any, scene: Any, area: Path, how: str) -> None:
     first = _by(bench, "write", Create(bench.at("first"), b"1"))
     record = _by(
         bench,
@@ -110,7 +110,7 @@ ROWS = {
 
 
 @each_row("how", ["an entry", "a record", "the state of a record"])
-def test_lost_row_of_a_record_is_named(tmp_path: Path, how: str) -> None:
+def test_names_record_with_lost_row(tmp_path: Path, how: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         workspace.write("first", "1")
         workspace.write("a.txt", "1")
@@ -142,7 +142,7 @@ USAGE = [
 
 
 @each_row("statement", USAGE)
-def test_wrong_total_of_the_log_drops_nothing(tmp_path: Path, statement: str) -> None:
+def test_wrong_usage_drops_nothing(tmp_path: Path, statement: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         for number in range(60):
             workspace.write(f"f{number}", "1")
@@ -170,7 +170,7 @@ PLANS: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("how", PLANS)
-def test_change_that_is_made_stays_without_its_plan(
+def test_keeps_made_change_without_plan(
     bench: Any, scene: Any, area: Path, how: str
 ) -> None:
     made = [
@@ -190,7 +190,7 @@ def test_change_that_is_made_stays_without_its_plan(
         assert (fresh.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
 
 
-def test_unfinished_change_without_its_plan_is_told(
+def test_reports_unfinished_change_without_plan(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _interrupted(bench, monkeypatch, bench.modify("a.txt", ONE))
@@ -254,7 +254,7 @@ def _file_of(state: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", CONTENTS)
-def test_damaged_undo_data_is_not_relied_on_again(
+def test_stores_damaged_content_again(
     bench: Any, scene: Any, area: Path, how: str
 ) -> None:
     size, damage = CONTENTS[how]
@@ -278,9 +278,7 @@ def test_damaged_undo_data_is_not_relied_on_again(
 
 
 @each_row("value", ["1", "NULL", "x'ff'", "'../../x'"])
-def test_wrong_name_of_undo_data_keeps_nothing_from_opening(
-    tmp_path: Path, value: str
-) -> None:
+def test_opens_with_wrong_content_name(tmp_path: Path, value: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         workspace.write("f", "x" * 300)
         workspace.delete("f")
@@ -307,7 +305,7 @@ def _without_spare(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> 
 
 
 @pytest.mark.parametrize("how", ["edit", "delete", "overwrite"])
-def test_change_whose_original_is_gone_can_be_left_as_it_is(
+def test_leaves_change_whose_original_is_gone(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     step = {
@@ -332,7 +330,7 @@ def test_change_whose_original_is_gone_can_be_left_as_it_is(
             fresh.changes.leave_unsettled(identifier)
 
 
-def test_what_is_taken_back_at_opening_is_told(
+def test_reports_what_it_rolled_back(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = (
@@ -357,7 +355,7 @@ def test_what_is_taken_back_at_opening_is_told(
         assert told == note
 
 
-def test_state_that_was_copied_in_a_commit_and_put_back(
+def test_settles_state_restored_from_copy(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def publish_and_copy(*arguments: Any, **options: Any) -> None:

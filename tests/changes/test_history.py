@@ -22,7 +22,7 @@ from filewright.text.splice import Splice
 _DAY = 86_400 * 10**9
 
 
-def test_ids_sort_by_time_and_are_unique_within_a_microsecond(
+def test_ids_are_unique_within_microsecond(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment = time.time_ns()
@@ -33,7 +33,7 @@ def test_ids_sort_by_time_and_are_unique_within_a_microsecond(
     assert [record.id for record in bench.changes.history()] == made[::-1]
 
 
-def test_ids_keep_their_order_when_the_clock_goes_back(
+def test_ids_stay_in_order_if_clock_goes_back(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = bench.commit(Create(bench.at("n1"), b"")).id
@@ -41,7 +41,7 @@ def test_ids_keep_their_order_when_the_clock_goes_back(
     assert bench.commit(Create(bench.at("n2"), b"")).id > first
 
 
-def test_changes_of_several_roots_keep_their_order_when_the_clock_goes_back(
+def test_roots_stay_in_order_if_clock_goes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outer, inner, beside = (
@@ -68,7 +68,7 @@ def test_changes_of_several_roots_keep_their_order_when_the_clock_goes_back(
             assert not name.exists()
 
 
-def test_numbers_and_ids_are_the_same_order() -> None:
+def test_ids_sort_as_numbers() -> None:
     numbers = [0, 1, 31, 32, 10**18, 10**18 + 1, 2**63]
     assert [parse_change_id(format_change_id(number)) for number in numbers] == numbers
     assert sorted(map(format_change_id, numbers)) == [
@@ -81,9 +81,7 @@ def test_numbers_and_ids_are_the_same_order() -> None:
 @pytest.mark.parametrize(
     "change_id", ["0" * 13, "7" + "z" * 12, "8" + "0" * 12, "z" * 13]
 )
-def test_an_id_that_no_change_has_is_not_found_however_large_its_number_is(
-    bench: Any, change_id: str
-) -> None:
+def test_unknown_id_is_not_found(bench: Any, change_id: str) -> None:
     bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     with pytest.raises(
         FilewrightError, match=f"there is no change {change_id}"
@@ -92,7 +90,7 @@ def test_an_id_that_no_change_has_is_not_found_however_large_its_number_is(
     assert refused.value.code is Code.NOT_FOUND
 
 
-def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) -> None:
+def test_record_has_tool_time_and_actions(bench: Any) -> None:
     before = time.time_ns()
     record = bench.changes.commit(
         ChangeSet(
@@ -137,7 +135,7 @@ def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) ->
     ]
 
 
-def test_history_of_one_file_follows_it_through_moves(bench: Any) -> None:
+def test_follows_file_through_moves(bench: Any) -> None:
     first = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     bench.commit(bench.modify("b.txt", Splice(0, 3, b"BEE")))
     second = bench.commit(Move(bench.at("a.txt"), bench.at("z.txt")))
@@ -148,7 +146,7 @@ def test_history_of_one_file_follows_it_through_moves(bench: Any) -> None:
     assert [r.id for r in bench.changes.history(location=bench.at("f"))] == [below.id]
 
 
-def test_pages_of_history_join_without_gap(bench: Any) -> None:
+def test_pages_join_without_gap(bench: Any) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(7)]
     found: list[str] = []
     before = None
@@ -159,7 +157,7 @@ def test_pages_of_history_join_without_gap(bench: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such name")
-def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
+def test_keeps_names_that_are_no_text(bench: Any) -> None:
     name = b"bad\xff\nname"
     path = os.path.join(os.fsencode(bench.root), name)
     where = bench.at('"bad\\377\\nname"')
@@ -169,7 +167,7 @@ def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
     assert not os.path.exists(path)
 
 
-def test_many_changes_are_settled_and_stay_listed(bench: Any) -> None:
+def test_settles_and_lists_many_changes(bench: Any) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(120)]
     log = bench.changes.logs[0]
     assert len(log.list_unfinished("done")) < 100
@@ -179,7 +177,7 @@ def test_many_changes_are_settled_and_stay_listed(bench: Any) -> None:
     assert not (bench.root / "n0").exists()
 
 
-def test_no_history_is_an_empty_history(scene: Any, area: Path) -> None:
+def test_history_is_empty_at_first(scene: Any, area: Path) -> None:
     with scene.Bench(area) as bench:
         assert bench.changes.history() == []
         assert not (area / "state").exists()
@@ -201,7 +199,7 @@ def test_state_is_private(bench: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
-def test_a_state_folder_of_somebody_else_is_refused(
+def test_refuses_state_folder_of_another_user(
     scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with scene.Bench(area) as bench:
@@ -214,9 +212,7 @@ def test_a_state_folder_of_somebody_else_is_refused(
         assert "state" in (caught.value.hint or "")
 
 
-def test_an_unwritable_state_folder_refuses_changes_with_a_hint(
-    scene: Any, area: Path
-) -> None:
+def test_unwritable_state_folder_refuses_changes(scene: Any, area: Path) -> None:
     (area / "state").write_bytes(b"in the way")
     with scene.Bench(area) as bench:
         with pytest.raises(FilewrightError) as caught:
@@ -240,7 +236,7 @@ def _fifty(bench: Any) -> list[str]:
     return made
 
 
-def test_changes_past_their_days_are_dropped_but_the_newest_fifty_stay(
+def test_drops_old_changes_but_newest_fifty(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
@@ -253,7 +249,7 @@ def test_changes_past_their_days_are_dropped_but_the_newest_fifty_stay(
 
 
 @pytest.mark.parametrize("made_before", [5, 60])
-def test_a_clock_that_jumps_ahead_expires_nothing(
+def test_clock_jump_expires_nothing(
     bench: Any, monkeypatch: pytest.MonkeyPatch, made_before: int
 ) -> None:
     made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(made_before)]
@@ -268,7 +264,7 @@ def test_a_clock_that_jumps_ahead_expires_nothing(
     assert not (bench.root / "n0").exists()
 
 
-def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> None:
+def test_keeps_change_that_is_being_undone(scene: Any, area: Path) -> None:
     with scene.Bench(area, history_days=0) as bench:
         (bench.root / "a.txt").write_bytes(b"one")
         record = bench.commit(Delete(bench.at("a.txt")))
@@ -276,7 +272,7 @@ def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> N
         assert (bench.root / "a.txt").read_bytes() == b"one"
 
 
-def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(
+def test_undo_preview_delays_no_expiry(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [
@@ -289,7 +285,7 @@ def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(
     assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
 
 
-def test_contents_go_with_the_last_change_that_needs_them(
+def test_drops_contents_with_last_change(
     scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with scene.Bench(area, history_days=30) as bench:
@@ -308,7 +304,7 @@ def test_contents_go_with_the_last_change_that_needs_them(
         assert list((bench.state / "contents").iterdir()) == []
 
 
-def test_history_above_its_bytes_loses_its_oldest(scene: Any, area: Path) -> None:
+def test_drops_oldest_beyond_history_bytes(scene: Any, area: Path) -> None:
     with scene.Bench(area, history_bytes=1_000_000) as bench:
         made = []
         for number in range(4):
@@ -321,7 +317,7 @@ def test_history_above_its_bytes_loses_its_oldest(scene: Any, area: Path) -> Non
         assert (bench.root / "big").stat().st_size == 400_000
 
 
-def test_who_asked_for_a_change_is_recorded(bench: Any, scene: Any, area: Path) -> None:
+def test_records_caller(bench: Any, scene: Any, area: Path) -> None:
     (bench.root / "a.txt").write_bytes(b"one\n")
     changes = bench.changes
     change_set = ChangeSet(

@@ -94,7 +94,7 @@ def _locked(path: Path) -> Iterator[None]:
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
-def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_on(
+def test_broken_database_refuses_only_changes(
     bench: Any, scene: Any, area: Path, wrong: Callable[[Path], Any], code: Code
 ) -> None:
     bench.commit(bench.modify("a.txt", EDIT))
@@ -119,12 +119,12 @@ def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_
             assert workspace.log_problems()
 
 
-def test_a_sound_log_has_no_problem(bench: Any) -> None:
+def test_sound_log_has_no_problems(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", EDIT))
     assert bench.changes.problems() == []
 
 
-def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
+def test_wait_for_database_checks_task(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", EDIT))
     step = bench.modify("b.txt", EDIT)
     with _locked(_database(bench)):
@@ -142,9 +142,7 @@ def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no such rights")
-def test_a_state_that_may_only_be_read_is_read(
-    bench: Any, scene: Any, area: Path
-) -> None:
+def test_reads_read_only_state(bench: Any, scene: Any, area: Path) -> None:
     """By a user whom rights bind; and a workspace that is read-only writes nothing there in any case."""
 
     def child() -> None:
@@ -179,9 +177,7 @@ def test_a_state_that_may_only_be_read_is_read(
     assert scene.forked(child) == 0
 
 
-def test_a_workspace_that_is_read_only_writes_nothing_beside_the_log(
-    bench: Any, scene: Any, area: Path
-) -> None:
+def test_read_only_workspace_writes_no_log(bench: Any, scene: Any, area: Path) -> None:
     made = bench.commit(bench.modify("a.txt", EDIT))
     for closed in (False, True):
         if closed:
@@ -193,7 +189,7 @@ def test_a_workspace_that_is_read_only_writes_nothing_beside_the_log(
         assert scene.tree(bench.state) == before
 
 
-def test_a_log_that_is_deleted_while_it_is_served_begins_anew(bench: Any) -> None:
+def test_begins_new_log_if_deleted(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", EDIT))
     for path in bench.state.glob("state.db*"):
         path.unlink()
@@ -222,9 +218,7 @@ def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
-def test_forks_beside_threads_that_write_and_read_lose_nothing(
-    bench: Any, scene: Any
-) -> None:
+def test_forks_among_threads_lose_nothing(bench: Any, scene: Any) -> None:
     made = bench.commit(Create(bench.at("n"), b""))
     log = bench.changes.logs[0]
     ended = threading.Event()
@@ -260,7 +254,7 @@ def test_forks_beside_threads_that_write_and_read_lose_nothing(
     assert bench.changes.problems() == []
 
 
-def test_several_processes_keep_one_log(bench: Any, area: Path) -> None:
+def test_processes_share_log(bench: Any, area: Path) -> None:
     program = (
         "import sys\nfrom filewright import Workspace\n"
         "with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:\n"
@@ -281,7 +275,7 @@ def test_several_processes_keep_one_log(bench: Any, area: Path) -> None:
     assert bench.changes.problems() == []
 
 
-def test_where_processes_cannot_share_memory_a_rollback_journal_serves(
+def test_uses_rollback_journal_without_memory(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class WithoutMemory(sqlite3.Connection):
@@ -337,7 +331,7 @@ void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset) {
     sys.platform != "linux" or shutil.which("cc") is None,
     reason="needs Linux and a C compiler",
 )
-def test_serves_where_no_file_can_be_mapped(tmp_path: Path) -> None:
+def test_works_without_mapped_files(tmp_path: Path) -> None:
     """As on FUSE with direct_io, or 9p without a cache: the mapping of the -shm file is refused by the system."""
     library = tmp_path / "unmapped.so"
     compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]
@@ -401,7 +395,7 @@ def test_small_blocks_are_not_mapped(
     sys.platform == "win32", reason="Windows removes no file that is open"
 )
 @each_row("names", [["state.db-wal"], ["state.db-wal", "state.db-shm"]])
-def test_removed_log_is_rescued(tmp_path: Path, names: list[str]) -> None:
+def test_rescues_removed_wal(tmp_path: Path, names: list[str]) -> None:
     (tmp_path / "work").mkdir()
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
         for number in range(4):
@@ -417,7 +411,7 @@ def test_removed_log_is_rescued(tmp_path: Path, names: list[str]) -> None:
         assert workspace.recover().clean
 
 
-def test_dropping_a_large_operation_takes_its_time_in_pieces(
+def test_drops_large_change_in_pieces(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An operation is not seen any more once dropping it has begun."""
@@ -435,7 +429,7 @@ def test_dropping_a_large_operation_takes_its_time_in_pieces(
     assert max(before - after for before, after in itertools.pairwise(left)) <= 2000
 
 
-def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
+def test_opening_again_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "some.db"
 
     def opened() -> Database:
@@ -457,7 +451,7 @@ def test_a_database_that_is_opened_again_is_not_written(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_reads_while_the_last_other_process_lets_go(
+def test_reads_while_wal_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite removes the write-ahead log and its index then, at any moment."""
@@ -485,7 +479,7 @@ def test_reads_while_the_last_other_process_lets_go(
         assert database.read("SELECT value FROM some") == [(1,)]
 
 
-def test_a_record_says_all_of_itself_again(bench: Any) -> None:
+def test_record_is_the_same_again(bench: Any) -> None:
     made = bench.changes.commit(
         ChangeSet(
             "a tool",
@@ -500,7 +494,7 @@ def test_a_record_says_all_of_itself_again(bench: Any) -> None:
     assert again.number <= time.time_ns()
 
 
-def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
+def test_small_edit_takes_little_space(bench: Any) -> None:
     log = bench.changes.logs[0]
     for number in range(100):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
@@ -511,7 +505,7 @@ def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
     assert (taken - content) / 100 <= 1700
 
 
-def test_no_change_goes_through_the_whole_history(
+def test_no_query_scans_whole_history(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
@@ -546,7 +540,7 @@ def test_no_change_goes_through_the_whole_history(
         assert not through or "LIMIT" in sql, (sql, plan)
 
 
-def test_a_history_far_beyond_its_limit_is_looked_at_a_piece_at_a_time(
+def test_prunes_long_history_in_pieces(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = bench.commit(bench.modify("a.txt", EDIT))

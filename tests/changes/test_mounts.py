@@ -67,9 +67,7 @@ REFUSED: dict[str, Callable[[Workspace], Any]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_would_empty_or_replace_a_mount_is_refused_and_leaves_everything(
-    root: Path, what: str
-) -> None:
+def test_refuses_to_remove_mount(root: Path, what: str) -> None:
     before = _tree(root)
     with Workspace(root, state_dir=root.parent / "state") as workspace:
         with pytest.raises(FilewrightError) as caught:
@@ -82,7 +80,7 @@ def test_what_would_empty_or_replace_a_mount_is_refused_and_leaves_everything(
     assert (root.parent / "volume/data").read_text() == "../volume/data\n"
 
 
-def test_a_folder_into_which_something_was_mounted_since_it_was_made_is_not_undone_away(
+def test_undo_refuses_mount_in_created_folder(
     root: Path,
 ) -> None:
     with Workspace(root, state_dir=root.parent / "state") as workspace:

@@ -23,7 +23,7 @@ def _edit(workspace: Workspace, path: str, old: str, new: str) -> None:
 
 
 @each_row("preview", [False, True])
-def test_leaves_what_does_not_merge(tmp_path: Path, preview: bool) -> None:
+def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
     with _workspace(tmp_path) as workspace:
         workspace.write("first", "1")
         since = workspace.newest()
@@ -58,7 +58,7 @@ def test_leaves_what_does_not_merge(tmp_path: Path, preview: bool) -> None:
         assert "THREE" in (root / "a.txt").read_text()
 
 
-def test_refuses_where_nothing_is_left(tmp_path: Path) -> None:
+def test_partial_undo_needs_something_to_undo(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         _edit(workspace, "a.txt", "three", "THREE")
         (tmp_path / "work/a.txt").write_text("one\ntwo\nother\nfour\nfive\n")
@@ -67,7 +67,7 @@ def test_refuses_where_nothing_is_left(tmp_path: Path) -> None:
         assert "partial=true" not in answer.text
 
 
-def test_folder_with_what_is_left_stays(tmp_path: Path) -> None:
+def test_partial_undo_leaves_folder_of_conflict(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         workspace.write("first", "1")
         since = workspace.newest()
@@ -96,7 +96,7 @@ def test_folder_with_what_is_left_stays(tmp_path: Path) -> None:
         ("b\n", "", [("a\n", "a\nmine\n")], None),
     ],
 )
-def test_keeps_a_change_beside_it(
+def test_keeps_later_change_beside_it(
     tmp_path: Path, old: str, new: str, later: list[tuple[str, str]], after: str | None
 ) -> None:
     with _workspace(tmp_path) as workspace:
@@ -117,7 +117,7 @@ def test_keeps_a_change_beside_it(
             assert path.read_text() == after
 
 
-def test_leaves_what_is_a_root_here(tmp_path: Path) -> None:
+def test_leaves_rights_of_root(tmp_path: Path) -> None:
     root = tmp_path / "work"
     (root / "in").mkdir(parents=True)
     with Workspace(root, state_dir=tmp_path / "state") as outer:
@@ -138,7 +138,7 @@ def test_leaves_what_is_a_root_here(tmp_path: Path) -> None:
 # What is counted and named
 
 
-def test_counts_what_touched_the_path(tmp_path: Path) -> None:
+def test_counts_changes_of_path(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         workspace.write("first", "1")
         since = workspace.newest()
@@ -150,7 +150,7 @@ def test_counts_what_touched_the_path(tmp_path: Path) -> None:
         assert len(answer.data["reverted"]) == 3
 
 
-def test_names_a_merged_file_once(tmp_path: Path) -> None:
+def test_names_merged_file_once(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         workspace.write("first", "1")
         since = workspace.newest()
@@ -164,7 +164,7 @@ def test_names_a_merged_file_once(tmp_path: Path) -> None:
         assert answer.text.count("has changed since") == 1
 
 
-def test_last_session_without_one(tmp_path: Path) -> None:
+def test_last_session_of_none(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         answer = workspace.call("revert_edit", {"session": "last"})
         assert "there is no session last" not in answer.text
@@ -209,7 +209,7 @@ def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None
         assert not (root / ".claude/settings.json").exists()
 
 
-def test_time_does_not_name_changes_of_a_clock_that_was_ahead(
+def test_refuses_time_if_clock_was_ahead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import time
@@ -227,7 +227,7 @@ def test_time_does_not_name_changes_of_a_clock_that_was_ahead(
         assert (tmp_path / "work/first").exists()
 
 
-def test_file_below_its_own_name_takes_two_moves(tmp_path: Path) -> None:
+def test_move_below_own_name_takes_two_changes(tmp_path: Path) -> None:
     with _workspace(tmp_path) as workspace:
         answer = workspace.call(
             "move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]}

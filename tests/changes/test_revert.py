@@ -70,7 +70,7 @@ def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) ->
 
 
 @pytest.mark.needs("attributes")
-def test_a_restored_file_has_its_mode_time_and_attributes(bench: Any) -> None:
+def test_restores_mode_time_and_attributes(bench: Any) -> None:
     path = bench.root / "a.txt"
     path.chmod(0o4711)
     os.setxattr(path, "user.note", b"n")
@@ -82,7 +82,7 @@ def test_a_restored_file_has_its_mode_time_and_attributes(bench: Any) -> None:
     assert os.getxattr(path, "user.note") == b"n"
 
 
-def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) -> None:
+def test_keeps_and_reports_later_changes(bench: Any) -> None:
     path = bench.root / "t.txt"
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
@@ -99,7 +99,7 @@ def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) 
     )
 
 
-def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) -> None:
+def test_refuses_conflict_unless_forced(bench: Any) -> None:
     path = bench.root / "t.txt"
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
@@ -128,7 +128,7 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("first", [True, False])
-def test_utf16_is_merged_by_its_lines(bench: Any, codec: str, first: bool) -> None:
+def test_merges_utf16_by_lines(bench: Any, codec: str, first: bool) -> None:
     """Line ends are in the bytes of other characters too, and the mark at the start stays where it is."""
     path, lines = bench.root / "w.txt", [f"\u0a0a{n}\u010a\n" for n in range(9)]
     lines[0] = "\ufeff" + lines[0]
@@ -148,7 +148,7 @@ def test_utf16_is_merged_by_its_lines(bench: Any, codec: str, first: bool) -> No
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_a_file_that_was_converted_since_is_a_conflict(bench: Any, codec: str) -> None:
+def test_converted_file_is_conflict(bench: Any, codec: str) -> None:
     path = bench.root / "a.txt"
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     path.write_bytes(("\ufeff" + path.read_text()).encode(codec))
@@ -161,7 +161,7 @@ def test_a_file_that_was_converted_since_is_a_conflict(bench: Any, codec: str) -
 @pytest.mark.skipif(
     not hasattr(os, "mkfifo"), reason="no pipes with names on this system"
 )
-def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(
+def test_refuses_pipe_in_place_of_created_file(
     bench: Any,
 ) -> None:
     record = bench.commit(Create(bench.at("new"), b"new\n"))
@@ -183,7 +183,7 @@ def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(
         ),
     ],
 )
-def test_what_others_have_made_of_it_is_never_overwritten(
+def test_never_overwrites_foreign_files(
     bench: Any, scene: Any, step: Any, spoil: Any
 ) -> None:
     record = bench.commit(step(bench))
@@ -196,9 +196,7 @@ def test_what_others_have_made_of_it_is_never_overwritten(
 
 
 @pytest.mark.parametrize("harm", ["deleted", "moved", "folder moved"])
-def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(
-    bench: Any, harm: str
-) -> None:
+def test_brings_back_edited_file_that_is_gone(bench: Any, harm: str) -> None:
     path = bench.root / "f" / "x.txt"
     path.chmod(0o640)
     record = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
@@ -215,7 +213,7 @@ def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(
         assert (bench.root / "elsewhere").read_bytes() == b"EX\n"
 
 
-def test_a_file_that_was_moved_and_edited_and_is_gone_comes_back_at_its_old_place(
+def test_brings_back_moved_file_that_is_gone(
     bench: Any,
 ) -> None:
     record = bench.commit(
@@ -229,7 +227,7 @@ def test_a_file_that_was_moved_and_edited_and_is_gone_comes_back_at_its_old_plac
 
 @pytest.mark.parametrize("step", ["edit", "delete"])
 @pytest.mark.parametrize("now", ["file", "folder", "link"])
-def test_force_brings_a_file_back_over_whatever_is_there_now(
+def test_force_replaces_what_is_there(
     bench: Any, scene: Any, step: str, now: str
 ) -> None:
     before = _state(bench, scene)
@@ -262,7 +260,7 @@ def test_force_brings_a_file_back_over_whatever_is_there_now(
     }
 
 
-def test_too_many_open_files_is_not_told_as_damage(
+def test_too_many_open_files_is_no_damage(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = bench.commit(Delete(bench.at("f"), recursive=True))
@@ -310,9 +308,7 @@ def _calls(work: Any) -> int:
     ],
     ids=["delete", "create", "move", "edit"],
 )
-def test_undoing_ten_times_the_files_takes_at_most_twelve_times_the_work(
-    scene: Any, area: Any, steps: Any
-) -> None:
+def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
     costs = []
     for count in (40, 400):
         with scene.Bench(area / str(count)) as bench:
@@ -330,7 +326,7 @@ def test_undoing_ten_times_the_files_takes_at_most_twelve_times_the_work(
     assert costs[1] <= 12 * costs[0]
 
 
-def test_a_diff_of_many_replacements_in_a_large_file_reads_the_file_once(
+def test_diff_reads_large_file_once(
     scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with scene.Bench(area, whole_undo_bytes=1000, hold_bytes=1000) as bench:
@@ -354,9 +350,7 @@ def test_a_diff_of_many_replacements_in_a_large_file_reads_the_file_once(
         assert (bench.root / "log").read_bytes() == b"an entry of it\n" * 5000
 
 
-def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(
-    bench: Any, area: Any
-) -> None:
+def test_leaves_out_diff_that_takes_too_long(bench: Any, area: Any) -> None:
     with Workspace(bench.root, state_dir=area / "state") as workspace:
         made = workspace.write("a.txt", "other\n", mode="overwrite").data["change_id"]
 
@@ -376,7 +370,7 @@ def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(
     assert "not shown" in answer.text
 
 
-def test_undo_does_not_remove_a_folder_that_others_have_filled(bench: Any) -> None:
+def test_keeps_folder_filled_by_others(bench: Any) -> None:
     record = bench.commit(Create(bench.at("new/n.txt"), b"n"))
     (bench.root / "new" / "theirs.txt").write_bytes(b"theirs")
     reversal = bench.changes.undo(record.id, preview=True)[1]
@@ -385,7 +379,7 @@ def test_undo_does_not_remove_a_folder_that_others_have_filled(bench: Any) -> No
     assert os.listdir(bench.root / "new") == ["theirs.txt"]
 
 
-def test_two_edits_within_a_second_and_their_undo_lose_nothing(bench: Any) -> None:
+def test_undoes_edits_within_one_second(bench: Any) -> None:
     path = bench.root / "a.txt"
     original = path.read_bytes()
     first = bench.commit(bench.modify("a.txt", Splice(0, 3, b"1st")))
@@ -397,7 +391,7 @@ def test_two_edits_within_a_second_and_their_undo_lose_nothing(bench: Any) -> No
     assert path.read_bytes() == original.replace(b"one", b"1st")
 
 
-def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
+def test_keeps_undone_change_in_history(bench: Any) -> None:
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     undone = bench.undo(record.id)
     assert [r.id for r in bench.changes.history()] == [undone.id, record.id]
@@ -406,7 +400,7 @@ def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
     assert content_after(entry) == b"ONE\ntwo\nthree\n"
 
 
-def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:
+def test_second_undo_is_no_change(bench: Any) -> None:
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     bench.undo(record.id)
     with pytest.raises(FilewrightError) as caught:
@@ -415,7 +409,7 @@ def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:
 
 
 @pytest.mark.parametrize("hold_bytes", [1000, 100_000])
-def test_a_large_file_that_only_grew_is_undone_at_its_old_place(
+def test_undoes_edit_of_large_file_that_grew(
     scene: Any, area: Any, hold_bytes: int
 ) -> None:
     with scene.Bench(
@@ -437,7 +431,7 @@ def test_a_large_file_that_only_grew_is_undone_at_its_old_place(
         assert caught.value.code is Code.STALE_VERSION
 
 
-def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
+def test_preview_shows_undo(bench: Any) -> None:
     was, mode = ("666", "444") if sys.platform == "win32" else ("644", "600")
     record = bench.commit(
         bench.modify("a.txt", Splice(0, 3, b"ONE")),
@@ -466,7 +460,7 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         assert part in done, part
 
 
-def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(
+def test_preview_shows_what_goes_with_folder(
     bench: Any,
 ) -> None:
     record = bench.commit(
@@ -491,7 +485,7 @@ def test_a_preview_shows_what_goes_with_a_folder_and_no_loss_of_what_leaves_it(
     ]
 
 
-def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(
+def test_undoes_large_removal_from_displaced_file(
     scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("filewright.changes.backup.MAX_REMOVED_BYTES", 1000)
@@ -512,7 +506,7 @@ def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_its
 
 
 @pytest.mark.needs("attributes")
-def test_a_restored_folder_has_its_attributes(bench: Any) -> None:
+def test_restores_attributes_of_folder(bench: Any) -> None:
     os.setxattr(bench.root / "f", "user.note", b"folder")
     (bench.root / "f").chmod(0o2750)
     record = bench.commit(Delete(bench.at("f"), recursive=True))
@@ -530,9 +524,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", RULES)
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_moves_that_rules_allow_are_undone_under_the_same_rules(
-    tmp_path: Any, case: str
-) -> None:
+def test_undoes_moves_under_same_rules(tmp_path: Any, case: str) -> None:
     """Undoing several moves, each goes to a name of its own in between, which no rule is about."""
     root = tmp_path / "root"
     (root / "src" / "d").mkdir(parents=True)
@@ -559,9 +551,7 @@ def test_moves_that_rules_allow_are_undone_under_the_same_rules(
 
 
 @pytest.mark.parametrize("target", [".git/hooks", "ro", ".codex"])
-def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_leads(
-    tmp_path: Any, target: str
-) -> None:
+def test_undoes_link_in_place_of_folder(tmp_path: Any, target: str) -> None:
     root = tmp_path / "root"
     for name in ("hooks/sub/run", ".git/hooks/x", "ro/k"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -582,7 +572,7 @@ def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_le
     } == before
 
 
-def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) -> None:
+def test_restores_hard_linked_file_if_asked(tmp_path: Path) -> None:
     path, other = tmp_path / "root/f", tmp_path / "root/other"
     path.parent.mkdir()
     path.write_text("1\n")
@@ -600,9 +590,7 @@ def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) 
 @pytest.mark.parametrize(
     "meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced", "file"]
 )
-def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
-    tmp_path: Path, meanwhile: str
-) -> None:
+def test_undoes_copy_of_folder(tmp_path: Path, meanwhile: str) -> None:
     root = tmp_path / "root"
     (root / "d" / "e").mkdir(parents=True)
     (root / "d" / "e" / "f").write_text("f\n")
@@ -653,9 +641,7 @@ RENAMES: dict[str, tuple[list[tuple[str, str]], str]] = {
 
 @pytest.mark.parametrize("renamed", RENAMES)
 @pytest.mark.parametrize("by", ["change", "path"])
-def test_an_undo_follows_what_was_renamed_since(
-    bench: Any, renamed: str, by: str
-) -> None:
+def test_undo_follows_later_renames(bench: Any, renamed: str, by: str) -> None:
     moves, now = RENAMES[renamed]
     change = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
     for source, destination in moves:
@@ -667,7 +653,7 @@ def test_an_undo_follows_what_was_renamed_since(
 
 
 @pytest.mark.parametrize("renamed", RENAMES)
-def test_history_follows_what_was_renamed(bench: Any, renamed: str) -> None:
+def test_follows_later_renames(bench: Any, renamed: str) -> None:
     moves, now = RENAMES[renamed]
     made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
     made += [
@@ -680,7 +666,7 @@ def test_history_follows_what_was_renamed(bench: Any, renamed: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of folders")
-def test_an_undo_that_made_a_folder_read_only_is_taken_back(tmp_path: Path) -> None:
+def test_redoes_over_read_only_folder(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root writes to a folder without a right to write")
     root = tmp_path / "work"

@@ -64,9 +64,7 @@ def text(bench: Any) -> Path:
 # A long history
 
 
-def test_rewinding_many_changes_takes_little_memory_for_each(
-    area: Path, scene: Any
-) -> None:
+def test_takes_little_memory_for_each_change(area: Path, scene: Any) -> None:
     """Of what a file held, only what it held first and what it holds last is needed."""
     peaks = []
     for times in (9, 99):
@@ -179,7 +177,7 @@ def _undone_in_between(b: Any) -> None:
         _undone_in_between,
     ],
 )
-def test_a_session_is_rewound_as_one_change_and_redone(
+def test_rewinds_and_redoes_session(
     bench: Any, scene: Any, text: Path, work: Any
 ) -> None:
     before = scene.tree(bench.root)
@@ -199,9 +197,7 @@ def test_a_session_is_rewound_as_one_change_and_redone(
     assert caught.value.code is Code.NO_CHANGE
 
 
-def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
-    bench: Any, scene: Any, text: Path
-) -> None:
+def test_preview_of_rewind_is_net_diff(bench: Any, scene: Any, text: Path) -> None:
     _edits(bench)
     before = scene.tree(bench.root)
     reversal = bench.changes.undo(Scope(session="s"), preview=True)[1]
@@ -215,9 +211,7 @@ def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
 # What others did
 
 
-def test_what_another_session_and_outsiders_did_to_the_same_file_stays(
-    bench: Any, text: Path
-) -> None:
+def test_keeps_what_others_did_to_file(bench: Any, text: Path) -> None:
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     _by(bench, "other", _line(bench, "t.txt", 20, b"theirs\n"))
     _by(bench, "s", _line(bench, "t.txt", 3, b"drei\nvier\n"))
@@ -230,7 +224,7 @@ def test_what_another_session_and_outsiders_did_to_the_same_file_stays(
 
 
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_a_rename_by_another_session_is_followed(bench: Any, text: Path) -> None:
+def test_follows_rename_by_another_session(bench: Any, text: Path) -> None:
     _by(
         bench,
         "s",
@@ -256,9 +250,7 @@ def test_a_rename_by_another_session_is_followed(bench: Any, text: Path) -> None
     assert (bench.root / "dir/f2/g/y.txt").read_bytes() == b"why\n"
 
 
-def test_what_an_outsider_deleted_or_moved_comes_back_as_it_was_before_the_session(
-    bench: Any, text: Path
-) -> None:
+def test_brings_back_what_outsiders_removed(bench: Any, text: Path) -> None:
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     _by(
         bench,
@@ -276,7 +268,7 @@ def test_what_an_outsider_deleted_or_moved_comes_back_as_it_was_before_the_sessi
 
 
 @pytest.mark.parametrize("by", ["outsider", "other"])
-def test_a_file_that_others_have_deleted_in_between_comes_back_as_it_was_at_first(
+def test_brings_back_file_deleted_in_between(
     bench: Any, scene: Any, text: Path, by: str
 ) -> None:
     before = scene.tree(bench.root)
@@ -343,7 +335,7 @@ def _deleted_twice(b: Any) -> None:
         _deleted_twice,
     ],
 )
-def test_a_rewind_in_conflict_changes_nothing(
+def test_conflict_changes_nothing(
     bench: Any, scene: Any, text: Path, work: Any
 ) -> None:
     _by(bench, "s", _line(bench, "b.txt", 1, b"BEE\n"))
@@ -358,7 +350,7 @@ def test_a_rewind_in_conflict_changes_nothing(
         assert scene.tree(bench.root) == before
 
 
-def test_a_conflict_shows_both_sides_of_every_file(bench: Any, text: Path) -> None:
+def test_conflict_shows_both_sides(bench: Any, text: Path) -> None:
     for name in ("a.txt", "b.txt", "t.txt"):
         _by(bench, "s", _line(bench, name, 1, b"mine\n"))
         (bench.root / name).write_bytes(
@@ -373,9 +365,7 @@ def test_a_conflict_shows_both_sides_of_every_file(bench: Any, text: Path) -> No
     assert "\x1b" not in message
 
 
-def test_changes_that_are_undone_already_are_no_part_of_it(
-    bench: Any, text: Path
-) -> None:
+def test_leaves_out_undone_changes(bench: Any, text: Path) -> None:
     first = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     _by(bench, "s", _line(bench, "t.txt", 9, b"NINE\n"))
     bench.changes.undo(first.id)
@@ -387,9 +377,7 @@ def test_changes_that_are_undone_already_are_no_part_of_it(
 # A moment, a file, a hunk
 
 
-def test_everything_since_a_change_or_a_time_is_taken_back(
-    bench: Any, scene: Any, text: Path
-) -> None:
+def test_undoes_everything_since(bench: Any, scene: Any, text: Path) -> None:
     kept = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
     before = scene.tree(bench.root)
     _by(bench, "other", _line(bench, "t.txt", 4, b"FOUR\n"), Delete(bench.at("a.txt")))
@@ -409,7 +397,7 @@ def test_everything_since_a_change_or_a_time_is_taken_back(
     assert (bench.root / "a.txt").exists()
 
 
-def test_one_file_or_one_hunk_of_a_session(bench: Any, text: Path) -> None:
+def test_undoes_file_or_hunk_of_session(bench: Any, text: Path) -> None:
     _by(
         bench,
         "s",
@@ -429,9 +417,7 @@ def test_one_file_or_one_hunk_of_a_session(bench: Any, text: Path) -> None:
 
 
 @pytest.mark.parametrize("hunk", [1, 2, 3])
-def test_a_hunk_of_a_change_is_taken_back_where_it_is_now(
-    bench: Any, text: Path, hunk: int
-) -> None:
+def test_undoes_hunk_where_it_is_now(bench: Any, text: Path, hunk: int) -> None:
     lines = {1: 2, 2: 15, 3: 28}
     steps = [b"%d!\n" % number for number in lines.values()]
     offsets = [sum(map(len, LINES[: number - 1])) for number in lines.values()]
@@ -455,7 +441,7 @@ def test_a_hunk_of_a_change_is_taken_back_where_it_is_now(
     assert b"".join(steps[hunk - 1 : hunk]) in text.read_bytes()
 
 
-def test_a_hunk_that_is_gone_is_refused(bench: Any, text: Path) -> None:
+def test_refuses_hunk_that_is_gone(bench: Any, text: Path) -> None:
     record = bench.commit(_line(bench, "t.txt", 3, b"THREE\n"))
     for hunk in (0, 2):
         with pytest.raises(FilewrightError) as caught:
@@ -472,7 +458,7 @@ def test_a_hunk_that_is_gone_is_refused(bench: Any, text: Path) -> None:
     assert caught.value.code is Code.STALE_VERSION
 
 
-def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> None:
+def test_restores_file_as_of_any_change(bench: Any, text: Path) -> None:
     states = [text.read_bytes()]
     made = []
     for number in range(1, 6):
@@ -510,7 +496,7 @@ def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> N
         ({"session": "s", "hunk": 1}, Code.INVALID_INPUT, "name the file"),
     ],
 )
-def test_what_is_not_there_is_said(
+def test_names_what_is_not_there(
     bench: Any, text: Path, scope: Any, code: Code, said: str
 ) -> None:
     _edits(bench)
@@ -521,7 +507,7 @@ def test_what_is_not_there_is_said(
     assert caught.value.hint
 
 
-def test_changes_and_sessions_go_by_their_beginnings(bench: Any, text: Path) -> None:
+def test_resolves_beginnings_of_names(bench: Any, text: Path) -> None:
     made = [
         _by(bench, name, Create(bench.at(name), b"")).id
         for name in ("session-1", "session-2", "other")
@@ -556,7 +542,7 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
 @examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
 @example(history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")])
-def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
+def test_rewind_keeps_lines_of_others(
     scene: Any, tmp_path_factory: Any, history: list[tuple[str, int, str]]
 ) -> None:
     """Each works in lines of its own, with lines nobody touches between them, so that nothing conflicts."""
@@ -614,9 +600,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
 @examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_rewinding_any_session_alone_gives_every_byte_back(
-    scene: Any, seed: int
-) -> None:
+def test_rewind_restores_every_byte(scene: Any, seed: int) -> None:
     chance = random.Random(seed)
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
         for path in ("a", "d/b", "d/e/c"):
@@ -688,9 +672,7 @@ def _any_step(
     seed=1214
 )  # a file takes the name of the folder it is deep in, and a folder between them stays
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothing(
-    scene: Any, seed: int
-) -> None:
+def test_rewind_among_others_is_whole_or_refused(scene: Any, seed: int) -> None:
     """Two sessions and somebody outside move, delete, make and edit the same few files."""
     chance = random.Random(seed)
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
@@ -731,9 +713,7 @@ def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothin
 
 
 @pytest.mark.parametrize("second", ["edit", "overwrite"])
-def test_two_changes_of_a_file_that_is_not_kept_whole_are_rewound_together(
-    second: str, tmp_path: Path
-) -> None:
+def test_rewinds_two_edits_of_large_file(second: str, tmp_path: Path) -> None:
     root = tmp_path / "large"
     root.mkdir()
     before = "".join(f"line {number} of the file\n" for number in range(3000))
@@ -751,16 +731,14 @@ def test_two_changes_of_a_file_that_is_not_kept_whole_are_rewound_together(
         assert (root / "f").read_text() == before
 
 
-def test_a_time_long_before_everything_is_before_the_history(bench: Any) -> None:
+def test_refuses_time_before_history(bench: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
         bench.changes.select(Scope(since="999999999w"))
     assert caught.value.code is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize("roots", [["n"], [".", "n"], ["n", "."]])
-def test_a_folder_that_a_change_made_and_that_is_a_root_by_now_stays(
-    tmp_path: Path, roots: list[str]
-) -> None:
+def test_keeps_created_folder_that_is_a_root(tmp_path: Path, roots: list[str]) -> None:
     state, root = Settings(state_dir=tmp_path / "state"), tmp_path / "work"
     root.mkdir()
     with Workspace(root, settings=state, session="s") as above:

@@ -46,9 +46,7 @@ def _history(place: Path, *roots: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "roots", [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")]
 )
-def test_the_history_of_a_root_is_seen_from_every_list_of_roots_that_holds_it(
-    place: Path, roots: tuple[str, ...]
-) -> None:
+def test_any_list_of_roots_shows_history(place: Path, roots: tuple[str, ...]) -> None:
     made = _changed(place, "f", "a")
     assert made in _history(place, *roots)
     with _open(place, *roots) as workspace:
@@ -57,7 +55,7 @@ def test_the_history_of_a_root_is_seen_from_every_list_of_roots_that_holds_it(
     assert len(_history(place, "a")) == 2
 
 
-def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
+def test_folder_below_shows_its_part(place: Path) -> None:
     with _open(place, "a") as workspace:
         items = [
             {"path": path, "content": "new\n", "mode": "overwrite"}
@@ -79,7 +77,7 @@ def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
     assert (place / "a" / "f").read_text() == "newer\n"
 
 
-def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(
+def test_folder_above_shows_and_undoes(
     place: Path,
 ) -> None:
     made = _changed(place, "g", "a/sub")
@@ -90,7 +88,7 @@ def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(
 
 
 @pytest.mark.needs("birth_times")
-def test_a_renamed_root_keeps_its_history(place: Path) -> None:
+def test_renamed_root_keeps_history(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "a").rename(place / "renamed")
     assert _history(place, "renamed") == {made: ["f"]}
@@ -101,7 +99,7 @@ def test_a_renamed_root_keeps_its_history(place: Path) -> None:
 
 
 @pytest.mark.needs("birth_times")
-def test_a_root_that_was_made_anew_does_not_inherit_and_says_so(place: Path) -> None:
+def test_new_folder_inherits_no_history(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "a").rename(place / "old")
     (place / "a").mkdir()
@@ -114,14 +112,14 @@ def test_a_root_that_was_made_anew_does_not_inherit_and_says_so(place: Path) -> 
     assert _history(place, "old") == {made: ["f"]}
 
 
-def test_a_copy_of_a_root_has_a_history_of_its_own(place: Path) -> None:
+def test_copied_root_has_own_history(place: Path) -> None:
     made = _changed(place, "f", "a")
     shutil.copytree(place / "a", place / "copy")
     assert _history(place, "copy") == {}
     assert _history(place, "a") == {made: ["f"]}
 
 
-def test_a_change_of_several_roots_is_one_change_wherever_it_is_looked_at(
+def test_change_of_several_roots_is_one(
     place: Path,
 ) -> None:
     with _open(place, "a", "b") as workspace:
@@ -164,9 +162,7 @@ def _torn(
             workspace.run("write_content", {"items": items})
 
 
-def test_a_change_that_was_interrupted_in_a_folder_below_is_taken_back_from_above(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_recovers_folder_below(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _torn(place, monkeypatch, "g", roots=("a/sub",))
     assert (place / "a" / "sub" / "g").read_text() == "new\n"
     with _open(place, "a") as workspace:
@@ -175,7 +171,7 @@ def test_a_change_that_was_interrupted_in_a_folder_below_is_taken_back_from_abov
 
 
 @pytest.mark.parametrize("roots", [("b",), ("a/sub",)])
-def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_them(
+def test_change_beyond_roots_waits_for_all(
     place: Path, monkeypatch: pytest.MonkeyPatch, roots: tuple[str, ...]
 ) -> None:
     _torn(place, monkeypatch, "f", "sub/g", "b:h", roots=("a", "b"))
@@ -200,16 +196,14 @@ def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_t
 
 
 @pytest.mark.needs("birth_times")
-def test_a_root_renamed_after_a_crash_is_recovered_where_it_is(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_recovers_renamed_root(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _torn(place, monkeypatch, "f", roots=("a",))
     (place / "a").rename(place / "renamed")
     with _open(place, "renamed") as workspace:
         assert "one" in workspace.read("f").text
 
 
-def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(
+def test_makes_removed_state_folder_again(
     place: Path,
 ) -> None:
     with _open(place, "a") as workspace:
@@ -223,7 +217,7 @@ def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(
 
 
 @pytest.mark.needs("birth_times")
-def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
+def test_makes_removed_index_again(place: Path) -> None:
     made = _changed(place, "f", "a")
     (place / "state" / "roots").unlink()
     assert _history(place, "a") == {made: ["f"]}
@@ -234,9 +228,7 @@ def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
 
 
 @pytest.mark.parametrize("files", [{}, {"a.journal": b"FWCHANG1", "index": b"one\n"}])
-def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
-    place: Path, files: dict[str, bytes]
-) -> None:
+def test_names_state_of_earlier_version(place: Path, files: dict[str, bytes]) -> None:
     earlier = place / "state" / "a-0123456789abcdef"
     for name in ("journal", "history", "blobs", "aside", "kept"):
         (earlier / name).mkdir(parents=True)
@@ -270,7 +262,7 @@ def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
         assert len(list(workspace.history())) == 2
 
 
-def test_a_torn_line_of_the_index_harms_no_other(place: Path) -> None:
+def test_torn_index_line_harms_no_other(place: Path) -> None:
     made = _changed(place, "f", "a")
     with (place / "state" / "roots").open("ab") as index:
         index.write(b'{"id": "half')
@@ -279,7 +271,7 @@ def test_a_torn_line_of_the_index_harms_no_other(place: Path) -> None:
     assert _history(place, "b") == {other: ["h"]}
 
 
-def test_history_stays_within_its_limits_though_every_session_makes_one_change(
+def test_short_sessions_stay_within_limits(
     place: Path,
 ) -> None:
     limit = 300_000
@@ -301,7 +293,7 @@ def _limited(place: Path, limit: int) -> Any:
     return Settings(state_dir=place / "state", history_bytes=limit)
 
 
-def test_a_workspace_read_only_makes_no_state(place: Path) -> None:
+def test_read_only_workspace_makes_no_state(place: Path) -> None:
     with _open(place, "a", read_only=True) as workspace:
         assert list(workspace.history()) == []
         with pytest.raises(FilewrightError):
