@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.changes.publish import publish
@@ -109,7 +108,7 @@ ROWS = {
 }
 
 
-@each_row("how", ["an entry", "a record", "the state of a record"])
+@pytest.mark.parametrize("how", ROWS)
 def test_names_record_with_lost_row(tmp_path: Path, how: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         workspace.write("first", "1")
@@ -131,22 +130,22 @@ def _folder(base: Path) -> Path:
     return base / "work"
 
 
-USAGE = [
-    "DELETE FROM usage",
-    "UPDATE usage SET bytes = 1 << 62",
-    "UPDATE usage SET bytes = -(1 << 62)",
-    "UPDATE usage SET bytes = 'many'",
-    "UPDATE usage SET bytes = x'ff'",
-    "INSERT INTO usage VALUES (1 << 61)",
-]
+USAGE = {
+    "no row": "DELETE FROM usage",
+    "huge": "UPDATE usage SET bytes = 1 << 62",
+    "negative": "UPDATE usage SET bytes = -(1 << 62)",
+    "text": "UPDATE usage SET bytes = 'many'",
+    "bytes": "UPDATE usage SET bytes = x'ff'",
+    "two rows": "INSERT INTO usage VALUES (1 << 61)",
+}
 
 
-@each_row("statement", USAGE)
-def test_wrong_usage_drops_nothing(tmp_path: Path, statement: str) -> None:
+@pytest.mark.parametrize("how", USAGE)
+def test_wrong_usage_drops_nothing(tmp_path: Path, how: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         for number in range(60):
             workspace.write(f"f{number}", "1")
-    _damage(next(tmp_path.glob("state/*/state.db")), statement)
+    _damage(next(tmp_path.glob("state/*/state.db")), USAGE[how])
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
         for number in range(3):
             answer = workspace.call(
@@ -277,7 +276,11 @@ def test_stores_damaged_content_again(
         assert fresh.changes.find_damage(Task()) == []
 
 
-@each_row("value", ["1", "NULL", "x'ff'", "'../../x'"])
+@pytest.mark.parametrize(
+    "value",
+    ["1", "7", "x'ff'", "'../../x'"],
+    ids=["digit", "another digit", "bytes", "path"],
+)
 def test_opens_with_wrong_content_name(tmp_path: Path, value: str) -> None:
     with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
         workspace.write("f", "x" * 300)
@@ -286,7 +289,7 @@ def test_opens_with_wrong_content_name(tmp_path: Path, value: str) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("PRAGMA writable_schema = 1")
         database.execute(
-            f"INSERT INTO contents SELECT {value if value != 'NULL' else 7}, operation, 1, 0, NULL FROM contents LIMIT 1"
+            f"INSERT INTO contents SELECT {value}, operation, 1, 0, NULL FROM contents LIMIT 1"
         )
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
         answer = workspace.call(

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 from tests import processes
-from tests.rows import each_row
 
 from filewright import Settings, Workspace
 from filewright.changes.database import Database, Flusher
@@ -394,7 +393,11 @@ def test_small_blocks_are_not_mapped(
 @pytest.mark.skipif(
     sys.platform == "win32", reason="Windows removes no file that is open"
 )
-@each_row("names", [["state.db-wal"], ["state.db-wal", "state.db-shm"]])
+@pytest.mark.parametrize(
+    "names",
+    [["state.db-wal"], ["state.db-wal", "state.db-shm"]],
+    ids=["log", "log and index"],
+)
 def test_rescues_removed_wal(tmp_path: Path, names: list[str]) -> None:
     (tmp_path / "work").mkdir()
     with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:

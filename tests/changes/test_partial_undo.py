@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Code, FilewrightError, Workspace
 
@@ -22,7 +21,7 @@ def _edit(workspace: Workspace, path: str, old: str, new: str) -> None:
     workspace.edit(path, [{"search": old, "replace": new}])
 
 
-@each_row("preview", [False, True])
+@pytest.mark.parametrize("preview", [False, True], ids=["undo", "preview"])
 def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
     with _workspace(tmp_path) as workspace:
         workspace.write("first", "1")
@@ -174,7 +173,11 @@ def test_last_session_of_none(tmp_path: Path) -> None:
 # Changes of setup
 
 
-@each_row("asked", [{"change_id": "@~1"}, {"since": "@~2"}, {"session": "setup"}])
+@pytest.mark.parametrize(
+    "asked",
+    [{"change_id": "@~1"}, {"since": "@~2"}, {"session": "setup"}],
+    ids=["change", "since", "session"],
+)
 def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None:
     root, state = tmp_path / "work", tmp_path / "state"
     root.mkdir()
