@@ -52,6 +52,20 @@ def _state(bench: Any, scene: Any) -> Any:
             Delete(b.at("g/x.txt")),
         ],
     ],
+    ids=[
+        "edit",
+        "overwrite",
+        "create in new folders",
+        "delete a folder",
+        "move a folder",
+        "move over a file",
+        "move out and delete",
+        "copy a folder",
+        "change modes",
+        "move over a link",
+        "folder for a file",
+        "move and make again",
+    ],
 )
 def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) -> None:
     os.symlink("a.txt", bench.root / "link")
@@ -182,6 +196,7 @@ def test_refuses_pipe_in_place_of_created_file(
             lambda r: (r / "a.txt").write_bytes(b"new"),
         ),
     ],
+    ids=["made again", "edited", "deleted", "made at its former path"],
 )
 def test_never_overwrites_foreign_files(
     bench: Any, scene: Any, step: Any, spoil: Any

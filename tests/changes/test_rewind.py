@@ -737,7 +737,7 @@ def test_refuses_time_before_history(bench: Any) -> None:
     assert caught.value.code is Code.INVALID_INPUT
 
 
-@pytest.mark.parametrize("roots", [["n"], [".", "n"], ["n", "."]])
+@pytest.mark.parametrize("roots", [["n"], [".", "n"], ["n", "."]], ids=",".join)
 def test_keeps_created_folder_that_is_a_root(tmp_path: Path, roots: list[str]) -> None:
     state, root = Settings(state_dir=tmp_path / "state"), tmp_path / "work"
     root.mkdir()

@@ -44,7 +44,9 @@ def _history(place: Path, *roots: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "roots", [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")]
+    "roots",
+    [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")],
+    ids=",".join,
 )
 def test_any_list_of_roots_shows_history(place: Path, roots: tuple[str, ...]) -> None:
     made = _changed(place, "f", "a")
@@ -170,7 +172,7 @@ def test_recovers_folder_below(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (place / "a" / "sub" / "g").read_text() == "two\n"
 
 
-@pytest.mark.parametrize("roots", [("b",), ("a/sub",)])
+@pytest.mark.parametrize("roots", [("b",), ("a/sub",)], ids=",".join)
 def test_change_beyond_roots_waits_for_all(
     place: Path, monkeypatch: pytest.MonkeyPatch, roots: tuple[str, ...]
 ) -> None:
@@ -227,7 +229,11 @@ def test_makes_removed_index_again(place: Path) -> None:
     assert _history(place, "b") == {other: ["h"]}
 
 
-@pytest.mark.parametrize("files", [{}, {"a.journal": b"FWCHANG1", "index": b"one\n"}])
+@pytest.mark.parametrize(
+    "files",
+    [{}, {"a.journal": b"FWCHANG1", "index": b"one\n"}],
+    ids=["folder", "folder and files"],
+)
 def test_names_state_of_earlier_version(place: Path, files: dict[str, bytes]) -> None:
     earlier = place / "state" / "a-0123456789abcdef"
     for name in ("journal", "history", "blobs", "aside", "kept"):
