@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.changes.sessions import TEXT
 
 from filewright.changes.recovery import Recovery
 
@@ -62,3 +63,11 @@ def restarted(scene: Any, bench: Any, area: Path) -> Callable[[], Recovery]:
             return report
 
     return recover
+
+
+@pytest.fixture
+def text(bench: Any) -> Path:
+    """A file of thirty lines in the workspace."""
+    path: Path = bench.root / "t.txt"
+    path.write_bytes(TEXT)
+    return path

@@ -1,9 +1,8 @@
-"""History: what it says, how it is ordered, how it is kept within limits."""
+"""The history: what it says, and in which order."""
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import time
 from dataclasses import replace
@@ -11,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.steps import RENAMES
 
 from filewright import Workspace
-from filewright.changes.model import format_change_id, parse_change_id
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.text.splice import Splice
-
-_DAY = 86_400 * 10**9
 
 
 def test_ids_are_unique_within_microsecond(
@@ -66,16 +63,6 @@ def test_roots_stay_in_order_if_clock_goes_back(
             assert name.exists()
             workspace.undo()
             assert not name.exists()
-
-
-def test_ids_sort_as_numbers() -> None:
-    numbers = [0, 1, 31, 32, 10**18, 10**18 + 1, 2**63]
-    assert [parse_change_id(format_change_id(number)) for number in numbers] == numbers
-    assert sorted(map(format_change_id, numbers)) == [
-        format_change_id(number) for number in numbers
-    ]
-    assert parse_change_id("../etc/passwd") is None
-    assert parse_change_id("i" * 13) is None
 
 
 @pytest.mark.parametrize(
@@ -186,137 +173,6 @@ def test_history_is_empty_at_first(scene: Any, area: Path) -> None:
         assert caught.value.code is Code.NOT_FOUND
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32",
-    reason="on Windows it has the rights of the user's own folder",
-)
-def test_state_is_private(bench: Any) -> None:
-    bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
-    for path in [bench.state, *bench.state.rglob("*")]:
-        assert stat.S_IMODE(path.stat().st_mode) == (
-            0o700 if path.is_dir() else 0o600
-        ), path
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
-def test_refuses_state_folder_of_another_user(
-    scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with scene.Bench(area) as bench:
-        bench.commit(Create(bench.at("n"), b""))
-    monkeypatch.setattr(os, "geteuid", lambda: 4242)
-    with scene.Bench(area) as bench:
-        with pytest.raises(FilewrightError) as caught:
-            bench.commit(Create(bench.at("m"), b""))
-        assert caught.value.code is Code.PERMISSION_DENIED
-        assert "state" in (caught.value.hint or "")
-
-
-def test_unwritable_state_folder_refuses_changes(scene: Any, area: Path) -> None:
-    (area / "state").write_bytes(b"in the way")
-    with scene.Bench(area) as bench:
-        with pytest.raises(FilewrightError) as caught:
-            bench.commit(Create(bench.at("m"), b""))
-        assert caught.value.code is Code.PERMISSION_DENIED
-        assert "--state-dir" in (caught.value.hint or "")
-        assert bench.changes.history() == []
-
-
-# Limits
-
-
-def _days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
-    real = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: real() + days * _DAY)
-
-
-def _fifty(bench: Any) -> list[str]:
-    made = [bench.commit(Create(bench.at(f"later{n}"), b"")).id for n in range(50)]
-    bench.changes.recover()
-    return made
-
-
-def test_drops_old_changes_but_newest_fifty(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
-    _days_later(monkeypatch, 31)
-    later = _fifty(bench)
-    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
-    with pytest.raises(FilewrightError) as caught:
-        bench.changes.record(first[2])
-    assert caught.value.code is Code.NOT_FOUND
-
-
-@pytest.mark.parametrize("made_before", [5, 60])
-def test_clock_jump_expires_nothing(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, made_before: int
-) -> None:
-    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(made_before)]
-    with monkeypatch.context() as jump:
-        _days_later(jump, 31)
-        made.append(bench.commit(Create(bench.at("jumped"), b"")).id)
-        bench.changes.recover()
-    made.append(bench.commit(Create(bench.at("after"), b"")).id)
-    bench.changes.recover()
-    assert [record.id for record in bench.changes.history(limit=100)] == made[::-1]
-    bench.undo(made[0])
-    assert not (bench.root / "n0").exists()
-
-
-def test_keeps_change_that_is_being_undone(scene: Any, area: Path) -> None:
-    with scene.Bench(area, history_days=0) as bench:
-        (bench.root / "a.txt").write_bytes(b"one")
-        record = bench.commit(Delete(bench.at("a.txt")))
-        bench.changes.undo(record.id)
-        assert (bench.root / "a.txt").read_bytes() == b"one"
-
-
-def test_undo_preview_delays_no_expiry(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = [
-        bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)
-    ]
-    bench.changes.recover()
-    assert "-x" in bench.changes.undo(made[2], preview=True)[1].diff.text
-    _days_later(monkeypatch, 31)
-    later = _fifty(bench)
-    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
-
-
-def test_drops_contents_with_last_change(
-    scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with scene.Bench(area, history_days=30) as bench:
-        large = os.urandom(400_000)
-        for name in ("one", "two"):
-            (bench.root / name).write_bytes(large)
-        bench.commit(Delete(bench.at("one")))
-        bench.commit(Delete(bench.at("two")))
-        kept = list((bench.state / "contents").iterdir())
-        assert len(kept) == 1, "each content once"
-        bench.commit(Create(bench.at("n"), b""))
-        bench.changes.recover()
-        assert list((bench.state / "contents").iterdir()) == kept
-        _days_later(monkeypatch, 31)
-        _fifty(bench)
-        assert list((bench.state / "contents").iterdir()) == []
-
-
-def test_drops_oldest_beyond_history_bytes(scene: Any, area: Path) -> None:
-    with scene.Bench(area, history_bytes=1_000_000) as bench:
-        made = []
-        for number in range(4):
-            (bench.root / "big").write_bytes(os.urandom(400_000))
-            made.append(bench.commit(Delete(bench.at("big"))).id)
-            assert number is not None
-        bench.changes.recover()
-        assert [record.id for record in bench.changes.history()] == made[:1:-1]
-        bench.undo(made[3])
-        assert (bench.root / "big").stat().st_size == 400_000
-
-
 def test_records_caller(bench: Any, scene: Any, area: Path) -> None:
     (bench.root / "a.txt").write_bytes(b"one\n")
     changes = bench.changes
@@ -343,3 +199,16 @@ def test_records_caller(bench: Any, scene: Any, area: Path) -> None:
             None,
             None,
         )
+
+
+@pytest.mark.parametrize("renamed", RENAMES)
+def test_follows_later_renames(bench: Any, renamed: str) -> None:
+    moves, now = RENAMES[renamed]
+    made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
+    made += [
+        bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves
+    ]
+    bench.commit(Create(bench.at("other"), b""))
+    assert [
+        record.id for record in bench.changes.history(location=bench.at(now))
+    ] == made[::-1]

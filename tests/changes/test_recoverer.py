@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.damage import run_sql
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
 from filewright.changes.database import Database
+from filewright.changes.publish import publish
 from filewright.edit.changeset import (
     Create,
     Delete,
+    Move,
 )
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 from filewright.text.splice import Splice
 
 
@@ -176,3 +182,125 @@ def test_nested_change_recovers_first(
         bench.commit(Create(bench.at("second.txt"), b"2"))
     (bench.root / "second.txt").unlink()
     assert scene.tree(bench.root) == before
+
+
+PLANS: dict[str, Callable[[Path], None]] = {
+    "the key is gone": lambda state: (state / "key").unlink(),
+    "the key is another": lambda state: (state / "key").write_bytes(bytes(32)),
+    "a plan is damaged": lambda state: run_sql(
+        state / "state.db", "UPDATE unfinished SET plan = CAST(plan || x'00' AS BLOB)"
+    ),
+    "a plan is gone": lambda state: run_sql(
+        state / "state.db", "UPDATE unfinished SET plan = x''"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", PLANS)
+def test_keeps_made_change_without_plan(
+    bench: Any, scene: Any, area: Path, how: str
+) -> None:
+    made = [
+        bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
+        for number in range(5)
+    ]
+    bench.changes.close()
+    PLANS[how](bench.state)
+    with scene.Bench(area) as fresh:
+        record = fresh.commit(Create(fresh.at("new"), b"n"))
+        assert any("its plan in the log is damaged" in note for note in record.notes)
+        assert [each.id for each in fresh.changes.history()[1:]] == [
+            each.id for each in reversed(made)
+        ]
+        for each in reversed(made):
+            fresh.undo(each.id)
+        assert (fresh.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+
+
+def test_reports_unfinished_change_without_plan(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_at(bench, monkeypatch, "mark_done", bench.modify("a.txt", EDIT))
+    bench.changes.close()
+    (bench.state / "key").unlink()
+    with scene.Bench(area) as fresh:
+        record = fresh.commit(Create(fresh.at("new"), b"n"))
+        assert any("cannot be verified" in note for note in record.notes)
+        assert fresh.changes.find_leftovers(Task())
+
+
+def _without_spare(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
+    stop_at(bench, monkeypatch, "mark_done", *steps)
+    for path in bench.root.glob(".fw~*"):
+        path.unlink()
+
+
+@pytest.mark.parametrize("how", ["edit", "delete", "overwrite"])
+def test_leaves_change_whose_original_is_gone(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    step = {
+        "edit": bench.modify("a.txt", EDIT),
+        "delete": Delete(bench.at("a.txt")),
+        "overwrite": Create(bench.at("a.txt"), b"new\n", replace=True),
+    }[how]
+    _without_spare(bench, monkeypatch, step)
+    with scene.Bench(area) as fresh:
+        (told,) = fresh.changes.recover().unsettled
+        identifier = told.split()[1].rstrip(":")
+        assert f"filewright doctor --leave {identifier}" in told
+        assert "somebody" not in told
+        left = scene.tree(fresh.root)
+        fresh.changes.leave_unsettled(identifier)
+        assert scene.tree(fresh.root) == left
+        assert fresh.changes.recover().unsettled == []
+        fresh.commit(Create(fresh.at("more"), b""))
+        fresh.undo(identifier)
+        assert (fresh.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+        with pytest.raises(FilewrightError, match="waits to be settled"):
+            fresh.changes.leave_unsettled(identifier)
+
+
+def test_reports_what_it_rolled_back(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = (
+        Create(bench.at("n/new"), b"n"),
+        Create(bench.at("plain"), b"n"),
+        Move(bench.at("b.txt"), bench.at("c.txt")),
+        bench.modify("a.txt", EDIT),
+    )
+    stop_at(bench, monkeypatch, "mark_done", *steps)
+    with scene.Bench(area) as fresh:
+        record = fresh.commit(Create(fresh.at("more"), b""))
+        (note,) = record.notes
+        assert note.startswith("the unfinished change ")
+        for what in (
+            "n removed",
+            "plain removed",
+            "c.txt moved back",
+            "a.txt as before",
+        ):
+            assert what in note
+        (told,) = fresh.changes.recover().taken_back
+        assert told == note
+
+
+def test_settles_state_restored_from_copy(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def publish_and_copy(*arguments: Any, **options: Any) -> None:
+        publish(*arguments, **options)
+        shutil.copytree(area / "state", area / "copy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("filewright.changes.commit.publish", publish_and_copy)
+        bench.commit(bench.modify("a.txt", EDIT))
+    bench.changes.close()
+    shutil.rmtree(area / "state")
+    shutil.copytree(area / "copy", area / "state")
+    with scene.Bench(area) as fresh:
+        (told,) = fresh.changes.recover().unsettled
+        assert "somebody" not in told
+        fresh.changes.leave_unsettled(told.split()[1].rstrip(":"))
+        fresh.commit(fresh.modify("a.txt", Splice(0, 3, b"two")))

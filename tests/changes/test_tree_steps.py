@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.steps import EDIT, refused
+from tests.changes.steps import EDIT, numbers_workspace, refused
 
 from filewright.edit.changeset import (
     Copy,
@@ -248,3 +249,15 @@ def test_sets_and_restores_owner_with_setuid(bench: Any) -> None:
     bench.undo(record.id)
     status = path.stat()
     assert (status.st_uid, stat.S_IMODE(status.st_mode)) == (0, 0o4755)
+
+
+def test_move_below_own_name_takes_two_changes(tmp_path: Path) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        answer = workspace.call(
+            "move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]}
+        )
+        assert "only in two changes" in answer.text
+        assert "move it to another name, then from there to a.txt/b" in answer.text
+        workspace.move("a.txt", "other")
+        workspace.move("other", "a.txt/b")
+        assert (tmp_path / "work/a.txt/b").is_file()

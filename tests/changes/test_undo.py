@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.steps import RENAMES, numbers_workspace, replace_text
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
@@ -341,30 +342,6 @@ def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
     assert costs[1] <= 12 * costs[0]
 
 
-def test_diff_reads_large_file_once(
-    scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with scene.Bench(area, whole_undo_bytes=1000, hold_bytes=1000) as bench:
-        (bench.root / "log").write_bytes(b"an entry of it\n" * 5000)
-        splices = [Splice(15 * n + 3, 5, b"EVENT!") for n in range(5000)]
-        record = bench.commit(bench.modify("log", *splices))
-        opened = []
-        real = bench.boundary.open_file
-        monkeypatch.setattr(
-            bench.boundary,
-            "open_file",
-            lambda where: opened.append(where) or real(where),
-        )
-        diff = bench.changes.diff(record.id).text
-        assert len(opened) == 1
-        assert "-an entry of it\n+an EVENT! of it\n" in diff.replace(
-            "-an entry of it\n-", "-"
-        )
-        assert "more changes" in diff
-        bench.changes.undo(record.id)
-        assert (bench.root / "log").read_bytes() == b"an entry of it\n" * 5000
-
-
 def test_leaves_out_diff_that_takes_too_long(bench: Any, area: Any) -> None:
     with Workspace(bench.root, state_dir=area / "state") as workspace:
         made = workspace.write("a.txt", "other\n", mode="overwrite").data["change_id"]
@@ -646,14 +623,6 @@ def test_undoes_copy_of_folder(tmp_path: Path, meanwhile: str) -> None:
             assert os.readlink(root / "copy" / "l") == "g"
 
 
-RENAMES: dict[str, tuple[list[tuple[str, str]], str]] = {
-    "the file": ([("f/x.txt", "f/z.txt")], "f/z.txt"),
-    "its folder": ([("f", "h")], "h/x.txt"),
-    "the file, then its folder": ([("f/x.txt", "f/z.txt"), ("f", "h")], "h/z.txt"),
-    "its folder twice": ([("f", "h"), ("h", "i/j")], "i/j/x.txt"),
-}
-
-
 @pytest.mark.parametrize("renamed", RENAMES)
 @pytest.mark.parametrize("by", ["change", "path"])
 def test_undo_follows_later_renames(bench: Any, renamed: str, by: str) -> None:
@@ -665,19 +634,6 @@ def test_undo_follows_later_renames(bench: Any, renamed: str, by: str) -> None:
     bench.changes.undo(scope)
     assert (bench.root / now).read_bytes() == b"ex\n"
     assert not (bench.root / "f/x.txt").exists()
-
-
-@pytest.mark.parametrize("renamed", RENAMES)
-def test_follows_later_renames(bench: Any, renamed: str) -> None:
-    moves, now = RENAMES[renamed]
-    made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
-    made += [
-        bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves
-    ]
-    bench.commit(Create(bench.at("other"), b""))
-    assert [
-        record.id for record in bench.changes.history(location=bench.at(now))
-    ] == made[::-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of folders")
@@ -697,3 +653,127 @@ def test_redoes_over_read_only_folder(tmp_path: Path) -> None:
         workspace.redo()
     assert (root / "closed").stat().st_mode & 0o777 == 0o755
     assert (root / "closed" / "f").read_text() == "f\n"
+
+
+@pytest.mark.parametrize("preview", [False, True], ids=["undo", "preview"])
+def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        workspace.write("first", "1")
+        since = workspace.newest()
+        for path in ("a.txt", "b.txt"):
+            replace_text(workspace, path, "three", "THREE")
+        workspace.write("src/new.txt", "n\n")
+        workspace.delete("d.txt")
+        root = tmp_path / "work"
+        (root / "b.txt").write_text("one\ntwo\nother\nfour\nfive\n")
+        with pytest.raises(FilewrightError) as caught:
+            workspace.revert_edit(since=since)
+        assert caught.value.code is Code.STALE_VERSION
+        assert "partial=true" in (caught.value.hint or "")
+        answer = workspace.call(
+            "revert_edit", {"since": since, "partial": True, "preview": preview}
+        )
+        assert not answer.is_error, answer.text
+        assert "left as it is" in answer.text
+        assert "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone" in answer.text
+        if preview:
+            assert "THREE" in (root / "a.txt").read_text()
+            return
+        assert (
+            (root / "a.txt").read_text()
+            == (root / "d.txt").read_text()
+            == "one\ntwo\nthree\nfour\nfive\n"
+        )
+        assert (root / "b.txt").read_text() == "one\ntwo\nother\nfour\nfive\n"
+        assert not (root / "src").exists()
+        # It is a change like any other.
+        workspace.redo()
+        assert "THREE" in (root / "a.txt").read_text()
+
+
+def test_partial_undo_needs_something_to_undo(tmp_path: Path) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        replace_text(workspace, "a.txt", "three", "THREE")
+        (tmp_path / "work/a.txt").write_text("one\ntwo\nother\nfour\nfive\n")
+        answer = workspace.call("revert_edit", {"change_id": "@", "partial": True})
+        assert answer.code == Code.STALE_VERSION
+        assert "partial=true" not in answer.text
+
+
+def test_partial_undo_leaves_folder_of_conflict(tmp_path: Path) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        workspace.write("first", "1")
+        since = workspace.newest()
+        workspace.write("new/a", "1\n")
+        workspace.write("new/b", "1\n")
+        (tmp_path / "work/new/b").write_text("others\n")
+        answer = workspace.call("revert_edit", {"since": since, "partial": True})
+        assert not answer.is_error, answer.text
+        assert [path.name for path in (tmp_path / "work/new").iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "later", "after"),
+    [
+        ("a", "A", [("b", "B")], "a\nB\nc\n"),
+        ("b", "B", [("a", "A")], "A\nb\nc\n"),
+        ("b", "B", [("a", "A"), ("c", "C")], "A\nb\nC\n"),
+        ("b\n", "b\nnew\n", [("new\n", "new\nmine\n")], "a\nb\nmine\nc\n"),
+        ("b\n", "b\nnew\n", [("b\n", "b\nmine\n")], "a\nb\nmine\nc\n"),
+        ("b\n", "", [("c", "C")], "a\nb\nC\n"),
+        ("c\n", "C\n", [("C\n", "C\nmine\n")], "a\nb\nc\nmine\n"),
+        ("b", "B", [("B", "other")], None),
+        ("b\n", "", [("a\n", "a\nmine\n")], None),
+    ],
+)
+def test_keeps_later_change_beside_it(
+    tmp_path: Path, old: str, new: str, later: list[tuple[str, str]], after: str | None
+) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        path = tmp_path / "work/u.txt"
+        path.write_text("a\nb\nc\n")
+        replace_text(workspace, "u.txt", old, new)
+        for one, other in later:
+            path.write_text(path.read_text().replace(one, other, 1))
+        before = path.read_text()
+        answer = workspace.call("revert_edit", {"change_id": "@"})
+        if after is None:
+            assert answer.code == Code.STALE_VERSION
+            assert "give force=true" in answer.text
+            assert path.read_text() == before
+        else:
+            assert not answer.is_error, answer.text
+            assert "later changes stay" in answer.text
+            assert path.read_text() == after
+
+
+def test_leaves_rights_of_root(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    (root / "in").mkdir(parents=True)
+    with Workspace(root, state_dir=tmp_path / "state") as outer:
+        outer.write("first", "1")
+        since = outer.newest()
+        begun = outer.begin_command()
+        (root / "in").chmod(0o700)
+        (root / "new").write_text("n\n")
+        outer.end_command(begun, "chmod 700 in; echo n > new")
+    with Workspace(root, root / "in", state_dir=tmp_path / "state") as both:
+        answer = both.call("revert_edit", {"since": since})
+        assert not answer.is_error, answer.text
+        assert "is a root of the workspace, so its mode and owner stay" in answer.text
+        assert not (root / "new").exists()
+        assert (root / "in").stat().st_mode & 0o777 == 0o700
+
+
+def test_names_merged_file_once(tmp_path: Path) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        workspace.write("first", "1")
+        since = workspace.newest()
+        replace_text(workspace, "a.txt", "one", "ONE")
+        path = tmp_path / "work/a.txt"
+        path.write_text(path.read_text().replace("three", "other"))
+        replace_text(workspace, "a.txt", "five", "FIVE")
+        path.write_text("zero\n" * 3 + path.read_text().replace("other", "another"))
+        answer = workspace.call("revert_edit", {"since": since})
+        assert not answer.is_error, answer.text
+        assert answer.text.count("has changed since") == 1

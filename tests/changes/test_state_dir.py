@@ -1,19 +1,24 @@
-"""State belongs to a root: whoever opens the root, by whatever path and beside whatever else, has its history."""
+"""The state belongs to a root: any list of roots that holds it shows its history."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.interrupted import Stopped
 
 from filewright import Workspace
 from filewright.changes.log import Log
+from filewright.edit.changeset import Create
 from filewright.errors import Code, FilewrightError
+from filewright.text.splice import Splice
 
 
 @pytest.fixture
@@ -140,10 +145,6 @@ def test_change_of_several_roots_is_one(
         workspace.undo(made)
     assert (place / "a" / "f").read_text() == "one\n"
     assert (place / "b" / "h").read_text() == "three\n"
-
-
-class Stopped(BaseException):
-    """The end of a process, without the process."""
 
 
 def _torn(
@@ -305,3 +306,39 @@ def test_read_only_workspace_makes_no_state(place: Path) -> None:
         with pytest.raises(FilewrightError):
             workspace.write("f", "x")
     assert not (place / "state").exists()
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32",
+    reason="on Windows it has the rights of the user's own folder",
+)
+def test_state_is_private(bench: Any) -> None:
+    bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    for path in [bench.state, *bench.state.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (
+            0o700 if path.is_dir() else 0o600
+        ), path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
+def test_refuses_state_folder_of_another_user(
+    scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        bench.commit(Create(bench.at("n"), b""))
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    with scene.Bench(area) as bench:
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(Create(bench.at("m"), b""))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "state" in (caught.value.hint or "")
+
+
+def test_unwritable_state_folder_refuses_changes(scene: Any, area: Path) -> None:
+    (area / "state").write_bytes(b"in the way")
+    with scene.Bench(area) as bench:
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(Create(bench.at("m"), b""))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "--state-dir" in (caught.value.hint or "")
+        assert bench.changes.history() == []

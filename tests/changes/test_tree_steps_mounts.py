@@ -1,4 +1,4 @@
-"""What is mounted below a root is neither emptied nor torn out of its place: that is refused before anything is done."""
+"""A mount below a root is neither emptied nor moved: that is refused at once."""
 
 from __future__ import annotations
 
