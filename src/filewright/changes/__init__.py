@@ -14,17 +14,20 @@ The object that tools use:
 
 - `changes`: commit, undo, recover and list the changes of one workspace
 - `history`: the queries about committed changes
-- `recoverer`: the recovery of all logs of a workspace, and the files withheld until then
+- `recoverer`: the recovery of all logs of a workspace, and the files withheld until
+  then
 
 A commit, in order:
 
 - `commit`: the page that does one step after the other
-- `change_tree`, `tree_node`: the paths that a change touches, as they are and as it makes them
+- `change_tree`, `tree_node`: the paths that a change touches, as they are and as it
+  makes them
 - `tree_steps`: the steps of a change set, applied to the tree
 - `tree_diff`: the difference between the tree and the disk; the result of the steps
 - `modes`: permission bits as chmod reads them
 - `backup`: the save of what undo needs, which compares files with what was expected
-- `rename_plan`: operations on names, as values; the part of an intent that recovery reads
+- `rename_plan`: operations on names, as values; the part of an intent that recovery
+  reads
 - `rename_planner`: the order of these operations
 - `file_changes`: what history records of the change
 - `staging`: new files under temporary names

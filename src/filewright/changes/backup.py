@@ -47,7 +47,7 @@ _MAX_KEPT_NEW_FILE_BYTES = 256 * KB
 _MAX_KEPT_NEW_BYTES = 16 * MB
 _MAX_EDITED_BYTES_IN_MEMORY = 8 * MB
 MAX_REMOVED_BYTES = 16 * MB
-"""An edit that takes more out of a large file is undone from the displaced file itself."""
+"""An edit that takes more out of a large file is undone from the displaced file."""
 HASHED_AHEAD_BYTES = 1 * MB
 """New contents up to this size are hashed before the intent is written."""
 _WRITER_WAIT_SECONDS = 0.02
@@ -70,7 +70,7 @@ class Backup:
     """The result of a save."""
 
     originals: Mapping[TreeNode, FileState]
-    """The states of displaced files, also of those rewritten out of a displaced folder."""
+    """The states of displaced files, also if rewritten out of a displaced folder."""
     edits: Mapping[TreeNode, SavedEdit]
     """The edits of files that are on the disk."""
     edited_contents: Mapping[TreeNode, MemoryContent]
@@ -86,7 +86,7 @@ def save_backup(
     task: Task,
     blobs: BlobWriter | None,
 ) -> Backup:
-    """Save displaced files and small new contents; only compare them if `blobs` is None.
+    """Save displaced files and small new contents, or only compare them.
 
     Raise `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` and
     others.
@@ -169,7 +169,7 @@ class _Saver:
             self.originals[node] = state
 
     def expected_states(self) -> dict[TreeNode, FileState]:
-        """Return the states of new files as far as they are known; keep small contents."""
+        """Keep small contents; return the states of new files where known."""
         states: dict[TreeNode, FileState] = {}
         total_bytes = 0
         for node in self._diff.created:
@@ -196,7 +196,7 @@ class _Saver:
     def _is_hashed_ahead(
         self, node: TreeNode, content: ContentStream, state: FileState
     ) -> bool:
-        """Return True if a new content is hashed now, to save the intent a second flush.
+        """Return True if a content is hashed now, to save the intent a second flush.
 
         A content that replaces a file and is not kept is hashed later: recovery could
         not tell a part of it from the save of another program.
@@ -319,7 +319,7 @@ class _Saver:
     def save_whole(
         self, file: File, folder: Folder, name: bytes, *, is_hashed: bool = False
     ) -> tuple[FileState, bytes | None]:
-        """Keep a whole file; return its state, and its content if that was read at once.
+        """Keep a whole file; return its state, and its content if it was read.
 
         With `is_hashed` it is hashed however large it is.
         """
@@ -369,7 +369,7 @@ class _Saver:
             raise errors.changed_since_read(node.requested_path)
 
     def _require_not_saved_meanwhile(self, file: File, node: TreeNode) -> None:
-        """Refuse a file that another program saved after this change was rolled back once.
+        """Refuse a file that another program saved since this change was rolled back.
 
         It may have read the file while it was changed: made again, the change would be
         there twice. A log that has grown meanwhile tells nothing of that.
@@ -413,7 +413,7 @@ class _PendingFolder:
 
 
 class _FolderSaver:
-    """Saves a displaced folder with all that is in it, except files that move out of it.
+    """Saves a displaced folder with its entries, except files that move out.
 
     An entry that could not be removed later refuses the change now: an entry of another
     user, a mount, a protected name.

@@ -255,7 +255,7 @@ class BlobWriter:
         return False
 
     def _write(self, pieces: Iterable[bytes], get_name: Callable[[], str]) -> str:
-        """Write a file whose name is known at its end, and which `flush` gives to it."""
+        """Write a file whose name is known at its end; `flush` gives it that name."""
         temporary_name, size = b".new-" + os.urandom(8).hex().encode(), 0
         with self._store.state.folder(_CONTENTS_FOLDER) as folder:
             file = folder.create(temporary_name)
@@ -277,7 +277,7 @@ class BlobWriter:
             self._files.pop().close()
 
     def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
-        """Keep a file by a second name in the state folder; return None if it cannot be."""
+        """Keep a file by a second name in the state folder, or return None."""
         linked_name = f"={format_change_id(self.number)}-{self.file_count + 1}"
         try:
             with self._store.state.folder(_CONTENTS_FOLDER) as contents:
@@ -328,7 +328,7 @@ class BlobStore:
         self.database = database
         self.flusher = flusher
         self.swept_at_ns = 0
-        """The modification time of the folder when it had no orphans; 0 before a sweep."""
+        """The folder's modification time when it had no orphans; 0 before a sweep."""
         self.state = state
 
     def blocks(
@@ -372,7 +372,7 @@ class BlobStore:
             raise ValueError("a content is damaged")
 
     def remove_unfinished(self, number: int) -> None:
-        """Remove the files of an operation that was rolled back, and those half written.
+        """Remove the files of an operation that was rolled back, and partial files.
 
         A file that was linked has its one name again.
         """
@@ -527,13 +527,13 @@ def _is_small(change: FileChange, state: FileState | None) -> bool:
 
 
 def is_whole_content_stored(edit: FileChange) -> bool:
-    """Return True if the content before an edit does not depend on that of another edit."""
+    """Return True if the content before an edit does not depend on another edit."""
     state = edit.before
     return state is None or (state.blob is not None and _is_small(edit, state))
 
 
 def content_before(change: FileChange, content: bytes | None = None) -> bytes | None:
-    """Return the content before a change, if it is small and follows from what is stored.
+    """Return the content before a change, if it is small and can be built.
 
     `content` is the content after it, if that is known.
     """
@@ -550,7 +550,7 @@ def content_before(change: FileChange, content: bytes | None = None) -> bytes | 
 
 
 def content_after(change: FileChange) -> bytes | None:
-    """Return the content after a change, if it is small and follows from what is stored."""
+    """Return the content after a change, if it is small and can be built."""
     last_edit, state = change.content_edits[-1], change.after
     if state is None or not _is_small(change, state):
         return None

@@ -1,4 +1,4 @@
-"""The tree of one change: the few paths that it touches, as they are and as it makes them.
+"""The tree of one change: the paths that it touches, as they are and will be.
 
 A file is loaded from the disk when a step first names it. Every step acts on the tree,
 so a later step sees the results of the earlier ones. At the end the difference between
@@ -151,7 +151,7 @@ class ChangeTree:
 
 
 class _PathWalk:
-    """The walk from a root to a path in the tree, a name at a time; links are followed."""
+    """The walk from a root to a path in the tree, a name at a time, through links."""
 
     def __init__(
         self, root: TreeNode, location: Location, *, create: bool, changing: bool

@@ -1,4 +1,4 @@
-"""The object of one workspace that commits, undoes and recovers changes, and lists them."""
+"""The object that commits, undoes, recovers and lists the changes of a workspace."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Changes(History):
 
     @property
     def state_notes(self) -> tuple[str, ...]:
-        """The reasons why roots have new state folders although others could be theirs."""
+        """Why roots have new state folders although others could be theirs."""
         return tuple(log.state.note for log in self._own if log.state.note)
 
     @property
@@ -102,7 +102,7 @@ class Changes(History):
 
     @property
     def kept_versions(self) -> list[str]:
-        """The paths of others' versions that were in the way, and of records set aside."""
+        """The paths of others' versions in the way, and of records set aside."""
         return [path for log in self.logs for path in log.list_set_aside]
 
     def problems(self) -> list[str]:
@@ -118,7 +118,7 @@ class Changes(History):
         return problems
 
     def find_damage(self, task: Task) -> list[str]:
-        """Return which changes cannot be undone since records or undo data are damaged."""
+        """Return the changes that cannot be undone, and which damage is why."""
         damage: dict[str, None] = {}
         for log in self._own:
             # `problems` names what keeps a database from being read.
@@ -269,7 +269,7 @@ class Changes(History):
         self._recoverer.recover_if_needed()
 
     def recover(self) -> Recovery:
-        """Recover all that is unfinished; report all that was found since the last call."""
+        """Recover all that is unfinished; report what was found since last time."""
         self._open_states()
         with self._lock.exclusive() as is_outermost:
             if is_outermost:
@@ -314,7 +314,7 @@ class Changes(History):
         preview: bool = False,
         task: Task | None = None,
     ) -> tuple[ChangeRecord | None, Reversal]:
-        """Undo the changes of a scope as one step, merged where files have changed since.
+        """Undo the changes of a scope as one step, merged with later changes.
 
         `force` gives each file its earlier content over what is there, instead of
         merging or refusing; `break_hard_links` replaces files with other names too. A

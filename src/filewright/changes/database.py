@@ -1,4 +1,4 @@
-"""One SQLite database of a state folder: its transactions, and the errors they may have.
+"""One SQLite database of a state folder: its transactions and their errors.
 
 A transaction that has ended is on the disk, and an interrupted one never was. Readers
 do not wait: they have a connection of their own. No connection crosses a fork: all are
@@ -87,7 +87,9 @@ class Flusher:
 
 
 class Database:
-    """One database file with `tables`, which is made when it is first written. Thread-safe.
+    """One database file with `tables`, which is made when it is first written.
+
+    Thread-safe.
 
     Every method raises `io_error` if it is damaged, `permission_denied`, `no_space`,
     `unsupported` if it is of another version, and `timeout` if another process holds
@@ -130,7 +132,7 @@ class Database:
     def transaction(
         self, task: Task | None = None, *, durable: bool = True
     ) -> Iterator[Execute]:
-        """Run a transaction: at its end, all that was executed inside is done, or nothing.
+        """Run a transaction: at its end, all that was executed is done, or nothing.
 
         It is on the disk then if `durable`. A nested transaction is part of the outer
         one.
@@ -177,7 +179,7 @@ class Database:
     def _use_connection(
         self, task: Task | None = None, *, writing: bool
     ) -> Iterator[sqlite3.Connection | None]:
-        """Hold the connection for reading or writing; yield None for a missing database.
+        """Hold the connection to read or write; yield None for a missing database.
 
         The connection is to the file that is there now: another program may have
         removed an earlier one. Errors of SQLite and of the system become those of
@@ -259,7 +261,7 @@ class Database:
         raise self._busy_error()
 
     def _identify_file(self) -> object:
-        """Return what identifies the file and its write-ahead log; None without a file."""
+        """Return the identities of the file and its write-ahead log, or None."""
         path = self.locate()
         try:
             status = system.stat_path(path)
@@ -463,7 +465,7 @@ class Database:
         )
 
     def _probe(self) -> None:
-        """Write as SQLite would: the `OSError` tells why it could not, such as a quota."""
+        """Write as SQLite would: the `OSError` tells the reason, such as a quota."""
         path = self.locate()
         folder, name = os.path.split(path)
         with (

@@ -1,4 +1,4 @@
-"""Diffs of changes: of recorded ones, from history, and of a change set before it is made.
+"""Diffs of recorded changes, and of a change set before it is made.
 
 A diff is an extra: it has a budget of lines and the time that is left of its task,
 reads each file once, and says what it left out. A file that can no longer be read has a
@@ -324,7 +324,7 @@ class DiffBuilder:
     def _diff_edit(
         self, change: FileChange, header: FileDiff, max_rows: int, start: int
     ) -> FileDiff:
-        """Return the diff of a recorded edit, or a remark if its content is not known."""
+        """Return the diff of a recorded edit, or a remark if its content is unknown."""
         if keeps_content(change):
             return header
         # The content of no file, and the target of a link, need not be looked up.

@@ -1,4 +1,4 @@
-"""The removal of files that a change displaced or made, and the rescue of others' versions.
+"""The removal of displaced and staged files, and the rescue of others' versions.
 
 A file is removed only if it still is what the plan says, and no other program writes to
 it. Any other version is moved to the state folder's `kept`, or gets another name in the
@@ -41,7 +41,7 @@ class Disposal:
     def remove_tree(
         self, slot: Slot, state: FileState, operation: RenameOperation
     ) -> None:
-        """Remove the files of a folder that its state names; keep anything else in it."""
+        """Remove the files of a folder that its state names, and keep all others."""
 
         def remove_file(folder: Folder, name: bytes, expected: FileState) -> bool:
             # Files of a new folder have no recorded inode: only their content counts.

@@ -97,7 +97,7 @@ class FileChanges:
             yield FileChange(path, before, after, renamed_from=previous_path)
 
     def _deleted_files(self) -> Iterator[FileChange]:
-        """Yield the changes of deleted files, also in folders, without rewritten ones."""
+        """Yield the changes of deleted files, also in folders; no rewritten ones."""
         rewritten_paths: set[RecordedPath] = set()
         for node in self._rewritten.values():
             assert node.original is not None

@@ -33,7 +33,10 @@ class FlushQueue:
         self._pending: list[File | Folder] = []
 
     def add(self, handle: File | Folder) -> None:
-        """Flush a file or folder, by the next `flush` at the latest. Raise `OSError`."""
+        """Flush a file or folder, by the next `flush` at the latest.
+
+        Raise `OSError`.
+        """
         if (
             len(self._identities) >= MANY_HANDLES
             and system.capabilities.flush_file_system

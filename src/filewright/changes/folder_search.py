@@ -37,7 +37,7 @@ class FolderSearch:
         return self._map is not None and self._map.is_complete
 
     def find(self, inode: int | None) -> Location | None:
-        """Return the location of the folder with an inode, or None if it was not found."""
+        """Return the location of the folder with an inode, or None."""
         if inode is None:
             return None
         if self._map is None:

@@ -86,7 +86,7 @@ class History:
 
     @property
     def logs(self) -> list[Log]:
-        """Every log that may hold changes of what lies below the roots, own ones first."""
+        """Every log that may hold changes below the roots, own ones first."""
         # Without a lock: after a fork, a thread that the child does not have may hold
         # it.
         owners = self._index.owners
@@ -124,7 +124,7 @@ class History:
         return orphans
 
     def outer_state_folder(self, log: Log) -> StateFolder | None:
-        """Return the state folder of the nearest registered root around that of a log."""
+        """Return the state folder of the nearest registered root above a log's."""
         return self._index.around(log.state.owner)
 
     # Listing
@@ -181,7 +181,7 @@ class History:
     def _numbers_of(
         self, session: str | None, client: str | None, after: int
     ) -> set[int] | None:
-        """Return the numbers of a session's changes by a client; None without either."""
+        """Return the numbers of a session's changes by a client, or None."""
         numbers: set[int] | None = None
         if session is not None:
             numbers = self.numbers_of_session(session)
@@ -225,7 +225,7 @@ class History:
     def heads(
         self, task: Task | None = None, *session: str | None
     ) -> Iterator[ChangeRecord]:
-        """Yield all changes, or a session's, newest first, without their file changes."""
+        """Yield all changes or a session's, newest first, without file changes."""
         check = visibility_check(self.boundary)
         streams = [self._visible_heads(log, check, *session) for log in self.logs]
         for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
@@ -268,7 +268,7 @@ class History:
         return max(log.newest_number() for log in self.logs)
 
     def records_after(self, number: int) -> Iterator[ChangeRecord]:
-        """Yield the whole records of changes later than one, oldest first, of all logs."""
+        """Yield the whole records of all changes later than one, oldest first."""
         later_changes: list[tuple[int, Log]] = []
         for log in self.logs:
             for later in log.numbers_after(number):
@@ -345,7 +345,7 @@ class History:
     def _sessions_of(
         self, log: Log, check: VisibilityCheck
     ) -> Iterable[SessionSummary]:
-        """Return the sessions of a log, perhaps in parts, without what may not be seen."""
+        """Return the visible sessions of a log, perhaps in parts."""
         if not log.numbers_hidden(check):
             return log.list_sessions()
         return (

@@ -1,4 +1,4 @@
-"""The locks of processes that change a workspace, or add to the index of state folders."""
+"""The locks for changing a workspace and for adding to the index of state folders."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class WorkspaceLock:
                 above = self._opened_above(above)
 
     def _opened_above(self, folder: Folder) -> Folder | None:
-        """Return the folder above one, if it is to be locked or to go on from; or None."""
+        """Return the folder above one if it is to be locked or passed, or None."""
         # A folder that may not be listed cannot be locked, but one above it perhaps
         # can.
         for listable in (True, False):
@@ -81,7 +81,7 @@ class WorkspaceLock:
     def exclusive(
         self, task: Task | None = None, *, wait: bool = True
     ) -> Iterator[bool]:
-        """Hold the lock alone; yield True if it was taken now, False if the call is nested.
+        """Hold the lock alone; yield False if the call is nested.
 
         Raise `timeout` if other processes hold it, at once without `wait`, and
         `cancelled`.

@@ -63,7 +63,7 @@ class Log(LogReader):
         self.cleaned_up: set[int] = set()
         """Operations that are done and cleaned up, and not yet marked so in the log."""
         self.search: FolderSearch | None = None
-        """The search for folders that others have moved, one walk for all operations."""
+        """The search for moved folders, one walk for all operations."""
 
     @contextmanager
     def begin(self, task: Task | None = None) -> Iterator[BlobWriter]:
@@ -201,7 +201,10 @@ class Log(LogReader):
         *,
         durable: bool,
     ) -> None:
-        """Replace a record, without its file changes. Skip one that is gone or damaged."""
+        """Replace a record, without its file changes.
+
+        Skip one that is gone or damaged.
+        """
         with self.database.transaction(durable=durable) as execute:
             # Not by the connection for reading, which may wait for a long query.
             values = execute(

@@ -75,12 +75,12 @@ _LONGER_THAN_ANY_PATH = b"\xff" * 1024
 
 
 class UnreadablePlanError(Exception):
-    """The plan of an operation is damaged, or is not sealed with the key of its folder."""
+    """The plan of an operation is damaged, or sealed with another key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """The count of a session's changes, the numbers of its first and last, its client."""
+    """A session's client, its count of changes, and the first and last number."""
 
     name: str | None
     changes: int
@@ -202,7 +202,10 @@ class LogReader:
         return replace(record, file_changes=file_changes, state=state or "settled")
 
     def _read_file_changes(self, operation: OperationRow) -> Iterator[FileChange]:
-        """Yield the file changes of an operation. Raise `io_error` if they are damaged."""
+        """Yield the file changes of an operation.
+
+        Raise `io_error` if they are damaged.
+        """
         change_id = format_change_id(operation.number)
         recorded_roots = self._recorded_roots()
         roots = self._current_roots(recorded_roots)
@@ -297,7 +300,10 @@ class LogReader:
                 yield error.message
 
     def _check_contents(self, number: int, sound_contents: set[str]) -> None:
-        """Read all that is stored for an operation. Raise `io_error` if it is damaged."""
+        """Read all that is stored for an operation.
+
+        Raise `io_error` if it is damaged.
+        """
         record = self.read_record(number)
         if record is None:
             return

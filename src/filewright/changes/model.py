@@ -66,7 +66,7 @@ def change_time(number: int) -> datetime:
 
 
 class RecordedPath(NamedTuple):
-    """A path as the history stores it: the absolute path of a root, and the parts below."""
+    """A path as the history stores it: the path of a root, and the parts below."""
 
     root: bytes
     parts: tuple[bytes, ...]
@@ -426,7 +426,7 @@ class FileChange:
     blobs: BlobSource | None = field(default=None, compare=False)
 
     def touches(self, path: RecordedPath) -> bool:
-        """Return True if anything was done at a path or below it, in any of the edits."""
+        """Return True if anything was done at a path or below it, in any edit."""
         depth = len(path.parts)
         for own_path in self.paths:
             if own_path.root == path.root and own_path.parts[:depth] == path.parts:
@@ -501,7 +501,7 @@ class LazyFileChanges(Sequence[FileChange]):
 
 
 class RecordedCommand(NamedTuple):
-    """A shell command, or a use of a client's edit tool, during which a change was made."""
+    """A shell command, or a use of an edit tool, during which a change was made."""
 
     identifier: str
     summary: str
@@ -564,7 +564,7 @@ class ChangeRecord:
 
     @property
     def display_paths(self) -> list[str]:
-        """Every path that was touched, below its root; a former path before the new one."""
+        """Every path that was touched, below its root, former paths first."""
         paths: dict[str, None] = {}
         for change in self.file_changes:
             for path in reversed(change.paths):

@@ -68,7 +68,10 @@ class PlanFolders:
         """Each folder where it was seen last, by number."""
 
     def get(self, number: int) -> Folder:
-        """Return a folder, wherever it is. Raise `FileNotFoundError` if it is nowhere."""
+        """Return a folder, wherever it is.
+
+        Raise `FileNotFoundError` if it is nowhere.
+        """
         last_seen = self._last_seen.get(number)
         if last_seen is not None:
             # It may have been moved or removed since it was last held.
@@ -181,7 +184,7 @@ class PlanFolders:
         return folder
 
     def _possible_slots(self, number: int) -> Sequence[Slot]:
-        """Return every slot in which a folder may be, its first one before the others."""
+        """Return every slot in which a folder may be, the first one first."""
         folder = self._plan.folders[number]
         if folder.slot is None:
             return ()

@@ -46,7 +46,7 @@ def publish(slots: PlanSlots, flusher: Flusher, *, hash_up_to: int) -> None:
 
 
 def _move(slots: PlanSlots, operation: RenameOperation, hash_up_to: int) -> Slot:
-    """Bring a file to its target; return the slot of the displaced or the moved file."""
+    """Bring a file to its target; return the slot of the file that gave way."""
     source, target, backup = operation.slots
     if operation.before is None:
         slots.rename(source, target)

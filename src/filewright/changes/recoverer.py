@@ -45,7 +45,7 @@ class _Withheld:
 
 
 class Recoverer:
-    """Recovers the logs of a workspace, and holds the results until they are reported."""
+    """Recovers the logs of a workspace, and holds the results until reported."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class Recoverer:
     # Withholding
 
     def withhold_unfinished(self) -> None:
-        """Refuse with `in_use` to read the files of changes that are left unfinished."""
+        """Raise `in_use` for reading the files of unfinished changes."""
         for log in self._list_logs():
             unfinished = log.list_unfinished(*UNFINISHED)
             if not unfinished:

@@ -128,7 +128,7 @@ def recover(log: Log, unfinished: Sequence[Row], *, again: bool = False) -> Reco
 
 
 def settle_cleaned(log: Log) -> None:
-    """Flush the folders of the changes that were cleaned up, then settle these changes."""
+    """Flush the folders of cleaned-up changes, then settle these changes."""
     log.search = log.search or FolderSearch(log.boundary)
     numbers = [
         number for number, _ in log.list_unfinished("done") if number in log.cleaned_up
@@ -244,7 +244,7 @@ def _touches_denied_file(log: Log, record: ChangeRecord) -> bool:
 
 
 def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
-    """Return the record of a change; if it is damaged, the plan is enough to settle it."""
+    """Return the record of a change or a damaged one: the plan settles it."""
     try:
         return log.read_record(number)
     except FilewrightError as error:

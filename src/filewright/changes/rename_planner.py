@@ -155,7 +155,7 @@ class _Planner:
         self._aside: dict[TreeNode, Slot] = {}
         """The temporary names of files that were moved aside."""
         self._handled: set[TreeNode] = set()
-        """Files on the disk that have left their position, or are displaced by others."""
+        """Files on the disk that have left their position, or are displaced."""
 
     def bring_new(self, node: TreeNode, position: Position) -> None:
         """Bring a staged file to its position."""
@@ -245,7 +245,7 @@ class _Planner:
         )
 
     def _move_aside(self, node: TreeNode, folder: TreeNode) -> None:
-        """Move a file out of the way, or out of a folder that goes, to a temporary name."""
+        """Move a file out of the way or of a folder that goes, to a temporary name."""
         original_position = node.original_position
         assert original_position is not None
         aside = self._slot(Position(folder, temporary_name()))
@@ -260,7 +260,7 @@ class _Planner:
 
 
 def _state_by_inode(node: TreeNode) -> FileState:
-    """Return the state of a file that keeps its inode, which is how it is recognised."""
+    """Return the state of a file that keeps its inode, by which it is recognised."""
     assert node.original is not None
     return FileState(
         node.kind,

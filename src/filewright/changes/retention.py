@@ -14,7 +14,7 @@ _DAY_NS = 86_400 * 10**9
 _ALWAYS_KEPT = 50
 """The newest operations, which no date expires."""
 _SHARE_LEFT = 0.95
-"""The share of the limit to which a history is cut, so that not every change cuts it."""
+"""The share of the limit to which a history is cut, so that few changes cut it."""
 _PRUNE_SECONDS = 0.02
 _DELETED_ROWS = 900
 _VACUUMED_PAGES = 500
@@ -100,7 +100,7 @@ def log_bytes(log: Log) -> int:
 
 
 def find_expired(log: Log, limit: int) -> int | None:
-    """Return the oldest operation if it is too old, or if all take more than `limit`."""
+    """Return the oldest operation if it is too old, or all exceed `limit`."""
     max_age = log.settings.history_days * _DAY_NS
     for oldest, newest, fiftieth, size in log.database.read(_OLDEST_AND_LIMITS):
         if oldest == newest:

@@ -25,7 +25,7 @@ def change_rights(
 def restore_rights(
     slots: PlanSlots, flusher: Flusher, operation: RenameOperation
 ) -> bool:
-    """Set mode, owner and group back; return False if the file is missing or has changed.
+    """Set mode, owner and group back; return False if the file is not as expected.
 
     Nothing is done if they were never changed: a user who may not set a mode may not
     set it back either.

@@ -87,7 +87,7 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
 
 
 class _Rollback:
-    """Takes operations of one plan back, and notes results and conflicts in an outcome."""
+    """Takes operations of a plan back, and notes results in an outcome."""
 
     def __init__(
         self, slots: PlanSlots, log: Log, record: ChangeRecord, outcome: Outcome
@@ -243,7 +243,7 @@ class _Rollback:
             self._outcome.partially_applied.append(self._slots.display_path(target))
 
     def _finish_half_renames(self, operation: RenameOperation) -> None:
-        """Remove the second name that an interrupted rename by link and unlink has left."""
+        """Remove the second name that an interrupted rename by link has left."""
         source, target, backup = operation.slots
         slots = self._slots
         if slots.is_half_renamed(backup, target) or slots.is_half_renamed(
@@ -341,7 +341,7 @@ class _Rollback:
                 self._disposal.report_conflict(operation, _OLD_NAME_TAKEN)
 
     def _is_unfinished(self, slot: Slot, after: FileState) -> bool:
-        """Return True if a temporary holds only a part of the file that was staged there.
+        """Return True if a temporary holds only a part of the staged file.
 
         An error or a kill ends the writing anywhere. A power cut loses blocks of it:
         they are zeros or missing then.

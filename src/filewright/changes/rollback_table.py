@@ -137,7 +137,7 @@ ROLLBACK_TABLE: Mapping[SlotContent, Mapping[SlotContent, RollbackAction]] = {
     SlotContent.FOREIGN: _FOREIGN_FILE_AT_TARGET,
     SlotContent.MISSING: _NO_FILE_AT_TARGET,
 }
-"""The action for each content of the target and, in the inner mapping, of the backup."""
+"""The action for each content of the target and, inside, of the backup."""
 
 
 class ExchangeBackAction(Enum):

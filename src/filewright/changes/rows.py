@@ -195,13 +195,13 @@ class OperationRow:
         return replace(row, checksum=row.compute_checksum())
 
     def compute_checksum(self) -> str:
-        """Return the checksum of the row, which covers neither its number nor itself."""
+        """Return the checksum of the row without its number and the checksum."""
         values = asdict(self)
         del values["number"], values["checksum"]
         return xxhash.xxh3_64_hexdigest(canonical_bytes(*values.values()))
 
     def to_record(self) -> ChangeRecord:
-        """Return the record without file changes; of a damaged row, a damaged record."""
+        """Return the record without file changes, or that of a damaged one."""
         if self.checksum != self.compute_checksum():
             return damaged_change_record(self.number)
         commands = [RecordedCommand(**command) for command in json.loads(self.commands)]

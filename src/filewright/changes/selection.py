@@ -1,4 +1,4 @@
-"""Scopes, by which callers name changes, and the selections of changes that they mean."""
+"""Scopes, by which callers name changes, and the selections that they mean."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROMPT_PAUSE_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Changes as a caller names them: one change, a session, a prompt, or since a moment.
+    """Changes as a caller names them: one, a session, a prompt, or since a moment.
 
     `prompt` is the id of a change, for all changes of the same prompt. `since` is a
     time, as `parse_moment` reads it, or the id of a change, which itself is not
@@ -69,7 +69,7 @@ def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord
 
 
 def find_undone(heads: Iterable[ChangeRecord]) -> dict[str, str]:
-    """Return the ids of undone changes, each with its undo's; `heads` are newest first."""
+    """Return the id of the undo of each undone change; `heads` are newest first."""
     undone: dict[str, str] = {}
     for undo in find_effective_undos(heads):
         for change_id in undo.reverts:

@@ -48,7 +48,7 @@ _MIN_SESSION_PREFIX = 4
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Changes that are selected together: their heads, newest first, and their names."""
+    """Changes that are selected together: heads, newest first, and names."""
 
     heads: Iterator[ChangeRecord]
     description: str
@@ -226,7 +226,7 @@ class Selector:
     def _build_net(
         self, record: ChangeRecord, chosen: Collection[str], *, changed_only: bool
     ) -> ChangeRecord:
-        """Return the net change of the chosen ones, at the present paths of the files."""
+        """Return the net of the chosen changes, at the present paths of the files."""
         history = self._history
         oldest = min(chosen)
         left_out = set(chosen)

@@ -24,7 +24,7 @@ from filewright.system import Folder, RenameMode, Status
 _NO_EXCHANGE_ERRORS = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 RemoveFile = Callable[[Folder, bytes, FileState], bool]
-"""Remove the name of a file with a state in an open folder; return False if it stays."""
+"""Remove a file with a state from an open folder; return False if it stays."""
 
 
 class PlanSlots:
@@ -70,7 +70,7 @@ class PlanSlots:
         return self._folders.location_of(self.plan.recorded_path(slot)).display_path
 
     def search_again(self) -> None:
-        """Walk the workspace again for moved folders, instead of using an earlier walk."""
+        """Search the workspace for moved folders again."""
         self._folders.search_again()
 
     def flush_folders(
@@ -209,7 +209,7 @@ class PlanSlots:
         return backup
 
     def _link_backup(self, source: Slot, target: Slot, backup: Slot) -> bool:
-        """Give the file in the target a second name; return False if it cannot have one."""
+        """Give the file in the target a second name; return False if that fails."""
         if self.folder(source).stat(source.name).kind == "folder":
             return False
         try:

@@ -1,4 +1,4 @@
-"""The staging of a change: everything new is made under temporary names, and flushed."""
+"""The staging of a change: new files are made under temporary names, and flushed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stage(
     flusher: Flusher,
     task: Task,
 ) -> StagedFiles:
-    """Make everything new under its temporary name; when this returns, it is on the disk.
+    """Make everything new under its temporary name, and bring it to the disk.
 
     Raise `stale_version`, `no_space`, `permission_denied` and others.
     """
@@ -213,7 +213,7 @@ class _Staging:
         return hasher.hexdigest(), size
 
     def _require_unchanged_source(self, node: TreeNode, digest: str) -> None:
-        """Raise `stale_version` unless a file that was copied is the one that was saved."""
+        """Raise `stale_version` unless the copied file is the one that was saved."""
         state = self._backup.originals[node]
         if state.digest is None:
             assert node.original is not None

@@ -4,15 +4,15 @@
 forged journal with it, so nothing is ever read from below a root. A state folder
 belongs to one root::
 
-    BASE/roots           a line of JSON for each state folder: the content of all `root`
-                         files, from which it is written again if it is lost
-    BASE/ID/root         the owner: the root's paths, the newest first, its device, inode
-                         and time of birth
-    BASE/ID/others       ids of the state folders with changes that reach into this root
-    BASE/ID/key          a secret: a plan that another user has written is not followed
-    BASE/ID/state.db     the log of operations
-    BASE/ID/contents/    undo data that is too large for the database
-    BASE/ID/kept/        versions of files that nobody asked to lose
+BASE/roots           a line of JSON for each state folder: the content of all `root`
+files, from which it is written again if it is lost
+BASE/ID/root         the owner: the root's paths, the newest first, its device, inode
+and time of birth
+BASE/ID/others       ids of the state folders with changes that reach into this root
+BASE/ID/key          a secret: a plan that another user has written is not followed
+BASE/ID/state.db     the log of operations
+BASE/ID/contents/    undo data that is too large for the database
+BASE/ID/kept/        versions of files that nobody asked to lose
 
 A root is recognised by inode and birth, so it may be renamed, and a reused inode
 inherits nothing; where a file system records no birth, by its path. An ambiguous root
@@ -49,7 +49,7 @@ _HINT = (
 
 
 def state_base(folder: str | os.PathLike[str] | None) -> str:
-    """Return the folder that holds all state folders of a user, by default the user's."""
+    """Return the folder that holds all state folders of a user."""
     if folder:
         return os.path.abspath(os.path.expanduser(folder))
     if sys.platform == "linux":
@@ -88,7 +88,7 @@ class RegisteredRoot(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Return True if the folder at its path is still the one that was registered."""
+        """Return True if the folder at its path is the one that was registered."""
         try:
             # Without a recorded inode, any folder at the path counts.
             return bool(self.path) and self.inode in (
@@ -135,7 +135,7 @@ class StateIndex:
 
     @property
     def owners(self) -> dict[str, RegisteredRoot]:
-        """The owner of every state folder by id; read again only after one was added."""
+        """The owner of every state folder by id, read again after one was added."""
         # Until there is an index file, the base folder shows that one was added.
         signature = file_signature(self._path) or file_signature(self.base)
         if signature is None or signature != self._seen:

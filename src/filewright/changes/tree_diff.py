@@ -1,4 +1,4 @@
-"""The difference between the tree of a change and the disk, once all steps are applied."""
+"""The difference between the tree of a change and the disk, after all steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TreeDiff:
     """The nodes of a tree in groups, and a node may be in several."""
 
     folders: tuple[TreeNode, ...]
-    """The folders in the tree that steps have looked at, parents before their children."""
+    """The folders in the tree that steps have looked at, parents first."""
     locations: Mapping[TreeNode, Location]
     """The location after the change of every node in the tree."""
     displaced: tuple[TreeNode, ...]

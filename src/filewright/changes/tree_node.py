@@ -43,7 +43,7 @@ class PositionRules(NamedTuple):
 
     rules: DenyRules
     is_original: bool
-    """The folder and all above it are where they were, so the rules on the disk hold."""
+    """The folder is where it was with all above it: the rules on the disk hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class OriginalFile:
 
 @dataclass(frozen=True, slots=True)
 class EnteredRules:
-    """The rules in a folder, with the name and the outer rules that they follow from."""
+    """The rules in a folder, with the name and outer rules that they follow from."""
 
     name: bytes
     outer: DenyRules
@@ -78,7 +78,7 @@ class TreeRecords:
     written: dict[TreeNode, str] = field(default_factory=dict)
     """The folders that are written to, each with a requested path that does so."""
     arrivals: dict[TreeNode, Move | Copy | None] = field(default_factory=dict)
-    """The nodes that were put somewhere, each with the step if it was moved or copied."""
+    """The nodes that were put somewhere, with the step of a move or copy."""
     original_rules: dict[TreeNode, DenyRules] = field(default_factory=dict)
     entered_rules: dict[TreeNode, EnteredRules] = field(default_factory=dict)
     """The rules in folders that are not where they were."""
@@ -119,7 +119,7 @@ class TreeNode:
     original_children: dict[bytes, TreeNode | None] = field(default_factory=dict)
     """The same as they were on the disk."""
     must_be_empty: bool = False
-    """A folder that is deleted only if no more is in it than the steps have taken away."""
+    """A folder that is deleted only if the steps have taken away all its entries."""
 
     @classmethod
     def from_disk(
@@ -367,7 +367,7 @@ class TreeNode:
 
 
 def _group_of_new(parent_status: Status) -> tuple[int, int]:
-    """Return the group of a new entry, and the setgid bit that a new folder inherits."""
+    """Return the group of a new entry, and the setgid bit for a new folder."""
     if parent_status.mode & stat.S_ISGID:
         return parent_status.gid, stat.S_ISGID
     return system.effective_group_id(), 0

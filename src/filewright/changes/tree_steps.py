@@ -45,7 +45,10 @@ _WRITE_BITS = 0o222
 
 
 def apply_steps(tree: ChangeTree) -> None:
-    """Apply all steps of the tree's change set, in order. Raise the refusal of a step."""
+    """Apply all steps of the tree's change set, in order.
+
+    Raise the refusal of a step.
+    """
     change_set = tree.change_set
     steps = change_set.steps
     if isinstance(change_set, DeferredChangeSet):
@@ -126,7 +129,7 @@ def _prepare_rewrite(
     location: Location,
     expected: ExpectedState | None,
 ) -> TreeNode:
-    """Check a file that gets new content, which must not run with its owner's rights."""
+    """Check a file that gets content which must not run with its owner's rights."""
     node = _require_writable_file(tree, entry, location)
     if expected is not None:
         _require_expected(node, expected, location)

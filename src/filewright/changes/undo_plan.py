@@ -111,7 +111,10 @@ class _Attachment:
 
 
 class UndoPlanner:
-    """Works out one undo on one tree. `locations` has those of all paths of the changes."""
+    """Works out one undo on one tree.
+
+    `locations` has those of all paths of the changes.
+    """
 
     def __init__(
         self,
@@ -178,7 +181,7 @@ class UndoPlanner:
     def _examine(
         self, moves: dict[RecordedPath, RecordedPath]
     ) -> tuple[list[_Detachment], list[_Attachment]]:
-        """Return the nodes to detach and the files to attach; collect the other steps."""
+        """Return the nodes to detach and the files to attach; collect other steps."""
         detachments: list[_Detachment] = []
         attachments: list[_Attachment] = []
         examined_nodes: set[TreeNode] = set()
@@ -275,7 +278,7 @@ class UndoPlanner:
         node: TreeNode,
         location: Location,
     ) -> Modify | Create | None:
-        """Return the step that gives a file its earlier content; None if it has that."""
+        """Return the step that gives a file its earlier content, or None."""
         with self._open(node, self._locations[change.path]) as snapshot:
             current = snapshot.content
             # What was added at the end of a file needs no merge.
@@ -350,7 +353,7 @@ class UndoPlanner:
     def _compose_inverse(
         self, change: FileChange, snapshot: Snapshot
     ) -> Sequence[Splice] | None:
-        """Return the inverse of all edits as one; None if one of them was not stored."""
+        """Return the inverse of all edits as one, or None if one was not stored."""
         splices: Sequence[Splice] = ()
         last = change.content_edits[-1]
         next_before: FileState | None = None
@@ -507,7 +510,7 @@ class UndoPlanner:
             )
 
     def _require_no_link_out(self, path: RecordedPath) -> None:
-        """Refuse a path through a link out of the root; with `force` delete the link."""
+        """Refuse a path through a link out of the root; `force` deletes the link."""
         try:
             self._tree.find(self._locations[path])
         except FilewrightError as error:
