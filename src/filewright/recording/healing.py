@@ -1,15 +1,16 @@
 """The bytes that a file should have after another tool has edited it.
 
 A client's own edit tool reads a file as text and writes it back as a whole, and so may
-change bytes that its edit did not name: it replaces what is not UTF-8, unifies line ends,
-drops a byte-order mark. This module compares the file before and after such an edit as
-texts. Text that is equal gets the bytes it had before; text that differs was meant.
+change bytes that its edit did not name: it replaces bytes that are not UTF-8, unifies line
+ends, drops a byte-order mark. This module compares the texts of the file before and after
+such an edit. Equal text gets its earlier bytes back; text that differs was meant.
 
-Where the arguments of the tool say the edit, our own engine makes it on the bytes before.
-That is the expected file. It settles what the comparison alone cannot: a line whose
-trailing blanks are gone outside the edit was damaged, in the edit they may be meant.
+If the arguments of the tool describe the edit, our own engine applies it to the earlier
+bytes. The result is the expected file. It decides where the comparison alone cannot: if
+a line has lost its trailing blanks, it was damaged outside of the edit, but inside of it
+this may be meant.
 
-Everything here is a function of values: it reads no file and writes none.
+All functions here work on values: they read and write no files.
 """
 
 from __future__ import annotations
@@ -110,12 +111,14 @@ def heal(
     encoding: Encoding,
     expected: Expected | None = None,
 ) -> Healing:
-    """Return what a file should hold that a tool has changed from `before` to `after`.
+    """Return the healing of a file that a tool has changed from `before` to `after`.
 
-    `encoding` is that of the file before. `expected` is the result of the edit that the
-    tool was asked for, if its arguments tell it.
+    `encoding` is that of the file before. `expected` is the file that the edit alone
+    would have made, if the arguments of the tool describe the edit.
     """
-    if after in (before, expected and expected.content):
+    if after == before:
+        return Healing()
+    if expected is not None and after == expected.content:
         return Healing()
     compared = _closest(Expected(before), after, encoding)
     content, doubt = None, ""
@@ -124,7 +127,7 @@ def heal(
         if _is_only_damaged(from_expected, expected):
             compared, content = from_expected, expected.content
         elif from_expected.distance <= compared.distance:
-            # Else the tool did something else than its arguments mean to us.
+            # Otherwise the tool took its arguments for another edit than our engine.
             compared = from_expected
     if content is None:
         content, doubt = _merge(compared, encoding)
@@ -172,8 +175,11 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
             comparisons.append(_compare(original, actual))
     if not comparisons:
         comparisons.append(_compare(read_as_utf8(before), actual_utf8))
-    # UTF-8 that is read as something else has more characters.
-    return min(comparisons, key=lambda one: (one.distance, one.new_characters))
+    # Of equal distances the fewest characters: UTF-8 in a wrong reading has more.
+    return min(
+        comparisons,
+        key=lambda comparison: (comparison.distance, comparison.new_characters),
+    )
 
 
 def _compare(original: Reading, actual: Reading) -> _Comparison:
@@ -189,7 +195,7 @@ def _compare(original: Reading, actual: Reading) -> _Comparison:
             distance += Indel.distance(text, actual_text)
         else:
             distance += len(text) + len(actual_text)
-        # A character that this reading cannot show counts twice: another one may.
+        # An unreadable character counts twice: another reading may be able to read it.
         unreadable = actual_text.count(REPLACEMENT) - text.count(REPLACEMENT)
         distance += max(0, unreadable)
     return _Comparison(original, actual, line_changes, distance, characters)
@@ -206,7 +212,7 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
         return True
     actual_texts = [*actual.texts]
     if len(original.texts) == len(actual_texts) + 1 and not original.texts[-1].strip():
-        # Without its blanks, a last line that has no terminator is no line.
+        # A last line of blanks alone, without a terminator, vanishes with its blanks.
         actual_texts.append("")
     if len(original.texts) != len(actual_texts):
         return False
@@ -278,7 +284,7 @@ class _LineParts:
 
 
 def _line_damage(original: str, actual: str) -> list[Damage]:
-    """Return the kinds of damage that make one line of another; [] if it is more."""
+    """Return the kinds of damage between two lines; [] if more than that differs."""
     kinds: list[Damage] = []
     before, after = _LineParts.split(original), _LineParts.split(actual)
     if before.indent != after.indent:
@@ -297,7 +303,7 @@ def _line_damage(original: str, actual: str) -> list[Damage]:
 
 
 def _text_damage(text: str, actual_text: str) -> list[Damage]:
-    """Return the kinds of damage that make one text of another; [] if it is more."""
+    """Return the kinds of damage between two texts; [] if more than that differs."""
     kinds: list[Damage] = []
     has_tabs = "\t" in text + actual_text
     for kind, simplify in _SPELLINGS:
@@ -366,14 +372,15 @@ class _DoubtError(Exception):
 def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     """Return the actual text in the bytes of the original, and a doubt about it.
 
-    Text that is equal keeps its bytes. Other text is encoded as the file is, and its lines
-    end as the line above does. Of doubtful lines the bytes stay as the tool wrote them.
+    Equal text keeps its earlier bytes. Other text gets the encoding of the file, and its
+    lines end like the line above. Doubtful lines keep the bytes that the tool wrote.
     """
     content, doubt = _merge_changes(compared, compared.changes, encoding)
-    # Of equal lines another one may be gone, or have come.
-    mirrored = _diff_from_end(compared.original.texts, compared.actual.texts)
-    other, _ = _merge_changes(compared, mirrored, encoding)
-    if content != other:
+    # If one of several equal lines was removed or added, which one is not known. That
+    # is harmless only if the result is the same for the first and for the last of them.
+    last_changes = _diff_from_end(compared.original.texts, compared.actual.texts)
+    last_content, _ = _merge_changes(compared, last_changes, encoding)
+    if content != last_content:
         return (
             compared.actual.content,
             "equal lines differ in their bytes, and one is gone",
@@ -382,7 +389,7 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
 
 
 def _diff_from_end(texts: Sequence[str], actual: Sequence[str]) -> list[LineChange]:
-    """Return the changes of lines, the last possible place of each."""
+    """Return the changes of lines, each as near to the end as possible."""
     changes = []
     for change in reversed(diff_lines(texts[::-1], actual[::-1])):
         changes.append(
@@ -415,7 +422,7 @@ def _merge_changes(
             pieces.append(_merge_change(compared, change, encoding))
         except _DoubtError as error:
             doubt = str(error)
-            # Bytes in two encodings are no text: then all of the file stays as it is.
+            # A file in two encodings would not be text: it stays as the tool wrote it.
             if actual.codec != original.codec or not encoding.is_utf8:
                 return actual.content, doubt
             pieces += actual.lines[change.new_start : change.new_end]
@@ -455,7 +462,8 @@ def _write_certain(
     """Write the actual characters in the bytes of the base, if these are certain."""
     first = _write(base, actual, _align(base, actual), target)
     last = _write(base, actual, _align_from_end(base, actual), target)
-    # A broken part or a line end that occurs several times can be any of them.
+    # Broken characters and line ends look equal as text, but may differ in bytes: the
+    # first and the last possible alignment have to agree.
     if b"".join(first) != b"".join(last):
         raise _DoubtError("the bytes of a changed line can be those of several places")
     return b"".join(first)
@@ -487,7 +495,8 @@ def _encode(unit: Unit, target: _Target) -> bytes:
     """Return the bytes of a character that the tool added."""
     text, encoding = unit.text, target.encoding
     if "\ud800" <= text <= "\udfff":
-        return unit.content  # A tool that keeps bytes has written this one.
+        # A tool that keeps undecodable bytes has written this one.
+        return unit.content
     if unit.content and unit.content not in _REPLACEMENT_BYTES:
         raise _DoubtError("the new text has bytes that cannot be read")
     if not text.isascii() and not target.is_certain:
@@ -502,7 +511,7 @@ def _encode(unit: Unit, target: _Target) -> bytes:
 
 
 def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
-    """Map the characters that stay to those of the base, the first of several first."""
+    """Map the indices of kept characters to the base, as near to its start as can be."""
     left, right = [unit.text for unit in base], [unit.text for unit in actual]
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
@@ -517,7 +526,7 @@ def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
 
 
 def _align_from_end(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
-    """Map the characters that stay to those of the base, the last of several first."""
+    """Map the indices of kept characters to the base, as near to its end as can be."""
     mirrored = _align(base[::-1], actual[::-1])
     return {
         len(actual) - 1 - index: len(base) - 1 - position
@@ -526,7 +535,7 @@ def _align_from_end(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, i
 
 
 def _ending_near(reading: Reading, number: int) -> bytes:
-    """Return how a new line ends before a line: as the one above, else as the one below."""
+    """Return the terminator for a new line before a line: that of its neighbours."""
     # Only the last line may have none.
     for neighbour in (number - 1, number - 2, number):
         if 0 <= neighbour < len(reading.lines) and reading.ending(neighbour):
@@ -619,7 +628,7 @@ def _plain_ends(text: str) -> str:
 def _classify(
     content: bytes, original: Reading, actual: Reading
 ) -> tuple[tuple[Damage, ...], int]:
-    """Return the kinds of damage that healing takes away, and how many lines have any."""
+    """Return the kinds of damage that healing repairs, and the number of such lines."""
     healed = read_like(content, original)
     kinds: set[Damage] = set()
     damaged = 0
@@ -657,20 +666,18 @@ def _classify(
 def _byte_damage(
     healed: Reading, number: int, actual: Reading, new_number: int
 ) -> set[Damage]:
-    """Return the kinds by which the bytes of two lines differ that are equal as texts."""
+    """Return the kinds of damage to the bytes of a line, besides damage to its text."""
     kinds = set()
     ending, actual_ending = healed.ending(number), actual.ending(new_number)
     is_same_text = healed.texts[number] == actual.texts[new_number]
     if ending and actual_ending:
-        is_same_ending = ending.decode(healed.codec) == actual_ending.decode(
-            actual.codec
-        )
-        if not is_same_ending:
+        # As text: in UTF-16 the same end has other bytes.
+        ending_text = ending.decode(healed.codec)
+        if actual_ending.decode(actual.codec) != ending_text:
             kinds.add(Damage.LINE_ENDINGS)
     if is_same_text and healed.body(number) != actual.body(new_number):
         mark = REPLACEMENT.encode()
-        is_replaced = actual.body(new_number).count(mark) > healed.body(number).count(
-            mark
-        )
+        healed_marks = healed.body(number).count(mark)
+        is_replaced = actual.body(new_number).count(mark) > healed_marks
         kinds.add(Damage.REPLACED_BYTES if is_replaced else Damage.ENCODING)
     return kinds
