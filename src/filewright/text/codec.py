@@ -103,15 +103,18 @@ _LINE_END_SUFFIX = re.compile(r"_(?:unix|dos|mac)\Z")
 
 def find_encoding(label: str) -> str | None:
     """Return the name in `ENCODINGS` for a label, as programs write it, or None."""
+    # Emacs appends the kind of line ends to the name: latin-1-unix.
     plain = _LINE_END_SUFFIX.sub("", label.strip().lower().replace("-", "_"))
     plain = plain.replace("iso_latin_", "latin_")
     candidates = [label, plain, plain.removeprefix("x_")]
-    if numbered := _NUMBERED.fullmatch(plain.removeprefix("x_")):
+    numbered = _NUMBERED.fullmatch(plain.removeprefix("x_"))
+    if numbered is not None:
         candidates.append(f"cp{numbered[1]}")
     for candidate in candidates:
         try:
             name = codecs.lookup(_ALIASES.get(candidate, candidate)).name
         except (LookupError, UnicodeError, ValueError):
+            # A NUL or a very long name is no LookupError.
             continue
         if name.startswith("utf"):
             name = name.removesuffix("-sig")
@@ -139,7 +142,9 @@ def require_encoding(name: str) -> str:
 
 def normalize_newlines(text: str) -> str:
     """Replace each ``\\r\\n`` and lone ``\\r`` by ``\\n``."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def decode(data: bytes, encoding: Encoding) -> str:
@@ -246,7 +251,10 @@ def cut_at_character(data: bytes, limit: int, encoding: Encoding) -> bytes:
         return data[:limit]
     # Decoding the last few bytes is enough, unless a part of a character may look like
     # another one: then only the start of the data is surely the start of a character.
-    start = 0 if encoding.is_multibyte else max(0, limit - 8) // 2 * 2
+    start = 0
+    if not encoding.is_multibyte:
+        # An even offset, since a unit of UTF-16 has two bytes.
+        start = max(0, limit - 8) // 2 * 2
     decoder = codecs.getincrementaldecoder(encoding.name)("replace")
     decoder.decode(data[start:limit])
     pending_bytes, _ = decoder.getstate()

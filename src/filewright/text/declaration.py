@@ -127,21 +127,23 @@ def encode_as_declared(
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return content  # Bytes of a binary file that was moved.
+        # A binary file that was moved.
+        return content
     encoding = declared_encoding(text, file_name)
     if encoding is None or encoding.is_utf8 or text.startswith("\ufeff"):
         return content
-    # Line by line: each keeps its own end.
-    return b"".join(
-        encode(part, encoding, argument=argument)
-        if part not in ("\r", "\n")
-        else part.encode()
-        for part in re.split("([\r\n])", text)
-    )
+    # Encoding normalizes line ends, and here each line keeps its own.
+    encoded = bytearray()
+    for part in re.split("([\r\n])", text):
+        if part in ("\r", "\n"):
+            encoded += part.encode()
+        else:
+            encoded += encode(part, encoding, argument=argument)
+    return bytes(encoded)
 
 
 def _labels(head: bytes, tail: bytes, file_name: bytes) -> Iterator[bytes]:
-    """Yield the labels that may be declared, the strongest first."""
+    """Yield the labels that may be declared, the strongest declaration first."""
     for pattern in (_XML, _CSS, _PHP):
         if match := pattern.match(head):
             yield match[1]

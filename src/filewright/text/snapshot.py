@@ -27,7 +27,7 @@ from filewright.system import BLOCK_BYTES, Closable, File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import PAGE_BYTES, LineIndex, Lines
+from filewright.text.lines import PAGE_BYTES, LineIndex, Lines, Readable
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
@@ -280,13 +280,14 @@ class Snapshot(Closable):
     @cached_property
     def lines(self) -> Lines:
         """Return the lines. Their index is shared by snapshots of the same identity."""
-        # Lines that refer to the snapshot would form a cycle and keep the content until
-        # garbage collection: too late if one call opens forty large files.
-        source = (
-            self if self.content is None else _HeldText(self.content, self.encoding)
-        )
+        source: Readable = self
+        if self.content is not None:
+            # Lines that refer to the snapshot would form a cycle and keep the content
+            # until garbage collection: too late if a call opens forty large files.
+            source = _HeldText(self.content, self.encoding)
         if self._indexes is None or self.identity is None or self.size <= PAGE_BYTES:
-            return Lines(source)  # One page is counted faster than it is looked up.
+            # One page is counted faster than its index is looked up.
+            return Lines(source)
         key = self.identity, self.size, self.encoding.name
         share = partial(_share, self._indexes, key, self._file)
         return Lines(source, self._indexes.get(key), share)

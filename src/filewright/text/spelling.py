@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 from typing import Final
@@ -80,9 +81,9 @@ def is_invisible(character: str) -> bool:
     """Return True if a character is invisible and not a space, tab or line end."""
     if character.isascii():
         return unicodedata.category(character) == "Cc" and character not in "\t\n\r\f"
-    return any(low <= character <= high for low, high in INVISIBLE_RANGES) or (
-        unicodedata.category(character) in ("Cc", "Cf")
-    )
+    if unicodedata.category(character) in ("Cc", "Cf"):
+        return True
+    return any(first <= character <= last for first, last in INVISIBLE_RANGES)
 
 
 def plain_character(character: str) -> str:
@@ -92,6 +93,7 @@ def plain_character(character: str) -> str:
     if character in _LOOK_ALIKES:
         return _LOOK_ALIKES[character]
     compatible = unicodedata.normalize("NFKC", character)
+    # A ligature or a fraction becomes several characters, which a reader tells apart.
     return compatible if len(compatible) == 1 else character
 
 
@@ -132,28 +134,41 @@ def equivalent_spellings(
     They are composed and decomposed forms, wide and narrow forms, and other spaces for
     a space; with `look_alikes` also quotes, dashes and letters of other scripts.
     """
+    # A dictionary keeps the order in which the spellings are found.
     spellings = {character: None}
-    base, *marks = list(unicodedata.normalize("NFD", character))
     composed = unicodedata.normalize("NFC", character)
-    if len(marks) <= _MAX_MARKS:
-        for order in permutations(marks):
-            for count in range(len(order) + 1):
-                start = unicodedata.normalize("NFC", base + "".join(order[:count]))
-                spelling = start + "".join(order[count:])
-                if unicodedata.normalize("NFC", spelling) == composed:
-                    spellings[spelling] = None
+    base, *marks = list(unicodedata.normalize("NFD", character))
+    for spelling in _decomposed_spellings(base, marks, composed):
+        spellings[spelling] = None
     equivalents = _equivalents()
     for equivalent in equivalents.get(composed, ()):
         spellings[equivalent] = None
-    if marks and all(
-        part in equivalents for part in (base, *marks)
-    ):  # narrow katakana and its marks
-        spellings["".join(equivalents[part][-1] for part in (base, *marks))] = None
+    parts = (base, *marks)
+    if marks and all(part in equivalents for part in parts):
+        # Narrow katakana, whose marks are narrow characters of their own.
+        spellings["".join(equivalents[part][-1] for part in parts)] = None
     if look_alikes:
         for look_alike, plain in _LOOK_ALIKES.items():
             if plain == character:
                 spellings[look_alike] = None
     return tuple(spellings)
+
+
+def _decomposed_spellings(base: str, marks: list[str], composed: str) -> Iterator[str]:
+    """Yield the spellings in which some of the marks follow a composed letter.
+
+    The marks of a letter may come in several orders. Only those that Unicode composes
+    to the same character are spellings of it.
+    """
+    if len(marks) > _MAX_MARKS:
+        return
+    for order in permutations(marks):
+        for composed_count in range(len(order) + 1):
+            letter = base + "".join(order[:composed_count])
+            separate_marks = "".join(order[composed_count:])
+            spelling = unicodedata.normalize("NFC", letter) + separate_marks
+            if unicodedata.normalize("NFC", spelling) == composed:
+                yield spelling
 
 
 @cache

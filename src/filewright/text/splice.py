@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from operator import attrgetter
+from operator import attrgetter, eq
 from typing import overload
 
 from filewright.errors import Code, FilewrightError, invalid
@@ -62,7 +62,7 @@ class PackedSplices(Sequence[Splice]):
             return NotImplemented
         if len(self) != len(other):
             return False
-        return all(one == two for one, two in zip(self, other, strict=True))
+        return all(map(eq, self, other))
 
     def __hash__(self) -> int:
         return hash((self._numbers.tobytes(), bytes(self.replacements)))

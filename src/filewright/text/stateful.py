@@ -32,10 +32,13 @@ def stateful_encoding(data: bytes) -> str | None:
     """Return the stateful encoding of a text of ASCII bytes, or None for plain text."""
     if not data.isascii():
         return None
-    if b"\x1b" in data and (match := _ISO_2022.search(data)):
+    match = _ISO_2022.search(data) if b"\x1b" in data else None
+    if match is not None:
         if match["korean"]:
             return "iso-2022-kr"
-        return "iso-2022-cn" if match["chinese"] else "iso-2022-jp"
+        if match["chinese"]:
+            return "iso-2022-cn"
+        return "iso-2022-jp"
     if b"~{" in data and _is_hz(data):
         return "hz"
     if b"+" in data and _is_utf7(data):
@@ -63,17 +66,18 @@ def _is_utf7(data: bytes) -> bool:
         text = data.decode("utf-7")
     except UnicodeDecodeError:
         return False
-    encoded = [character for character in text if not character.isascii()]
-    if not encoded or not all(map(_is_written, encoded)):
+    characters = [character for character in text if not character.isascii()]
+    if not characters or not all(map(_is_common, characters)):
         return False
     # A single East Asian character is as likely a name of three letters.
-    is_short = len(encoded) == 1 and encoded[0] >= "\u2e80"
+    is_short = len(characters) == 1 and characters[0] >= "\u2e80"
     if not is_short and any(_NAME.fullmatch(run) is None for run in runs):
         return True
-    return len({run for run in runs if _LATIN_RUN.fullmatch(run)}) > 1
+    latin_runs = {run for run in runs if _LATIN_RUN.fullmatch(run)}
+    return len(latin_runs) > 1
 
 
-def _is_written(character: str) -> bool:
+def _is_common(character: str) -> bool:
     """Return True if a character is common in texts: not rare and not unassigned."""
     if unicodedata.category(character)[0] == "C":
         return False
