@@ -42,11 +42,8 @@ def reindent_block(
         if not line.strip() or number in string_lines:
             continue
         deeper_indent = leading_whitespace(line)[len(text_indent) :]
-        lines[number] = (
-            indent
-            + _convert_indent(deeper_indent, text_unit, unit)
-            + line[len(text_indent) + len(deeper_indent) :]
-        )
+        code = line[len(text_indent) + len(deeper_indent) :]
+        lines[number] = indent + _convert_indent(deeper_indent, text_unit, unit) + code
     return "\n".join(lines)
 
 
@@ -110,11 +107,13 @@ def _convert_indent(indent: str, text_unit: str | None, file_unit: str | None) -
         or (file_unit == "\t") == (text_unit == "\t")
     ):
         return indent
-    if file_unit == "\t":
-        levels, rest = divmod(len(indent), len(text_unit))
+    if file_unit != "\t":
+        return indent.replace("\t", file_unit)
+    if "\t" in indent:
         # An indent that mixes both is alignment, which has no unit.
-        return "\t" * levels + " " * rest if "\t" not in indent else indent
-    return indent.replace("\t", file_unit)
+        return indent
+    levels, columns = divmod(len(indent), len(text_unit))
+    return "\t" * levels + " " * columns
 
 
 def replace_indent(
@@ -128,10 +127,10 @@ def replace_indent(
     lines = normalize_newlines(text).split("\n")
     string_lines = find_rows_inside_strings("\n".join(lines), language)
     for number, line in enumerate(lines):
-        if line.strip() and number not in string_lines:
-            lines[number] = new_indent + (
-                line[len(old_indent) :]
-                if line.startswith(old_indent)
-                else line.lstrip(INDENT_CHARS)
-            )
+        if not line.strip() or number in string_lines:
+            continue
+        if line.startswith(old_indent):
+            lines[number] = new_indent + line.removeprefix(old_indent)
+        else:
+            lines[number] = new_indent + line.lstrip(INDENT_CHARS)
     return "\n".join(lines)

@@ -77,20 +77,17 @@ def build_example(
     data = snapshot.read(start, end - start)
     if is_long:
         prefix = data[: example_splice.offset - start]
-        before, after = (
-            data[: len(prefix) + example_splice.length],
-            prefix + example_splice.replacement[:_MAX_CHANGED_BYTES],
-        )
+        before = data[: len(prefix) + example_splice.length]
+        after = prefix + example_splice.replacement[:_MAX_CHANGED_BYTES]
     else:
         shifted = [
             Splice(nearby.offset - start, nearby.length, nearby.replacement)
             for nearby in splices[first:last]
         ]
         before, after = data, splice.apply_splices(data, shifted)
-    old, new = _without_equal_edges(
-        _split_lines(snapshot, before, is_cut_before),
-        _split_lines(snapshot, after, is_cut_before),
-    )
+    old_lines = _split_lines(snapshot, before, is_cut_before)
+    new_lines = _split_lines(snapshot, after, is_cut_before)
+    old, new = _without_equal_edges(old_lines, new_lines)
     return Example(_shorten(old, new, chars), _shorten(new, old, chars))
 
 

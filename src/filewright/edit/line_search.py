@@ -45,11 +45,9 @@ def make_line_edit(
     appends), and `search`, if given, must be at that line. Raises `invalid_input`.
     """
     search, replace = normalize_newlines(search), normalize_newlines(replace)
-    last = (
-        end
-        if end is not None and not insert
-        else start + search.removesuffix("\n").count("\n")
-    )
+    last = end
+    if end is None or insert:
+        last = start + search.removesuffix("\n").count("\n")
     if insert:
         if not replace.removesuffix("\n"):
             raise invalid(
@@ -57,17 +55,13 @@ def make_line_edit(
                 "give the new lines as replace",
                 argument="search",
             )
-        search = search and _with_final_newline(search)
+        replace = _with_final_newline(replace)
         if not search:
-            return Insertion(line=start, replace=_with_final_newline(replace))
+            return Insertion(line=start, replace=replace)
+        search = _with_final_newline(search)
         # The line that the caller expects there is replaced by itself behind the new
         # lines: a file that has changed refuses the insertion instead of misplacing it.
-        return TextEdit(
-            search,
-            _with_final_newline(replace) + search,
-            start_line=start,
-            end_line=last,
-        )
+        return TextEdit(search, replace + search, start_line=start, end_line=last)
     if not search:
         raise invalid(
             "the search text is empty",
@@ -76,10 +70,9 @@ def make_line_edit(
         )
     # Deleting the text of a line deletes its terminator too, or an empty line would stay.
     if not replace or search.endswith("\n"):
-        search, replace = (
-            _with_final_newline(search),
-            replace and _with_final_newline(replace),
-        )
+        search = _with_final_newline(search)
+        if replace:
+            replace = _with_final_newline(replace)
     return TextEdit(search, replace, start_line=start, end_line=last)
 
 
@@ -128,12 +121,10 @@ def find_line_edit(
             message, hint, path=path, line_count=line_count, argument="start_line"
         )
     if inserts:
-        above = source.rows_at(start - 2, 1) if start > 1 else ()
-        indent = (
-            leading_whitespace(source.text(above[0].body))
-            if above and edit.keep_indent
-            else ""
-        )
+        indent = ""
+        if start > 1 and edit.keep_indent:
+            for above in source.rows_at(start - 2, 1):
+                indent = leading_whitespace(source.text(above.body))
         text = edit.replace or "\n"
         text = _indent_as_file(text, "", indent, _language(snapshot))
         return Insertion(line=start, replace=text, named="by its line")
@@ -146,10 +137,12 @@ def find_line_edit(
     )
     count = 0
     for search in searches:
-        for line_edit in search(source, edit) if not count else ():
+        for line_edit in search(source, edit):
             count += 1
             if count == edit.occurrence:
                 return line_edit
+        if count:
+            break
     extent = f"from line {start} on of {path}"
     message = f"the text occurs {count} times {extent}, not {edit.occurrence} times"
     hint = f"use an occurrence from 1 to {count}, or an earlier start line"
@@ -248,16 +241,13 @@ def _find_pattern(source: Source, edit: LineSearch) -> Iterator[Edit]:
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
         if match.offset == match.end:
             continue
-        first, last = (
-            source.line_number(match.offset),
-            source.line_number(match.end - 1),
-        )
+        first = source.line_number(match.offset)
+        last = source.line_number(match.end - 1)
         if match.end == source.offset(last) and last < source.count:
             # The match has the terminator of its last line. Without it that line is
             # joined with the next one, which is then replaced too.
             last += 1
         before = source.read(source.offset(first - 1), match.offset)
         after = source.read(match.end, source.offset(last))
-        yield _line_edit(
-            first, last, source.text(before + join_pieces(expand(match)) + after)
-        )
+        text = source.text(before + join_pieces(expand(match)) + after)
+        yield _line_edit(first, last, text)

@@ -89,19 +89,16 @@ class Replacement:
 
         def expand(match: Match) -> list[Piece]:
             pieces: list[Piece] = []
+            spans = [(match.offset, match.end), *match.groups]
             for part in parts:
                 if isinstance(part, bytes):
                     pieces.append(Piece(part))
-                elif (
-                    span := match.groups[part - 1]
-                    if part
-                    else (match.offset, match.end)
-                ) is not None:
-                    pieces.append(
-                        Piece(
-                            snapshot.read(span[0], span[1] - span[0]), is_of_file=True
-                        )
-                    )
+                    continue
+                span = spans[part]
+                if span is not None:
+                    start, end = span
+                    data = snapshot.read(start, end - start)
+                    pieces.append(Piece(data, is_of_file=True))
             return pieces
 
         return expand

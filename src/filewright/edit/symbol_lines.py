@@ -80,13 +80,12 @@ def find_symbol_lines(
         # The text behind a list may be further from it than its members are from one
         # another.
         member_starts = [sibling.start for sibling in siblings if sibling.is_listed]
-        gap = (
-            before
-            if symbol.start != member_starts[0]
-            else after
-            if len(member_starts) > 1
-            else 0
-        )
+        if symbol.start != member_starts[0]:
+            gap = before
+        elif len(member_starts) > 1:
+            gap = after
+        else:
+            gap = 0
     following = last + after + 1 if next_text else None
     return SymbolLines(
         first,
@@ -112,11 +111,10 @@ def strip_blank_lines(text: str) -> tuple[str, int, int]:
     # The last piece is empty because of the final newline; that is no blank line.
     has_final_newline = len(lines) > 1 and not lines[-1].strip()
     below = len(lines) - 1 - last - has_final_newline
-    return (
-        "\n".join(lines[first : last + 1]) + ("\n" if has_final_newline else ""),
-        first,
-        max(0, below),
-    )
+    body = "\n".join(lines[first : last + 1])
+    if has_final_newline:
+        body += "\n"
+    return body, first, max(0, below)
 
 
 def trim_symbol_text(text: str, lines: SymbolLines) -> str:
@@ -133,8 +131,9 @@ def trim_symbol_text(text: str, lines: SymbolLines) -> str:
     added_below = 0
     if lines.following is not None:
         added_below = max(0, below - (lines.following - lines.last - 1))
-    whole_lines = body if body.endswith("\n") or not added_below else body + "\n"
-    return "\n" * added_above + whole_lines + "\n" * added_below
+    if added_below and not body.endswith("\n"):
+        body += "\n"
+    return "\n" * added_above + body + "\n" * added_below
 
 
 def _require_whole_lines(
@@ -145,18 +144,13 @@ def _require_whole_lines(
     Moved or deleted with the symbol, a bracket of the block would lose its partner.
     """
     lines, codec = snapshot.lines, snapshot.encoding.name
-    start, end = (
-        lines.offset_of(symbol.block_start_line),
-        lines.offset_of(symbol.end_line + 1),
-    )
-    if (
-        symbol.block_start - start > _MAX_NEIGHBOUR_BYTES
-        or end - symbol.end > _MAX_NEIGHBOUR_BYTES
-    ):
+    start = lines.offset_of(symbol.block_start_line)
+    bytes_before = symbol.block_start - start
+    bytes_behind = lines.offset_of(symbol.end_line + 1) - symbol.end
+    if max(bytes_before, bytes_behind) > _MAX_NEIGHBOUR_BYTES:
         return
-    data = snapshot.read(start, symbol.block_start - start) + snapshot.read(
-        symbol.end, end - symbol.end
-    )
+    data = snapshot.read(start, bytes_before)
+    data += snapshot.read(symbol.end, bytes_behind)
     text = _STRING_OR_COMMENT.sub("", data.decode(codec, "replace"))
     if any(
         text.count(opening) != text.count(closing)
