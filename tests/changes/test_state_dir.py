@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.changes.interrupted import Stopped
 
-from filewright import Workspace
+from filewright import Settings, Workspace
 from filewright.changes.log import Log
 from filewright.edit.changeset import Create
 from filewright.errors import Code, FilewrightError
@@ -295,8 +295,6 @@ def test_short_sessions_stay_within_limits(
 
 
 def _limited(place: Path, limit: int) -> Any:
-    from filewright import Settings
-
     return Settings(state_dir=place / "state", history_bytes=limit)
 
 

@@ -46,7 +46,7 @@ def publish(slots: PlanSlots, flusher: Flusher, *, hash_up_to: int) -> None:
 
 
 def _move(slots: PlanSlots, operation: RenameOperation, hash_up_to: int) -> Slot:
-    """Bring a file to its target; return the slot of the file that gave way."""
+    """Bring a file to its target; return the displaced or moved file's slot."""
     source, target, backup = operation.slots
     if operation.before is None:
         slots.rename(source, target)

@@ -129,7 +129,7 @@ def _prepare_rewrite(
     location: Location,
     expected: ExpectedState | None,
 ) -> TreeNode:
-    """Check a file that gets content which must not run with its owner's rights."""
+    """Check a file for new content, which must not run with its owner's rights."""
     node = _require_writable_file(tree, entry, location)
     if expected is not None:
         _require_expected(node, expected, location)

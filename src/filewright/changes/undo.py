@@ -100,7 +100,7 @@ class Reversal:
         return self.report.conflicts
 
     def rest(self) -> Selection | None:
-        """Return the selection without the files that refused, or None if it is empty."""
+        """Return the selection without the files that refused; None if it is empty."""
         refused = {conflict.path for conflict in self.conflicts}
         remaining_changes: list[FileChange] = []
         for change in self._file_changes:
