@@ -163,11 +163,11 @@ def _lost_an_escape(line: str, file_lines: Sequence[str]) -> bool:
     if line.replace("\\\\", "\\") in file_lines:
         return True
     bare = line.replace("\\", "")
-    similar_lines = [
-        file_line
-        for file_line in file_lines
-        if word_similarity(bare, file_line.replace("\\", "")) > _VERY_SIMILAR
-    ]
+    similar_lines: list[str] = []
+    for file_line in file_lines:
+        bare_file_line = file_line.replace("\\", "")
+        if word_similarity(bare, bare_file_line) > _VERY_SIMILAR:
+            similar_lines.append(file_line)
     return _is_nearer(line.replace("\\", "\\\\"), line, similar_lines)
 
 

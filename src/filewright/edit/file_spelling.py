@@ -91,8 +91,13 @@ class FileSpelling:
         typographic: set[str] = set()
         for unit in self._unit_forms.pieces():
             if unit in PLAIN_CHARACTERS:
-                is_plain_there = self._unit_forms.of(unit) == (PLAIN_CHARACTERS[unit],)
-                (plain if is_plain_there else typographic).add(_family_of(unit))
+                is_plain_in_file = self._unit_forms.of(unit) == (
+                    PLAIN_CHARACTERS[unit],
+                )
+                if is_plain_in_file:
+                    plain.add(_family_of(unit))
+                else:
+                    typographic.add(_family_of(unit))
         return plain - typographic
 
     def spell_token(self, tokens: Sequence[Token], index: int) -> Spelled:
@@ -122,10 +127,10 @@ class FileSpelling:
             return forms[0]
         # The search text has no such quote, but its other curly quotes are plain in the
         # file: so is this one.
-        is_plain_there = (
+        is_plain_in_file = (
             unit in PLAIN_CHARACTERS and _family_of(unit) in self._plain_families
         )
-        if not unit_forms and is_plain_there:
+        if not unit_forms and is_plain_in_file:
             return PLAIN_CHARACTERS[unit]
         return None
 

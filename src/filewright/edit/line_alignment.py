@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from filewright.edit.comparison import RequestLines
 from filewright.edit.linediff import align
@@ -76,7 +77,7 @@ def align_rows(part: LinesPart) -> HunkPart:
         staying_rows,
         region.indentation,
         ended=bool(region.rows[-1].terminator),
-        blanks=frozenset(text for gap in search.blank for text in gap),
+        blanks=frozenset(chain.from_iterable(search.blank)),
     )
 
 

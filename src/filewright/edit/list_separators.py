@@ -151,8 +151,10 @@ class ListEdits:
 
     def insert(self, target: NamedSymbol, number: int, *, after: bool) -> None:
         """Add the insertion of a text before or after a symbol."""
-        if self._is_member(target):
-            (self._after if after else self._before)[target.symbol.start].append(number)
+        if not self._is_member(target):
+            return
+        insertions = self._after if after else self._before
+        insertions[target.symbol.start].append(number)
 
     # Their effects
 

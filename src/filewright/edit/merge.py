@@ -268,16 +268,18 @@ def _find_line_notes(
     source: Source, rows: HunkPart, lines: Sequence[MergedLine], first_line: int
 ) -> Iterator[Note]:
     """Yield notes on damage in merged lines, and on what the match does not prove."""
-    new_lines = [
-        NumberedLine(number, line.text)
-        for number, line in enumerate(islice(lines, _MAX_OBSERVED_LINES), first_line)
-        if line.row is None
-    ]
+    new_lines: list[NumberedLine] = []
+    observed_lines = islice(lines, _MAX_OBSERVED_LINES)
+    for number, line in enumerate(observed_lines, first_line):
+        if line.row is None:
+            new_lines.append(NumberedLine(number, line.text))
     file_lines = [source.text(row.body) for row in rows.rows]
     yield from find_damage([*rows.old, *file_lines], new_lines, source.language)
     for number, line in enumerate(lines, first_line):
         for piece in line.unproven:
-            name = f"{piece} (U+{ord(piece[0]):04X})" if piece.strip() else "whitespace"
+            name = "whitespace"
+            if piece.strip():
+                name = f"{piece} (U+{ord(piece[0]):04X})"
             yield Note(
                 number,
                 f"has {name} as it was sent: "

@@ -200,9 +200,10 @@ def _find_deleted_lines(
     # A line that stays stands for itself once: of two equal ones, one may be deleted.
     staying = Counter(line.strip() for line in new_lines) & old_counts
     # Each new line may be the changed form of one old line, so it is used once.
-    changed = [
-        set(_WORD.findall(line)) for line in new_lines if line.strip() not in old_counts
-    ][:_MAX_COMPARED_LINES]
+    changed_lines = [line for line in new_lines if line.strip() not in old_counts]
+    changed: list[set[str]] = []
+    for line in changed_lines[:_MAX_COMPARED_LINES]:
+        changed.append(set(_WORD.findall(line)))
     for line in old_lines:
         text = line.strip()
         if is_blank(line):

@@ -270,16 +270,14 @@ def _choose_forms(
     begins_as_search = evidence.new_lines[0].rstrip() == evidence.old_lines[0].rstrip()
     if evidence.margin != evidence.search_margin and not begins_as_search:
         # Nothing says in which indentation the replacement is written.
-        readings = {
-            indent: tuple(dict.fromkeys((*forms, indent)))
-            for indent, forms in readings.items()
-        }
+        for indent, forms in readings.items():
+            readings[indent] = tuple(dict.fromkeys((*forms, indent)))
     # An indent that becomes none may have been clipped. That is certain for one indent
     # at most, and only if no line of the file is at the margin.
-    clipped_count = sum(
-        bool(indent) and indent not in evidence.file_indents and "" in forms
-        for indent, forms in readings.items()
-    )
+    clipped_count = 0
+    for indent, forms in readings.items():
+        if indent and indent not in evidence.file_indents and "" in forms:
+            clipped_count += 1
     allowed_count = 0 if "" in evidence.file_indents.values() else 1
     has_several_forms = any(len(forms) != 1 for forms in readings.values())
     if has_several_forms or clipped_count > allowed_count:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from filewright.edit.file_spelling import FileSpelling, Spelled, is_plain
 from filewright.edit.model import AmbiguousWriteError
@@ -53,12 +53,7 @@ def merge_change(
     has_several_lines = len(rows) + len(new_lines) > 2
     if old_count * new_count > MAX_COMPARED_TOKEN_PAIRS and has_several_lines:
         return _merge_line_by_line(rows, pairs, new_lines, spelling)
-    change = TokenChange(
-        base=[pair.request for row in rows for pair in pairs[row]],
-        ours=[pair.file for row in rows for pair in pairs[row]],
-        rows=[row for row in rows for _ in pairs[row]],
-        theirs=[token for line in new_lines for token in line],
-    )
+    change = _collect_tokens(rows, pairs, new_lines)
     from_start = _write_change(change, align_tokens(change, from_end=False), spelling)
     from_end = _write_change(change, align_tokens(change, from_end=True), spelling)
     # Where a word occurs twice and the request removes one, either can be meant. That
@@ -66,6 +61,24 @@ def merge_change(
     if [body.text for body in from_start] == [body.text for body in from_end]:
         return from_start
     return _reconcile(from_start, from_end, new_lines)
+
+
+def _collect_tokens(
+    rows: Sequence[int],
+    pairs: Mapping[int, list[TokenPair]],
+    new_lines: Sequence[list[Token]],
+) -> TokenChange:
+    """Return the tokens of some matched rows, and of the lines in their place."""
+    base: list[Token] = []
+    ours: list[Token] = []
+    token_rows: list[int] = []
+    for row in rows:
+        for pair in pairs[row]:
+            base.append(pair.request)
+            ours.append(pair.file)
+            token_rows.append(row)
+    theirs = list(chain.from_iterable(new_lines))
+    return TokenChange(base, ours, token_rows, theirs)
 
 
 def _merge_line_by_line(
@@ -97,15 +110,11 @@ def _reconcile(
     for first, second, tokens in zip(from_start, from_end, new_lines, strict=True):
         text = first.text.rstrip()
         if text != second.text.rstrip():
-            readings = tuple(
-                "\n".join(body.text for body in reading)
-                for reading in (from_start, from_end)
-            )
             raise AmbiguousWriteError(
                 "the search text differs from the file in its spelling, "
                 "and what changes fits at two places of it",
                 "send search and replace exactly as the file has the text",
-                readings=readings,
+                readings=(_join_bodies(from_start), _join_bodies(from_end)),
             )
         if first.text == second.text:
             bodies.append(first)
@@ -113,6 +122,11 @@ def _reconcile(
             # The trailing whitespace of either line may be meant: write it as sent.
             bodies.append(replace(first, text=text + tokens[-1].gap))
     return bodies
+
+
+def _join_bodies(bodies: Sequence[LineBody]) -> str:
+    """Return the lines of one reading as text."""
+    return "\n".join(body.text for body in bodies)
 
 
 def _write_change(
@@ -140,15 +154,15 @@ def _write_change(
             bodies.append(LineBody(text, row, tuple(dict.fromkeys(unproven))))
             text, unproven, row = "", [], None
             continue
-        kept_text = None if base_index is None else change.ours[base_index].text
-        if kept_text is None or (
-            index in uncommented and kept_text in PLAIN_CHARACTERS
-        ):
-            spelled = spelling.spell_token(change.theirs, index)
-            text += spelled.text
-            unproven += spelled.unproven
-        else:
-            text += kept_text
+        if base_index is not None:
+            file_text = change.ours[base_index].text
+            is_comment_quote = index in uncommented and file_text in PLAIN_CHARACTERS
+            if not is_comment_quote:
+                text += file_text
+                continue
+        spelled = spelling.spell_token(change.theirs, index)
+        text += spelled.text
+        unproven += spelled.unproven
     return bodies
 
 

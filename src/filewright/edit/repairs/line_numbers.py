@@ -72,11 +72,16 @@ def repair_line_numbers(search: str, replacement: str) -> Iterator[RepairedReque
         return
     # A space behind the number is the display's if every line has one; or the file is
     # indented by one space more.
-    is_padded = all(body.startswith(" ") for body in old.solid_bodies)
-    for padding in (" ", "") if is_padded else ("",):
+    paddings = [""]
+    if all(body.startswith(" ") for body in old.solid_bodies):
+        paddings = [" ", ""]
+    for padding in paddings:
+        new_replacement = replacement
+        if new is not None:
+            new_replacement = new.text(padding)
         yield RepairedRequest(
             search=old.text(padding),
-            replace=replacement if new is None else new.text(padding),
+            replace=new_replacement,
             description=UNNUMBERED,
             whole_lines=True,
             first_number=None if old.is_sure else old.first_number,
@@ -95,11 +100,11 @@ def _is_set_off_otherwise(old: _NumberedText, new: _NumberedText) -> bool:
     search text shows.
     """
     depths = {body.strip(): len(leading_whitespace(body)) for body in old.solid_bodies}
-    shifts = [
-        len(leading_whitespace(body)) - depths[body.strip()]
-        for body in new.solid_bodies
-        if body.strip() in depths
-    ]
+    shifts: list[int] = []
+    for body in new.solid_bodies:
+        old_depth = depths.get(body.strip())
+        if old_depth is not None:
+            shifts.append(len(leading_whitespace(body)) - old_depth)
     if not shifts or not all(shifts):
         return False
     # A caller who moves the kept lines into a block moves them by whole steps; a number

@@ -92,13 +92,13 @@ def remove_characters(
 
 def looks_damaged(text: str) -> bool:
     """Return True if a text has damage that is repaired here, or half of it."""
+    if fence_at_edge(text) or has_prefixes(text) or has_all_newlines_escaped(text):
+        return True
     lines = [line for line in text.split("\n") if line.strip()]
     numbered_count = sum(map(has_line_number, lines))
-    return (
-        bool(fence_at_edge(text))
-        or bool(lines and 2 * numbered_count >= len(lines))
-        or any(repair.repair_text(text) != text for repair in _REPAIRS)
-        or has_prefixes(text)
-        or has_all_newlines_escaped(text)
-        or re.search(r"\\+[\"']", text) is not None
-    )
+    if lines and 2 * numbered_count >= len(lines):
+        return True
+    if any(repair.repair_text(text) != text for repair in _REPAIRS):
+        return True
+    # A quote with a backslash before it, which strings of code have as well.
+    return re.search(r"\\+[\"']", text) is not None
