@@ -67,12 +67,9 @@ def require_explained_depths(
         # The lines below the first one are written as that is: one check is enough.
         first = doubtful[0]
         is_known_depth = leading_whitespace(written_lines[first]) in indent_map.values()
-        # The lines of a block comment are set off by one column.
-        is_comment = new_lines[first].lstrip().startswith("*")
-        is_explained = first > 0 and (
-            is_comment or _is_whole_step(first, written_lines, file_unit)
-        )
-        if not is_known_depth and not is_explained:
+        if not is_known_depth and not _is_explained(
+            first, new_lines, written_lines, file_unit
+        ):
             raise _depth_error(new_lines[first], written_lines[first])
 
 
@@ -152,6 +149,17 @@ def _is_step(
         written_lines[index - 1]
     )
     return _Step(request_columns, file_columns) == step
+
+
+def _is_explained(
+    index: int, new_lines: Sequence[str], written_lines: Sequence[str], file_unit: str
+) -> bool:
+    """Return True if the line above explains how deep a line is."""
+    if index == 0:
+        return False
+    # The lines of a block comment are set off by one column.
+    is_comment = new_lines[index].lstrip().startswith("*")
+    return is_comment or _is_whole_step(index, written_lines, file_unit)
 
 
 def _is_whole_step(index: int, written_lines: Sequence[str], file_unit: str) -> bool:

@@ -155,19 +155,31 @@ def _find_characters(line: str, request: RequestText) -> Iterator[str]:
         if "\0" in line and "\0" not in request.text:
             yield "a NUL, which makes the file a binary one"
         return
+    if _has_new_wide_indent(line, request):
+        yield "no-break or other wide spaces as indentation"
+    for word in _find_mixed_words(line, request):
+        yield f"{word}, a word in letters of two alphabets"
+    for index, character in enumerate(line):
+        if not character.isascii() and character not in request.text:
+            yield from _find_character(line, index, request)
+
+
+def _has_new_wide_indent(line: str, request: RequestText) -> bool:
+    """Return True if a line is indented by wide spaces that the request has not."""
     lead = line[: len(line) - len(line.lstrip())]
-    if lead != leading_whitespace(line):
-        wide_spaces = [character for character in lead if character in SPACES]
-        if not any(space in request.text for space in wide_spaces):
-            yield "no-break or other wide spaces as indentation"
+    if lead == leading_whitespace(line):
+        return False
+    wide_spaces = [character for character in lead if character in SPACES]
+    return not any(space in request.text for space in wide_spaces)
+
+
+def _find_mixed_words(line: str, request: RequestText) -> Iterator[str]:
+    """Yield new words that mix Latin letters with others that look like them."""
     for word in _WORD.findall(line):
         if word.isascii() or word in request.text:
             continue
         if _LATIN_LETTER.search(word) and _LOOKALIKE_LETTER.search(word):
-            yield f"{word}, a word in letters of two alphabets"
-    for index, character in enumerate(line):
-        if not character.isascii() and character not in request.text:
-            yield from _find_character(line, index, request)
+            yield word
 
 
 def _find_character(line: str, index: int, request: RequestText) -> Iterator[str]:

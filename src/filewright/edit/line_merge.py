@@ -70,10 +70,11 @@ def merge_matched_lines(
             # The whitespace on a blank line of the request is no text of the file.
             merged.append(MergedLine(""))
         else:
-            forms: tuple[str, ...] = ()
+            # Other whitespace alone is an indent of the request, and moves as one.
             if indentation is not None and moves_indents:
                 forms = indentation.extended([text])[text]
-            merged.append(MergedLine(forms[0] if forms else text))
+                text = forms[0] if forms else text
+            merged.append(MergedLine(text))
     if indentation is not None:
         require_explained_depths(
             match,
