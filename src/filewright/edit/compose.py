@@ -134,6 +134,7 @@ class Composition:
             changes=bool(merge.splices),
             added_lines=sum(shift.line_count for shift in shifts),
         )
+        # A single edit keeps its splices in their own order.
         if self._edits:
             pending = _join(self.original, self._pending, pending)
         self._pending = pending

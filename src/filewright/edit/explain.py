@@ -318,6 +318,7 @@ def _explain_missing(
             suggestions = first_successful(source, [normalised_edit], True)
     if not suggestions and near and source.size <= _MAX_CHECKED_BYTES:
         best = near[0]
+        # Of two similar functions the nearer one need not be the one that is meant.
         is_distinct = best.similarity - best.next_best >= _SIMILARITY_MARGIN
         if best.similarity >= _LIKELY_SIMILARITY and is_distinct:
             suggestions = suggest_nearest(source, edit, best)

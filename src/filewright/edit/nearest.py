@@ -151,6 +151,7 @@ def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> floa
     """
     similarities = [0.0]
     for candidate in ranked:
+        # Windows around several runs of one region overlap in most of their rows.
         rows = candidate.rows
         shared_count = sum(
             row.offset >= best[0].offset and row.end <= best[-1].end for row in rows
@@ -200,6 +201,7 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
             if sum(char.isalnum() for char in run) > 2:
                 runs.setdefault(run, index)
     windows: dict[int, list[Line]] = {}
+    # Long runs are rare: they are likely to be of the text that is meant.
     for run in sorted(runs, key=len, reverse=True)[:_MAX_RUNS]:
         rows_with_run = list(
             islice(rows_with(source, run.encode("ascii")), _MAX_OCCURRENCES + 1)
@@ -281,12 +283,14 @@ def show_whitespace(line: str) -> str:
     body = line.strip(WHITESPACE)
     lead = line[: len(line) - len(line.lstrip(WHITESPACE))]
     trail = line[len(lead) + len(body) :] if body else ""
+    # Only spaces in a row are marked between words, or the text would be unreadable.
     body = body.replace("  ", "··").replace("· ", "··")
     marked = lead.replace(" ", "·") + body + trail.replace(" ", "·")
     for char in SPACES:
         if char in marked:
             marked = marked.replace(char, f"<U+{ord(char):04X}>")
     marked = marked.replace("\t", "→")
+    # A decomposed letter looks like the composed one, and may be the only difference.
     return "".join(
         f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char
         for char in to_one_line(marked)

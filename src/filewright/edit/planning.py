@@ -106,22 +106,24 @@ def _locate(
 def _locate_in_result(
     composition: Composition, edit: TextEdit, match: EditMatch | NotLocated
 ) -> tuple[Source, EditMatch | NotLocated] | None:
-    """Return the result of earlier edits and the place of the edit, if it goes there.
+    """Return the result of the earlier edits and the place of the edit in it, or None.
 
-    It does if it has no place in the original (`match`), or a loose one there and an
-    exact one in the result.
+    The edit is located in the result if it has no place in the original (`match`), or if
+    it matches only loosely in the original and exactly in the result.
     """
     if composition.changes_nothing:
         return None
     if isinstance(match, NotLocated) and match.is_missing:
-        wanted = edit
+        edit_of_result = edit
     elif edit.fuzzy and not _is_exact(match):
-        wanted = replace(edit, fuzzy=False)
+        # The exact text that an earlier edit wrote is meant, not a similar one that was
+        # in the file before.
+        edit_of_result = replace(edit, fuzzy=False)
     else:
         return None
     result = composition.result()
-    match_in_result = locate(result, wanted)
-    if wanted is not edit:
+    match_in_result = locate(result, edit_of_result)
+    if edit_of_result is not edit:
         match_in_result = replace(match_in_result, edit=edit)
     is_ambiguous = (
         isinstance(match_in_result, NotLocated)
@@ -133,7 +135,7 @@ def _locate_in_result(
 
 
 def _is_exact(match: EditMatch | NotLocated) -> bool:
-    """Return True if a match, or a search without one, got no further than exact text."""
+    """Return True if an edit matched exactly, or was searched by the exact tier only."""
     tier = match.tier if isinstance(match, EditMatch) else match.reached
     return tier is Tier.EXACT
 
@@ -144,9 +146,10 @@ def _prefer_earlier_version(
     match: EditMatch | NotLocated,
     bases: Sequence[bytes],
 ) -> EditMatch | NotLocated:
-    """Return the place of an edit of an earlier version, if it was there more strictly.
+    """Return the place of the edit in an earlier version if it matches more strictly there.
 
-    Then another process has changed the text, and a similar text elsewhere is a twin.
+    Another process has then changed the text that is meant, and a similar text elsewhere
+    in the file is only a twin of it.
     """
     if not edit.fuzzy or edit.end_line is not None or _is_exact_match(match):
         return match
@@ -169,9 +172,9 @@ def _is_exact_match(match: EditMatch | NotLocated) -> bool:
     return isinstance(match, EditMatch) and match.tier is Tier.EXACT
 
 
-def _overlaps(one: ByteRange, other: ByteRange) -> bool:
+def _overlaps(span: ByteRange, other_span: ByteRange) -> bool:
     """Return True if two ranges have a byte in common."""
-    return one.start < other.end and one.end > other.start
+    return span.start < other_span.end and span.end > other_span.start
 
 
 def _compose(
@@ -202,9 +205,11 @@ def _require_countable(snapshot: Snapshot, edits: Sequence[Edit], total: int) ->
 
 
 def _with_blank_lines(edits: Sequence[Edit]) -> list[Edit]:
-    """Return the edits, of which those that delete a symbol take blank lines along.
+    """Return the edits; those that delete a symbol also delete blank lines beside it.
 
-    They take those below the symbol, or those above it where no text follows afterwards.
+    They are the blank lines below the symbol, or those above it if no text follows it
+    after the call. Otherwise the neighbours would be twice as far apart, or the file
+    would end with blank lines.
     """
     result = [*edits]
     deletions: list[tuple[SymbolLines, int, LineEdit]] = []

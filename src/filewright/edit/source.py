@@ -77,7 +77,7 @@ class Source:
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
-        # Results that a matcher keeps while this text is read.
+        # Results of searches, which the explanation of a refusal needs again.
         self.memo: dict[Hashable, object] = {}
 
     def remember(self, key: Hashable, result: object) -> None:
@@ -108,6 +108,7 @@ class Source:
         is outside of the change. A second byte-order mark is left out.
         """
         previous_end, before = -1, b""
+        # The last splice has none behind it; one past the end of the text stands for it.
         end_of_all = Splice(self.size + 1, 0, b"")
         for splice, following in pairwise(chain(splices, [end_of_all])):
             new = splice.replacement
@@ -194,7 +195,7 @@ class Source:
 
     def row_holding(self, offset: int) -> Line:
         """Return the line that holds the byte at `offset`."""
-        # Every occurrence in a long line asks for the same row.
+        # All occurrences in one long line need the same row, which is read once.
         row = self._row
         if row is None or not row.offset <= offset < row.end:
             line_start = self.line_start(offset)
@@ -345,6 +346,7 @@ class Source:
                 ]
                 self._bodies = [_UNMATCHABLE]
                 break
+            # Not even one line fits: the window grows until one does.
             length *= 4
         self._first = line
         return True

@@ -138,6 +138,8 @@ def _places_elsewhere(source: Source, text: str) -> tuple[ByteRange, ...]:
     """Return the places where a text is whole lines, or its only place inside of lines."""
     if not text.strip():
         return ()
+    # Whole lines are what the request names; a text inside of lines is shown only if it
+    # is certain.
     spans = find_occurrences(source, text, _MAX_LISTED_PLACES)
     whole = tuple(span for span in spans if _is_whole_lines(source, span))
     if whole:
