@@ -166,7 +166,7 @@ LOST = [
 ]
 
 
-@pytest.mark.parametrize("case", LOST, ids=range(len(LOST)))
+@pytest.mark.parametrize("case", LOST, ids=case_id)
 def test_blank_line_for_another_is_no_edge(case: Case) -> None:
     check_plan(case)
 

@@ -517,6 +517,6 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize("case", PARTS, ids=range(len(PARTS)))
+@pytest.mark.parametrize("case", PARTS, ids=case_id)
 def test_replaces_part_of_line_literally(case: Case) -> None:
     check_plan(case)
