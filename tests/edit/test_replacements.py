@@ -14,7 +14,6 @@ from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile as compile_pattern
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices, sort_splices
-from filewright.tools.replace import check_expected
 
 
 def _replaced(
@@ -256,28 +255,6 @@ def test_refuses_too_many_matches() -> None:
             max_matches=49,
         )
     assert caught.value.code == "too_large"
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected", "code"),
-    [
-        ({"a": 2, "b": 3}, None, None),
-        ({"a": 2, "b": 3}, 5, None),
-        ({"a": 2, "b": 3}, 4, "invalid_input"),
-        ({"a": 0}, None, "no_match"),
-        ({}, None, "no_match"),
-        ({}, 3, "invalid_input"),
-    ],
-)
-def test_expected_count(
-    counts: dict[str, int], expected: int | None, code: str | None
-) -> None:
-    if code is None:
-        assert check_expected(counts, expected) == 5
-        return
-    with pytest.raises(FilewrightError) as caught:
-        check_expected(counts, expected)
-    assert caught.value.code == code
 
 
 @given(
