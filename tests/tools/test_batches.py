@@ -222,7 +222,9 @@ def test_what_the_user_keeps_from_changes_meanwhile_is_not_taken_away_by_an_undo
     (place / "src" / "x.lock").write_text("kept\n")
     made = workspace.copy("src", "copy")
     (place / ".agentsreadonly").write_text("*.lock\n")
-    with pytest.raises(FilewrightError, match="holds something that the user keeps"):
+    with pytest.raises(
+        FilewrightError, match="contains paths that the user's rules deny"
+    ):
         workspace.undo(made.change_id)
     assert (place / "copy" / "x.lock").exists()
 

@@ -390,7 +390,9 @@ def test_the_tree_is_walked_once_for_all_missing_files(
     monkeypatch.setattr(
         workspace.context.boundary,
         "walk",
-        lambda where, **asked: walked.append(where) or walk(where, **asked),
+        lambda where, options, **asked: (
+            walked.append(where) or walk(where, options, **asked)
+        ),
     )
     parts = [
         f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n"

@@ -381,7 +381,7 @@ def test_searches_of_several_places_are_one_call(
         "[1 matching line in 1 file, all shown; 1 file searched]",
         "pattern '^time' in s.ini:", "1- [x]", "2: Timeout = 3", "[1 matching line in 1 file, all shown]",
         "pattern 'flag' in none:", "not_found: cannot look at none: No such file or directory",
-        "hint: list the folder to see what is there",
+        "hint: list the folder to see its entries",
         "pattern 'return' in src:", "[1 matching line in 1 file, all shown; 1 line shown above]",
         "no match: 'nowhere' in src",
     ]  # fmt: skip
